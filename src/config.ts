@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/timings.ts'
+
+/** Everything the programs read from their environment. Nothing else reads `process.env`. */
+export interface Config {
+  databaseUrl: string | undefined
+  temporal: {
+    address: string | undefined
+    namespace: string
+    apiKey: string | undefined
+  }
+  /** Where the API listens. */
+  host: string
+  port: number
+  /** The address people and mail clients reach the API at; links in mails are made of it. */
+  publicUrl: string
+  /** Ordered `kid:base64(32 bytes)`: the first signs, all verify. */
+  keys: string | undefined
+  logLevel: string
+  timings: Timings
+  /** Development only: where state and downloaded tools live, and the ports of what `dev` starts. */
+  dev: {
+    folder: string
+    cacheFolder: string
+    postgresPort: number
+    temporalPort: number
+    temporalUiPort: number
+    sandboxPort: number
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Reads and checks the environment once, at boot. Names every bad value in one error; the result is
+ * frozen. A value `X` may also come from the file named by `X_FILE` (container secrets).
+ */
+export function readConfig(env: Environment = process.env): Config {
+  const problems: string[] = []
+  const text = (name: string): string | undefined => {
+    const file = env[`${name}_FILE`]
+    if (env[name] !== undefined && env[name] !== '') return env[name]
+    if (file === undefined || file === '') return undefined
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch {
+      problems.push(`${name}_FILE: cannot read ${file}`)
+      return undefined
+    }
+  }
+  const port = (name: string, fallback: number): number => {
+    const value = text(name)
+    if (value === undefined) return fallback
+    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
+    problems.push(`${name}: "${value}" is not a port (0 to 65535)`)
+    return fallback
+  }
+  const url = (name: string, fallback: string): string => {
+    const value = text(name) ?? fallback
+    if (/^https?:\/\//.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
+    problems.push(`${name}: "${value}" is not an http(s) address`)
+    return fallback
+  }
+  const oneOf = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const value = text(name) ?? fallback
+    const found = values.find((each) => each === value)
+    if (found === undefined) problems.push(`${name}: "${value}" is not one of ${values.join(', ')}`)
+    return found ?? fallback
+  }
+
+  const apiPort = port('PORT', 3000)
+  const config: Config = {
+    databaseUrl: text('DATABASE_URL'),
+    temporal: {
+      address: text('TEMPORAL_ADDRESS'),
+      namespace: text('TEMPORAL_NAMESPACE') ?? 'default',
+      apiKey: text('TEMPORAL_API_KEY'),
+    },
+    host: text('HOST') ?? '127.0.0.1',
+    port: apiPort,
+    publicUrl: url('PUBLIC_URL', `http://127.0.0.1:${apiPort}`),
+    keys: text('LETTERLOOM_KEYS'),
+    logLevel: oneOf(
+      'LOG_LEVEL',
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'info',
+    ),
+    timings:
+      oneOf('LETTERLOOM_TIMINGS', ['production', 'short'], 'production') === 'short'
+        ? SHORT_TIMINGS
+        : PRODUCTION_TIMINGS,
+    dev: {
+      folder: text('LETTERLOOM_HOME') ?? '.letterloom',
+      cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(env),
+      postgresPort: port('POSTGRES_PORT', 5433),
+      temporalPort: port('TEMPORAL_PORT', 7233),
+      temporalUiPort: port('TEMPORAL_UI_PORT', 8233),
+      sandboxPort: port('SANDBOX_PORT', 4579),
+    },
+  }
+  if (problems.length > 0) throw new Error(`Bad configuration:\n  ${problems.join('\n  ')}`)
+  return Object.freeze(config)
+}
+
+/** Outside the checkout, so that every checkout and CI share what took minutes to build. */
+function defaultCache(env: Environment): string {
+  if (process.platform === 'darwin') return `${homedir()}/Library/Caches/letterloom`
+  return `${env['XDG_CACHE_HOME'] ?? `${homedir()}/.cache`}/letterloom`
+}

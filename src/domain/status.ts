@@ -1,0 +1,63 @@
+/** Email log statuses (the specification, States and transitions). */
+export const LOG_STATUSES = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'suppressed',
+  'failed',
+  'queued',
+  'pending',
+  'opted_out',
+] as const
+export type LogStatus = (typeof LOG_STATUSES)[number]
+
+/** What we say a message went through; the SES event types map onto these. */
+export const EVENT_KINDS = [
+  'send',
+  'delivery',
+  'delivery_delay',
+  'bounce',
+  'complaint',
+  'reject',
+  'open',
+  'click',
+  'rendering_failure',
+] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+/**
+ * A message's status only ever climbs. A click says more than an open; a bounce, a suppression and a
+ * complaint say more than anything the mail did before, and are never overwritten by a later open.
+ */
+const RANK: Record<LogStatus, number> = {
+  queued: 0,
+  pending: 1,
+  opted_out: 1,
+  sent: 2,
+  delivered: 3,
+  opened: 4,
+  clicked: 5,
+  failed: 6,
+  bounced: 7,
+  suppressed: 8,
+  complained: 9,
+}
+
+/** The status that stands when both are known, in whatever order they became known. */
+export const higher = (a: LogStatus, b: LogStatus): LogStatus => (RANK[b] > RANK[a] ? b : a)
+
+/** Contact statuses from best to worst; events only move a contact to the right. */
+export const EMAIL_STATUSES = [
+  'active',
+  'unsubscribed',
+  'bounced',
+  'suppressed',
+  'complained',
+] as const
+export type EmailStatus = (typeof EMAIL_STATUSES)[number]
+
+export const worse = (a: EmailStatus, b: EmailStatus): EmailStatus =>
+  EMAIL_STATUSES.indexOf(b) > EMAIL_STATUSES.indexOf(a) ? b : a

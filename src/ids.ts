@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** `0190f2c4-…`: version 7, RFC 9562. Sorts by the millisecond it was made in. */
+export type Uuid = string
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (value: string): boolean => UUID.test(value)
+
+const RANDOM_BITS = (1n << 74n) - 1n
+let last = 0n
+
+/**
+ * A new UUIDv7 (RFC 9562, 5.7), monotonic within the process: 48 bits of milliseconds, then 74 random
+ * bits; when the clock stands still or steps back, the previous one plus a random step.
+ */
+export function uuidv7(now: number = Date.now()): Uuid {
+  const random = randomBytes(10)
+  const made = (BigInt(now) << 74n) | (BigInt(`0x${random.toString('hex')}`) & RANDOM_BITS)
+  last = made > last ? made : last + 1n + BigInt(random.readUInt16BE(0))
+  const time = last >> 74n
+  const high = (last >> 62n) & 0xfffn
+  const low = last & ((1n << 62n) - 1n)
+  return format((time << 80n) | (7n << 76n) | (high << 64n) | (2n << 62n) | low)
+}
+
+/** The moment a UUIDv7 was made, in milliseconds since 1970. */
+export const timeOf = (id: Uuid): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
+/**
+ * A bucket for a batch: a UUIDv7 whose last 32 bits are zero, because those bits of its rows' ids
+ * hold their sequence number. Made when freezing starts, so that the rows land in today's partition.
+ */
+export const batchBucket = (now?: number): Uuid => `${uuidv7(now).slice(0, 28)}00000000`
+
+/** The id of the `seq`-th row of a batch; the same arithmetic runs in SQL when freezing. */
+export const batchRowId = (bucket: Uuid, seq: number): Uuid =>
+  `${bucket.slice(0, 28)}${seq.toString(16).padStart(8, '0')}`
+
+/** The bucket of the batch that a batch row's id belongs to. */
+export const bucketOfBatchRow = (id: Uuid): Uuid => `${id.slice(0, 28)}00000000`
+
+const DAY_MS = 86_400_000
+
+/**
+ * The bucket of mail outside batches: the UUIDv7 of 00:00 UTC of the id's day with zero random bits.
+ * It never changes, not by a reschedule either, so the id alone names the partition.
+ */
+export const dayBucket = (id: Uuid): Uuid => bucketStart(timeOf(id))
+
+/** The lowest bucket of the UTC day that `time` (milliseconds) falls in: the bound of a partition. */
+export function bucketStart(time: number): Uuid {
+  const hex = (Math.floor(time / DAY_MS) * DAY_MS).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/**
+ * A UUIDv8 (RFC 9562, 5.8) made of the SHA-256 of `parts`: the same parts, the same id. Used as
+ * `dedupe_key` where what decides a mail is more than one id.
+ */
+export function hashedId(...parts: readonly (string | number)[]): Uuid {
+  const hex = createHash('sha256').update(parts.join('\u0000')).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+function format(value: bigint): Uuid {
+  const hex = value.toString(16).padStart(32, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,57 @@
+import type { Executor, Json, Sql } from './sql.ts'
+
+/** What can be promised to Temporal. The relay in src/loops keeps it. */
+export type Promised =
+  | { kind: 'start_batch'; payload: { batchId: string; attempt: number } }
+  | { kind: 'cancel_batch'; payload: { batchId: string; attempt: number } }
+  | { kind: 'verify_connection'; payload: { connectionId: string } }
+
+export type Taken = Promised & {
+  createdOn: string
+  position: number
+  organizationId: string
+  attempts: number
+}
+
+/** Writes a promise in the caller's transaction: it is kept exactly if the transaction commits. */
+export const put = (sql: Executor, organizationId: string, { kind, payload }: Promised) => sql`
+  insert into outbox (organization_id, kind, payload)
+  values (${organizationId}, ${kind}, ${sql.json(payload as Json)})`
+
+/**
+ * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing nothing.
+ * `skip locked` lets several relays share the work without waiting for each other.
+ */
+export const take = (sql: Sql, limit: number, leaseMs: number) => sql<Taken[]>`
+  update outbox
+  set available_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+    attempts = attempts + 1
+  where (created_on, position) in (
+    select created_on, position
+    from outbox
+    where done_at is null and available_at <= clock_timestamp()
+    order by position
+    limit ${limit}
+    for update skip locked
+  )
+  returning created_on, position, organization_id, kind, payload, attempts`
+
+export const done = (
+  sql: Sql,
+  { createdOn, position }: Pick<Taken, 'createdOn' | 'position'>,
+) => sql`
+  update outbox
+  set done_at = clock_timestamp(), last_error = null
+  where created_on = ${createdOn}::date and position = ${position}`
+
+/** Leaves the promise for a later try and says why, so that an operator can see what is stuck. */
+export const postpone = (
+  sql: Sql,
+  { createdOn, position }: Pick<Taken, 'createdOn' | 'position'>,
+  error: string,
+  waitMs: number,
+) => sql`
+  update outbox
+  set available_at = clock_timestamp() + ${waitMs} * interval '1 millisecond',
+    last_error = ${error.slice(0, 500)}
+  where created_on = ${createdOn}::date and position = ${position}`

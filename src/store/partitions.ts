@@ -1,0 +1,55 @@
+import { bucketStart } from '../ids.ts'
+import { isDuplicateTable, type Sql } from './sql.ts'
+
+const DAY_MS = 86_400_000
+/** Made this far ahead, so that a day without a migrator or a worker loses nothing. */
+const DAYS_AHEAD = 7
+/** Made this far back: a mail decided just before midnight is written just after it. */
+const DAYS_BACK = 1
+
+/** Tables whose partitions are ranges of buckets, with the storage settings of each partition. */
+const BY_BUCKET = {
+  messages: 'with (fillfactor = 70)',
+  message_bodies: '',
+  delivery_events: '',
+} as const
+const BY_DAY = {
+  inbound_events: 'with (fillfactor = 90)',
+  outbox: 'with (fillfactor = 70)',
+} as const
+
+/**
+ * Makes the daily partitions from yesterday to a week ahead, those that are not there yet. Safe to run
+ * from any number of processes at once. `now` in milliseconds.
+ */
+export async function createPartitions(sql: Sql, now: number = Date.now()): Promise<void> {
+  for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
+    const from = now + day * DAY_MS
+    for (const [table, settings] of Object.entries(BY_BUCKET)) {
+      await create(sql, table, from, [bucketStart(from), bucketStart(from + DAY_MS)], settings)
+    }
+    for (const [table, settings] of Object.entries(BY_DAY)) {
+      await create(sql, table, from, [dayOf(from), dayOf(from + DAY_MS)], settings)
+    }
+  }
+}
+
+async function create(
+  sql: Sql,
+  table: string,
+  day: number,
+  [from, to]: [string, string],
+  settings: string,
+): Promise<void> {
+  const partition = `${table}_${dayOf(day).replaceAll('-', '')}`
+  try {
+    // Only names and dates made here are in this text: bounds of a partition cannot be parameters.
+    await sql.unsafe(`create table if not exists ${partition}
+      partition of ${table} for values from ('${from}') to ('${to}') ${settings}`)
+  } catch (error) {
+    // Two processes past `if not exists` at once.
+    if (!isDuplicateTable(error)) throw error
+  }
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,0 +1,85 @@
+import postgres from 'postgres'
+
+/**
+ * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
+ * bigint counters as numbers. Nothing beyond this file knows how the driver spells things.
+ */
+export type Sql = postgres.Sql<{ readonly date: string; readonly bigint: number }>
+export type Transaction = postgres.TransactionSql<{
+  readonly date: string
+  readonly bigint: number
+}>
+/** What a store function asks for: a pool, or the transaction it is to take part in. */
+export type Executor = Sql | Transaction
+export type Json = postgres.JSONValue
+
+/** SQLSTATEs that the store expects, by meaning. */
+export const UNIQUE_VIOLATION = '23505'
+export const SERIALIZATION_FAILURE = '40001'
+export const DEADLOCK = '40P01'
+const DUPLICATE_TABLE = '42P07'
+
+const TIMESTAMPTZ = 1184
+const DATE = 1082
+const INT8 = 20
+
+interface Pool {
+  /** Connections at most. */
+  max?: number
+  /** Shown in pg_stat_activity. */
+  name: string
+  /** Longest statement, milliseconds. */
+  statementTimeoutMs?: number
+}
+
+/** A pool of connections. Close it with `sql.end()`. */
+export function connect(url: string, { max = 8, name, statementTimeoutMs = 30_000 }: Pool): Sql {
+  return postgres(url, {
+    max,
+    idle_timeout: 60,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: {
+      application_name: name,
+      TimeZone: 'UTC',
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 15_000,
+    },
+    transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
+    types: {
+      date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
+      day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
+      bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
+    },
+  }) as unknown as Sql
+}
+
+/** `2026-11-21 10:56:09.12+00` as Postgres writes it → `2026-11-21T10:56:09.120Z`. */
+function toIso(text: string): string {
+  return new Date(
+    `${text.replace(' ', 'T')}:00`.replace(/([+-]\d\d):00:00$/, '$1:00'),
+  ).toISOString()
+}
+
+/** Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake. */
+export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const ATTEMPTS = 5
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await sql.begin(work)) as T
+    } catch (error) {
+      const retry = hasState(error, SERIALIZATION_FAILURE) || hasState(error, DEADLOCK)
+      if (!retry || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Whether `error` is Postgres' refusal with this SQLSTATE. */
+export const hasState = (error: unknown, state: string): boolean =>
+  error instanceof postgres.PostgresError && error.code === state
+
+/** The name of the constraint that a refusal is about, if Postgres named one. */
+export const constraintOf = (error: unknown): string | undefined =>
+  error instanceof postgres.PostgresError ? error.constraint_name : undefined
+
+export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)

@@ -1,0 +1,69 @@
+/**
+ * All that an outsider may know of the workflows: queues, ids, inputs, signals, search attributes.
+ * Plain data only: the API, the loops and the workflows themselves import it.
+ */
+
+/** Workflows and the short activities that only touch our database. */
+export const CONTROL_QUEUE = 'control'
+/** Activities that call the provider to send mail: a backlog here delays nothing else. */
+export const SEND_QUEUE = 'send'
+
+/** Attributes an operator searches by in the Temporal UI; registered at start. */
+export const SEARCH_ATTRIBUTES = {
+  OrganizationId: 'Keyword',
+  Kind: 'Keyword',
+  Status: 'Keyword',
+  BatchId: 'Keyword',
+  ConnectionId: 'Keyword',
+} as const
+
+export const batchWorkflowId = (batchId: string, attempt: number): string =>
+  `batch/${batchId}/${attempt}`
+export const mailWorkflowId = (connectionId: string): string => `mail/${connectionId}`
+export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
+
+/** A part of a batch: rows `from` ≤ seq < `to`. */
+export interface Range {
+  from: number
+  to: number
+}
+
+/** What `sendBatch` needs to send a frozen audience; fixed when it is frozen. */
+export interface SendPlan {
+  total: number
+  chunkSize: number
+  /** Chunk activities in flight at most. */
+  window: number
+  /** Sleep between passes while only claimed and unknown rows are left, milliseconds. */
+  passMs: number
+}
+
+/** Input of `sendBatch`, and what it carries over when it continues as new. */
+export interface SendBatchInput {
+  organizationId: string
+  batchId: string
+  attempt: number
+  progress?: SendProgress
+}
+
+export interface SendProgress {
+  plan: SendPlan
+  /** The first chunk that was never tried. */
+  next: number
+  /** Chunks that were tried and have rows left, by number. */
+  unfinished: number[]
+}
+
+export interface VerifyConnectionInput {
+  organizationId: string
+  connectionId: string
+}
+
+/** Input of `dispatchMail`, the one workflow through which a connection's mail outside batches leaves. */
+export interface DispatchMailInput {
+  organizationId: string
+  connectionId: string
+}
+
+/** Signal of `dispatchMail`: there may be rows to send. Loses nothing when it is lost. */
+export const WAKE_SIGNAL = 'wake'
