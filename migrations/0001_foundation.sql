@@ -61,6 +61,7 @@ create table connections (
   event_watermark timestamptz(3),
   last_event_received_at timestamptz(3),
   probe_requested_at timestamptz(3),
+  probed_at timestamptz(3),
   disconnected_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -83,6 +84,7 @@ create table sending_limits (
   granted integer not null default 0,
   refilled_at timestamptz(3) not null default now(),
   factor double precision not null default 1 check (factor > 0 and factor <= 1),
+  slowed_at timestamptz(3),
   paused_until timestamptz(3),
   paused_reason text,
   primary key (account_id, region)

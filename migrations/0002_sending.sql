@@ -24,6 +24,7 @@ create table batches (
   failed_reason text,
   -- set when freezing starts; the batch's rows in `messages` live in this bucket
   bucket uuid unique,
+  freeze_started_at timestamptz(3),
   freeze_cursor uuid,
   audience_frozen_at timestamptz(3),
   chunk_size integer,

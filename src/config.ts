@@ -19,6 +19,8 @@ export interface Config {
   keys: string | undefined
   logLevel: string
   timings: Timings
+  /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
+  awsEndpoint: string | undefined
   /** Development only: where state and downloaded tools live, and the ports of what `dev` starts. */
   dev: {
     folder: string
@@ -90,6 +92,7 @@ export function readConfig(env: Environment = process.env): Config {
       oneOf('LETTERLOOM_TIMINGS', ['production', 'short'], 'production') === 'short'
         ? SHORT_TIMINGS
         : PRODUCTION_TIMINGS,
+    awsEndpoint: text('AWS_ENDPOINT_URL'),
     dev: {
       folder: text('LETTERLOOM_HOME') ?? '.letterloom',
       cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(env),
@@ -108,3 +111,9 @@ function defaultCache(env: Environment): string {
   if (process.platform === 'darwin') return `${homedir()}/Library/Caches/letterloom`
   return `${env['XDG_CACHE_HOME'] ?? `${homedir()}/.cache`}/letterloom`
 }
+
+/** The environment of a child: ours, with some values of its own. */
+export const childEnvironment = (own: Record<string, string>): Environment => ({
+  ...process.env,
+  ...own,
+})

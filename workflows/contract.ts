@@ -8,11 +8,14 @@ export const CONTROL_QUEUE = 'control'
 /** Activities that call the provider to send mail: a backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
 
-/** Attributes an operator searches by in the Temporal UI; registered at start. */
+/**
+ * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because a
+ * query cannot name an attribute `Status`.
+ */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   Kind: 'Keyword',
-  Status: 'Keyword',
+  AppStatus: 'Keyword',
   BatchId: 'Keyword',
   ConnectionId: 'Keyword',
 } as const

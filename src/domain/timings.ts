@@ -21,6 +21,10 @@ export interface Timings {
   patienceMs: number
   /** How long a batch sleeps while only claimed and unknown rows are left. */
   passMs: number
+  /** How long nothing is sent once the provider says that the 24-hour quota is used up. */
+  quotaPauseMs: number
+  /** How long nothing is sent while the provider cannot be reached. */
+  outagePauseMs: number
 }
 
 export const PRODUCTION_TIMINGS: Timings = {
@@ -32,6 +36,8 @@ export const PRODUCTION_TIMINGS: Timings = {
   distanceMs: 120_000,
   patienceMs: 86_400_000,
   passMs: 30_000,
+  quotaPauseMs: 600_000,
+  outagePauseMs: 5_000,
 }
 
 /** The same with everything shortened together, for `dev` and tests against the sandbox. */
@@ -44,4 +50,6 @@ export const SHORT_TIMINGS: Timings = {
   distanceMs: 2_000,
   patienceMs: 60_000,
   passMs: 1_000,
+  quotaPauseMs: 3_000,
+  outagePauseMs: 500,
 }

@@ -1,0 +1,48 @@
+import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+
+const known = new Map<string, Promise<URL>>()
+
+/**
+ * Where the SDK itself would send SendEmail in this region: it is asked, so that its own endpoint
+ * settings (`AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL`, the shared configuration file, FIPS and
+ * dual-stack switches) hold on our fast path too.
+ */
+export function sendEndpoint(region: string): Promise<URL> {
+  const found = known.get(region) ?? ask(region)
+  known.set(region, found)
+  return found
+}
+
+async function ask(region: string): Promise<URL> {
+  const client = new SESv2Client({
+    region,
+    credentials: { accessKeyId: 'unused', secretAccessKey: 'unused' },
+    // Takes the request that the SDK made and sends it nowhere.
+    requestHandler: {
+      handle: (request: { protocol: string; hostname: string; port?: number; path: string }) => {
+        const port = request.port === undefined ? '' : `:${request.port}`
+        throw new Captured(
+          new URL(`${request.protocol}//${request.hostname}${port}${request.path}`),
+        )
+      },
+    },
+    maxAttempts: 1,
+  })
+  try {
+    await client.send(new SendEmailCommand({ Content: {} }))
+  } catch (error) {
+    if (error instanceof Captured) return error.url
+    throw error
+  } finally {
+    client.destroy()
+  }
+  throw new Error('the SDK made no request')
+}
+
+class Captured extends Error {
+  readonly url: URL
+  constructor(url: URL) {
+    super('captured')
+    this.url = url
+  }
+}

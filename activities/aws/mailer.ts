@@ -1,0 +1,203 @@
+import { Pool } from 'undici'
+import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
+import { sendEndpoint } from './endpoint.ts'
+import type { Role, Roles } from './roles.ts'
+import { createSigner, type Credentials } from './signature.ts'
+
+/** Calls in flight per process and endpoint; more wait in their activity. */
+const CONNECTIONS = 256
+const CONNECT_MS = 2_000
+
+/**
+ * The one transport: SES v2 SendEmail, one call per recipient, each made at most once.
+ *
+ * The cold parts (endpoint, credentials) are the SDK's; the call itself is ours, because it must be
+ * signed with the claim's time, must never be repeated by anybody, and because it costs an eighth of
+ * the SDK's processor time. SES has no idempotency token: an answer that does not come is `unknown`.
+ */
+export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }): Mailer {
+  const pools = new Map<string, Pool>()
+  const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
+
+  const pool = (origin: string): Pool => {
+    const found =
+      pools.get(origin) ??
+      new Pool(origin, {
+        connections: CONNECTIONS,
+        pipelining: 1,
+        connect: { timeout: CONNECT_MS },
+        headersTimeout: callMs,
+        bodyTimeout: callMs,
+        keepAliveTimeout: 10_000,
+      })
+    pools.set(origin, found)
+    return found
+  }
+
+  const send = async (mail: Mail, { role, signedAt, beginBy }: Call) => {
+    const endpoint = await sendEndpoint(role.region)
+    const credentials = await credentialsOf(role)
+    if ('kind' in credentials) return credentials
+    const signer = signers.get(credentials) ?? createSigner(credentials, role.region)
+    signers.set(credentials, signer)
+    const body = JSON.stringify(request(mail))
+    const path = endpoint.pathname
+    const headers = signer({ method: 'POST', host: endpoint.host, path, body }, signedAt)
+    if (performance.now() >= beginBy) return { kind: 'not_begun' } as const
+
+    const deadline = new AbortController()
+    // Aborting destroys the socket: what timed out cannot be accepted later through it.
+    const timer = setTimeout(() => deadline.abort(), callMs)
+    try {
+      const response = await pool(endpoint.origin).request({
+        method: 'POST',
+        path,
+        headers,
+        body,
+        signal: deadline.signal,
+      })
+      const answer = await response.body.text()
+      const outcome = read(response.statusCode, response.headers['x-amzn-errortype'], answer)
+      if (outcome.kind === 'unreachable' && outcome.error.startsWith('credentials')) {
+        roles.forget(role, 'send')
+      }
+      return outcome
+    } catch (error) {
+      return broken(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const credentialsOf = async (role: Role): Promise<Credentials | Outcome> => {
+    try {
+      return await roles.credentials(role, 'send')
+    } catch (error) {
+      const name = nameOf(error)
+      return name === 'AccessDenied'
+        ? { kind: 'unavailable', reason: 'role_refused', error: name }
+        : { kind: 'unreachable', error: `sts ${name}` }
+    }
+  }
+
+  return {
+    send,
+    close: async () => {
+      await Promise.all([...pools.values()].map((each) => each.close()))
+    },
+  }
+}
+
+/** The body of SendEmail (SES v2 API reference). */
+const request = (mail: Mail) => ({
+  FromEmailAddress: mail.from,
+  Destination: { ToAddresses: [mail.to] },
+  ...(mail.replyTo === null ? {} : { ReplyToAddresses: [mail.replyTo] }),
+  Content: {
+    Simple: {
+      Subject: { Data: mail.subject, Charset: 'UTF-8' },
+      Body: {
+        ...(mail.html === null ? {} : { Html: { Data: mail.html, Charset: 'UTF-8' } }),
+        ...(mail.text === null ? {} : { Text: { Data: mail.text, Charset: 'UTF-8' } }),
+      },
+      Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
+    },
+  },
+  EmailTags: mail.tags.map(({ name, value }) => ({ Name: name, Value: value })),
+})
+
+const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
+const REFUSED = [
+  'MessageRejected',
+  'BadRequestException',
+  'NotFoundException',
+  'ValidationException',
+]
+const UNAVAILABLE: Record<string, string> = {
+  AccountSuspendedException: 'account_suspended',
+  SendingPausedException: 'sending_paused',
+  MailFromDomainNotVerifiedException: 'mail_from_not_verified',
+  AccessDeniedException: 'access_denied',
+  LimitExceededException: 'limit_exceeded',
+}
+/** The credentials or the signature were refused before the mail was looked at. */
+const CREDENTIALS =
+  /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature)/
+
+/** An answer is certain but for 5xx: SES may have accepted the mail before it failed. */
+export function read(status: number, type: string | string[] | undefined, body: string): Outcome {
+  const answer = parse(body)
+  if (status >= 200 && status < 300) {
+    return answer.messageId
+      ? { kind: 'sent', messageId: answer.messageId }
+      : { kind: 'unknown', error: 'an answer without a message id' }
+  }
+  const header = Array.isArray(type) ? type[0] : type
+  const name =
+    (header ?? answer.type ?? '').replace(/^.*#/, '').replace(/:.*$/, '') || `status ${status}`
+  const error = `${name}: ${answer.message}`
+  const reason = UNAVAILABLE[name]
+  if (THROTTLED.includes(name) || status === 429) {
+    return { kind: 'throttled', scope: /daily/i.test(answer.message) ? 'quota' : 'rate' }
+  }
+  if (reason !== undefined) return { kind: 'unavailable', reason, error }
+  if (CREDENTIALS.test(name)) return { kind: 'unreachable', error: `credentials ${error}` }
+  if (status === 503) return { kind: 'unreachable', error }
+  if (status >= 500) return { kind: 'unknown', error }
+  return {
+    kind: 'refused',
+    reason: REFUSED.includes(name) ? snake(name) : 'provider_refused',
+    error,
+  }
+}
+
+/** Failures before a byte of the request can have left. Anything else leaves the outcome open. */
+const NOT_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+function broken(error: unknown): Outcome {
+  const code = codeOf(error)
+  return NOT_CONNECTED.includes(code)
+    ? { kind: 'unreachable', error: code }
+    : { kind: 'unknown', error: code }
+}
+
+function parse(body: string): { messageId?: string; message: string; type?: string } {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value !== 'object' || value === null) return { message: '' }
+    const field = (name: string): string | undefined => {
+      const found: unknown = Reflect.get(value, name)
+      return typeof found === 'string' ? found : undefined
+    }
+    const messageId = field('MessageId')
+    const type = field('__type')
+    return {
+      message: field('message') ?? field('Message') ?? '',
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(type === undefined ? {} : { type }),
+    }
+  } catch {
+    return { message: '' }
+  }
+}
+
+/** `MessageRejected` → `message_rejected`. */
+const snake = (name: string): string =>
+  name
+    .replace(/Exception$/, '')
+    .replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
+    .toLowerCase()
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error')
+
+const codeOf = (error: unknown): string => {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return typeof code === 'string' ? code : nameOf(error)
+}

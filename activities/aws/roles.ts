@@ -1,0 +1,109 @@
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
+import type { Credentials } from './signature.ts'
+
+/** How we reach a customer's account: one role, assumed with the connection's external id. */
+export interface Role {
+  organizationId: string
+  connectionId: string
+  accountId: string
+  region: string
+  externalId: string
+}
+
+/** The role's ARN is derived, never stored: `letterloom-<first 8 of externalId>` in the customer's account. */
+export const roleArn = ({ accountId, region, externalId }: Role): string =>
+  `arn:${partition(region)}:iam::${accountId}:role/letterloom-${externalId.slice(0, 8)}`
+
+/** What a session may do, whatever the role itself allows. */
+const POLICIES = {
+  send: ['ses:SendEmail', 'ses:SendRawEmail', 'ses:SendBulkEmail'],
+  read: ['ses:GetAccount', 'ses:ListEmailIdentities', 'ses:GetEmailIdentity'],
+} as const
+export type Purpose = keyof typeof POLICIES
+
+const RENEW_BEFORE_MS = 5 * 60_000
+const REFUSED_FOR_MS = 30_000
+const MAX_CACHED = 2_000
+
+interface Entry {
+  credentials: Promise<Credentials>
+  until: number
+}
+
+/**
+ * Assumes roles and keeps the credentials until five minutes before they end; concurrent askers share
+ * one call, and a refusal is remembered for half a minute.
+ */
+export function createRoles() {
+  const clients = new Map<string, STSClient>()
+  const cache = new Map<string, Entry>()
+
+  const client = (region: string): STSClient => {
+    const known = clients.get(region)
+    if (known) return known
+    const made = new STSClient({ region })
+    clients.set(region, made)
+    return made
+  }
+
+  /** Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong external id. */
+  const assume = async (role: Role, purpose: Purpose, withExternalId = true) => {
+    const { Credentials: made } = await client(role.region).send(
+      new AssumeRoleCommand({
+        RoleArn: roleArn(role),
+        RoleSessionName: `letterloom-${role.organizationId}`.slice(0, 64),
+        DurationSeconds: 3_600,
+        Policy: JSON.stringify({
+          Version: '2012-10-17',
+          Statement: [{ Effect: 'Allow', Action: POLICIES[purpose], Resource: '*' }],
+        }),
+        ...(withExternalId ? { ExternalId: role.externalId } : {}),
+      }),
+    )
+    if (!made?.AccessKeyId || !made.SecretAccessKey) throw new Error('STS answered no credentials')
+    return {
+      accessKeyId: made.AccessKeyId,
+      secretAccessKey: made.SecretAccessKey,
+      sessionToken: made.SessionToken,
+      expiresAt: made.Expiration?.getTime() ?? Date.now() + 3_600_000,
+    }
+  }
+
+  const credentials = (role: Role, purpose: Purpose): Promise<Credentials> => {
+    const key = `${role.connectionId} ${role.externalId} ${purpose}`
+    const known = cache.get(key)
+    if (known && known.until > Date.now()) return known.credentials
+    const made = assume(role, purpose)
+    const entry: Entry = { until: Date.now() + REFUSED_FOR_MS, credentials: made }
+    made.then(
+      ({ expiresAt }) => {
+        entry.until = expiresAt - RENEW_BEFORE_MS
+      },
+      // The askers see the refusal; unobserved here it would end the process.
+      () => {},
+    )
+    cache.delete(key)
+    cache.set(key, entry)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= MAX_CACHED) break
+      cache.delete(oldest)
+    }
+    return entry.credentials
+  }
+
+  return {
+    assume,
+    credentials,
+    /** After the provider refused them: the next call assumes the role again. */
+    forget: (role: Role, purpose: Purpose): void => {
+      cache.delete(`${role.connectionId} ${role.externalId} ${purpose}`)
+    },
+  }
+}
+export type Roles = ReturnType<typeof createRoles>
+
+/** AWS partitions by region (AWS General Reference, "ARN format"). */
+function partition(region: string): string {
+  if (region.startsWith('cn-')) return 'aws-cn'
+  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
+import { MESSAGE_TAG, messageTag, ORGANIZATION_TAG } from '../src/domain/ses-event.ts'
+import type { Timings } from '../src/domain/timings.ts'
+import { uuidv7 } from '../src/ids.ts'
+import * as messages from '../src/store/messages.ts'
+import * as outlet from '../src/store/outlet.ts'
+import * as senders from '../src/store/senders.ts'
+import * as sendingLimits from '../src/store/sending-limits.ts'
+import type { Sql } from '../src/store/sql.ts'
+import type { DispatchMailInput } from '../workflows/contract.ts'
+import { callAll } from './calls.ts'
+import type { Mail, Mailer } from './mailer.ts'
+import { heed } from './permits.ts'
+import { persist } from './persist.ts'
+
+const CLAIM_SIZE = 50
+/** One drain holds its slot no longer than this. */
+const DRAIN_MS = 30_000
+/** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
+const POLL_MS = 50
+const WARM_MS = 1_000
+/** A wait longer than this is slept by the workflow, not by the activity. */
+const PATIENCE_MS = 5_000
+/** The provider's mailbox simulator: accepts, reports, reaches nobody, harms no reputation. */
+const SIMULATOR = 'success@simulator.amazonses.com'
+
+export interface DrainMailDeps {
+  sql: Sql
+  claimSql: Sql
+  mailer: Mailer
+  timings: Timings
+}
+
+export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDeps) {
+  /**
+   * Sends what waits outside batches for one connection, best lane first. Answers when to come back:
+   * `resumeAt` when the account cannot send now, nothing when the queue is empty or the time is up.
+   */
+  return async function drainMail(
+    input: DispatchMailInput,
+  ): Promise<{ resumeAt?: number; more: boolean }> {
+    const { organizationId, connectionId } = input
+    const until = performance.now() + DRAIN_MS
+    let warmUntil = performance.now() + WARM_MS
+
+    while (performance.now() < until) {
+      Context.current().heartbeat()
+      const sender = await senders.find(sql, organizationId, connectionId)
+      if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
+      await probe(sender)
+
+      const waiting = await outlet.waiting(sql, connectionId, CLAIM_SIZE)
+      const [first] = waiting
+      if (!first) {
+        if (performance.now() > warmUntil) return { more: false }
+        await sleep(POLL_MS)
+        continue
+      }
+      const grant = await sendingLimits.take(sql, sender, waiting.length)
+      if (grant.granted === 0) {
+        if (grant.waitMs > PATIENCE_MS) return { resumeAt: Date.now() + grant.waitMs, more: true }
+        await Context.current().sleep(grant.waitMs)
+        continue
+      }
+      // One claim is of one bucket: the partition must be named, and the other bucket's turn is next.
+      const ids = waiting.filter(({ bucket }) => bucket === first.bucket).map(({ id }) => id)
+      const sent = await sendSome(sender, first.bucket, ids.slice(0, grant.granted))
+      if (sent < grant.granted) await sendingLimits.giveBack(sql, sender, grant.granted - sent)
+      warmUntil = performance.now() + WARM_MS
+    }
+    return { more: true }
+  }
+
+  /** Claims, calls, writes. Answers for how many rows a permit was used. */
+  async function sendSome(sender: senders.Sender, bucket: string, ids: string[]): Promise<number> {
+    const { organizationId, connectionId } = sender
+    const startedAt = performance.now()
+    const claimId = uuidv7()
+    const claimed = await outlet.claim(claimSql, {
+      organizationId,
+      connectionId,
+      bucket,
+      claimId,
+      ids,
+    })
+    if (claimed.mails.length === 0) return 0
+    const jobs = claimed.mails.map((mail) => ({
+      id: mail.id,
+      mail: toMail(mail, [
+        { name: MESSAGE_TAG, value: messageTag(bucket, mail.id) },
+        { name: ORGANIZATION_TAG, value: organizationId },
+      ]),
+    }))
+    const { results, verdict } = await callAll(mailer, jobs, {
+      role: sender,
+      signedAt: new Date(claimed.claimedAt),
+      beginBy: startedAt + timings.beginMs,
+    })
+    await persist(() =>
+      messages.settle(sql, { organizationId, bucket, claimId, batchId: null }, results),
+    )
+    await heed(sql, sender, verdict, timings)
+    if (verdict.unavailable !== undefined) {
+      await sendingLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
+    }
+    return jobs.length
+  }
+
+  /**
+   * One mail to the simulator, when rows are in doubt and nothing was accepted since: its Send event
+   * moves the watermark past them. No row, no log, no counter; under the limiter like all mail.
+   */
+  async function probe(sender: senders.Sender): Promise<void> {
+    const request = await senders.takeProbe(sql, sender.organizationId, sender.connectionId)
+    if (!request?.from) return
+    const grant = await sendingLimits.take(sql, sender, 1)
+    if (grant.granted === 0) return
+    await mailer.send(
+      {
+        from: request.from,
+        replyTo: null,
+        to: SIMULATOR,
+        subject: 'Probe',
+        html: null,
+        text: 'Asks whether delivery events arrive.',
+        headers: [],
+        tags: [{ name: 'letterloom-probe', value: sender.connectionId }],
+      },
+      {
+        role: sender,
+        signedAt: new Date(request.claimedAt),
+        beginBy: performance.now() + timings.beginMs,
+      },
+    )
+  }
+}
+
+const toMail = (mail: outlet.OutletMail, tags: Mail['tags']): Mail => ({
+  from: mail.from,
+  replyTo: mail.replyTo,
+  to: mail.recipient,
+  subject: mail.subject,
+  html: mail.html,
+  text: mail.text,
+  headers: mail.headers,
+  tags,
+})

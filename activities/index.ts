@@ -1,0 +1,35 @@
+import type { Timings } from '../src/domain/timings.ts'
+import type { Sql } from '../src/store/sql.ts'
+import type { BatchContentDeps } from './batch-mails.ts'
+import { createBatchActivities } from './batches.ts'
+import { createDrainMail } from './drain-mail.ts'
+import type { Mailer, Verifier } from './mailer.ts'
+import { createSendChunk } from './send-chunk.ts'
+import { createConnectionActivities } from './verify-connection.ts'
+
+export interface ActivityDeps {
+  sql: Sql
+  /** Its own small pool whose statements end after a second. */
+  claimSql: Sql
+  mailer: Mailer
+  verifier: Verifier
+  timings: Timings
+  content: BatchContentDeps
+  /** Contacts frozen per transaction; tests make it small. */
+  freezePage?: number
+}
+
+/** Short activities on the control queue: our database, and one question to the provider. */
+export const createControlActivities = (deps: ActivityDeps) => ({
+  ...createBatchActivities(deps),
+  ...createConnectionActivities(deps),
+})
+
+/** Activities that send mail, on the send queue. */
+export const createSendActivities = (deps: ActivityDeps) => ({
+  sendChunk: createSendChunk(deps),
+  drainMail: createDrainMail(deps),
+})
+
+export type ControlActivities = ReturnType<typeof createControlActivities>
+export type SendActivities = ReturnType<typeof createSendActivities>

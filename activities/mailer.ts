@@ -1,0 +1,50 @@
+import type { Role } from './aws/roles.ts'
+
+/** One mail to one recipient, rendered, as it goes to the provider. */
+export interface Mail {
+  from: string
+  replyTo: string | null
+  to: string
+  subject: string
+  html: string | null
+  text: string | null
+  headers: { name: string; value: string }[]
+  tags: { name: string; value: string }[]
+}
+
+/** How one call ended. Only `unknown` leaves open whether the provider accepted the mail. */
+export type Outcome =
+  | { kind: 'sent'; messageId: string }
+  /** The provider refuses this mail for good. */
+  | { kind: 'refused'; reason: string; error: string }
+  /** Not accepted: the account is over its rate or its 24-hour quota. */
+  | { kind: 'throttled'; scope: 'rate' | 'quota' }
+  /** Not accepted: nothing can be sent through this account or identity any more. */
+  | { kind: 'unavailable'; reason: string; error: string }
+  /** Not accepted: no connection, or the provider says it is down. */
+  | { kind: 'unreachable'; error: string }
+  | { kind: 'unknown'; error: string }
+
+export interface Call {
+  role: Role
+  /** The time of the claim, by Postgres' clock: the call is signed with it and never again. */
+  signedAt: Date
+  /** On `performance.now()`'s scale: a call that has not begun by then does not begin. */
+  beginBy: number
+}
+
+export interface Mailer {
+  send(mail: Mail, call: Call): Promise<Outcome | { kind: 'not_begun' }>
+  close(): Promise<void>
+}
+
+export interface Verification {
+  isVerified: boolean
+  error: string | null
+  maxSendRate: number | null
+  max24Hour: number | null
+}
+
+export interface Verifier {
+  verify(role: Role): Promise<Verification>
+}

@@ -1,0 +1,132 @@
+import { Context } from '@temporalio/activity'
+import type { Timings } from '../src/domain/timings.ts'
+import { batchRowId, uuidv7 } from '../src/ids.ts'
+import * as batchRuns from '../src/store/batch-runs.ts'
+import * as messages from '../src/store/messages.ts'
+import * as senders from '../src/store/senders.ts'
+import * as sendingLimits from '../src/store/sending-limits.ts'
+import type { Sql } from '../src/store/sql.ts'
+import type { Range } from '../workflows/contract.ts'
+import { type BatchMails, batchMails } from './batch-mails.ts'
+import { callAll, type Job, type Verdict } from './calls.ts'
+import type { Mailer } from './mailer.ts'
+import { heed } from './permits.ts'
+import { persist } from './persist.ts'
+
+export interface SendChunkInput extends Range {
+  organizationId: string
+  batchId: string
+  attempt: number
+}
+
+export type SendChunkResult =
+  /** Every row of the range is settled. */
+  | { kind: 'done' }
+  /** Rows wait for an outcome: come back later. */
+  | { kind: 'waiting' }
+  /** The account cannot send before `resumeAt` (milliseconds since 1970). */
+  | { kind: 'paused'; resumeAt: number; reason: string }
+  /** The batch is no longer to be sent. */
+  | { kind: 'stopped' }
+  /** Nothing can be sent through this connection any more. */
+  | { kind: 'unavailable'; reason: string }
+
+/** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
+const CLAIM_SIZE = 100
+/** A chunk that cannot go on for this long gives its slot to somebody else's. */
+const PATIENCE_MS = 30_000
+
+export interface SendChunkDeps {
+  sql: Sql
+  /** Its own small pool whose statements end after a second: a late claim is no claim. */
+  claimSql: Sql
+  mailer: Mailer
+  timings: Timings
+  content: Parameters<typeof batchMails>[0]
+}
+
+export function createSendChunk({ sql, claimSql, mailer, timings, content }: SendChunkDeps) {
+  const mailsOf = batchMails(content)
+
+  /**
+   * Sends the queued rows of one range of a batch: permits, then claim, then call, then results.
+   *
+   * Safe to run twice at once: the claim decides who mails whom. Safe to kill anywhere: what was
+   * claimed is settled by its lease and by the provider's events.
+   */
+  return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
+    const { organizationId, batchId, attempt } = input
+    const batch = await batchRuns.context(sql, organizationId, batchId)
+    const sender = batch && (await senders.find(sql, organizationId, batch.connectionId))
+    if (!batch || !sender) return { kind: 'stopped' }
+    if (sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
+    if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+
+    const from = batchRowId(batch.bucket, input.from)
+    const to = batchRowId(batch.bucket, input.to)
+    const range = { organizationId, bucket: batch.bucket, from, to }
+    const mails = mailsOf({ organizationId, batchId, batch })
+    let waitedMs = 0
+
+    for (;;) {
+      Context.current().heartbeat()
+      const open = await messages.unsettled(sql, range)
+      if (open.queued === 0) return open.waiting === 0 ? { kind: 'done' } : { kind: 'waiting' }
+
+      const want = Math.min(CLAIM_SIZE, open.queued)
+      const grant = await sendingLimits.take(sql, sender, want)
+      if (grant.granted === 0) {
+        if (grant.waitMs > PATIENCE_MS || waitedMs > PATIENCE_MS) {
+          const reason = grant.pausedReason ?? 'rate'
+          return { kind: 'paused', resumeAt: Date.now() + grant.waitMs, reason }
+        }
+        waitedMs += grant.waitMs
+        await Context.current().sleep(grant.waitMs)
+        continue
+      }
+      waitedMs = 0
+
+      const startedAt = performance.now()
+      const claimId = uuidv7()
+      const claimed = await messages.claimRange(claimSql, {
+        ...range,
+        batchId,
+        attempt,
+        connectionId: batch.connectionId,
+        claimId,
+        limit: grant.granted,
+      })
+      const unused = grant.granted - claimed.recipients.length
+      if (unused > 0) await sendingLimits.giveBack(sql, sender, unused)
+      if (!claimed.live) return stopped(await senders.find(sql, organizationId, batch.connectionId))
+      if (claimed.recipients.length === 0) continue
+
+      const { results, verdict } = await callAll(mailer, jobs(mails, claimed.recipients), {
+        role: sender,
+        signedAt: new Date(claimed.claimedAt),
+        beginBy: startedAt + timings.beginMs,
+      })
+      await persist(() =>
+        messages.settle(sql, { organizationId, bucket: batch.bucket, claimId, batchId }, results),
+      )
+      await heed(sql, sender, verdict, timings)
+      const ended = end(verdict)
+      if (ended) return ended
+      if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
+    }
+  }
+}
+
+const jobs = (mails: BatchMails, recipients: messages.Recipient[]): Job[] => recipients.map(mails)
+
+const end = (verdict: Verdict): SendChunkResult | undefined =>
+  verdict.unavailable === undefined
+    ? undefined
+    : { kind: 'unavailable', reason: verdict.unavailable }
+
+/** A claim that found nothing live: the batch was stopped, or its connection is gone. */
+function stopped(sender: senders.Sender | undefined): SendChunkResult {
+  if (!sender || sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
+  if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+  return { kind: 'stopped' }
+}

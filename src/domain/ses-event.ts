@@ -1,0 +1,140 @@
+import type { EventKind } from './status.ts'
+
+/** Tags that every mail of ours carries, so that an event tells its row without knowing the message id. */
+export const MESSAGE_TAG = 'letterloom-message'
+export const BATCH_TAG = 'letterloom-batch'
+export const ORGANIZATION_TAG = 'letterloom-organization'
+
+/** `<bucket>_<id>`: names the row and its partition; fits SES' tag characters. */
+export const messageTag = (bucket: string, id: string): string => `${bucket}_${id}`
+
+export interface SesEvent {
+  kind: EventKind
+  messageId: string
+  /** When SES accepted the mail. */
+  mailTimestamp: string
+  /** When the event happened. */
+  occurredAt: string
+  tagged: { bucket: string; id: string; organizationId: string | undefined } | undefined
+  bounceType: string | undefined
+  bounceSubType: string | undefined
+  /** A complaint that says "this is not spam" is none. */
+  notSpam: boolean
+  /** What tells two events of one kind and one mail apart. */
+  distinct: string
+  /** What the timeline shows. No address of a recipient. */
+  data: Record<string, string | number>
+}
+
+const KINDS: Record<string, EventKind> = {
+  Send: 'send',
+  Delivery: 'delivery',
+  DeliveryDelay: 'delivery_delay',
+  Bounce: 'bounce',
+  Complaint: 'complaint',
+  Reject: 'reject',
+  Open: 'open',
+  Click: 'click',
+  'Rendering Failure': 'rendering_failure',
+}
+
+/** Where the facts of each kind live in the event. */
+const PARTS: Record<EventKind, string> = {
+  send: 'send',
+  delivery: 'delivery',
+  delivery_delay: 'deliveryDelay',
+  bounce: 'bounce',
+  complaint: 'complaint',
+  reject: 'reject',
+  open: 'open',
+  click: 'click',
+  rendering_failure: 'failure',
+}
+
+/** Fields of each part worth showing. */
+const SHOWN = [
+  'smtpResponse',
+  'processingTimeMillis',
+  'reportingMTA',
+  'bounceType',
+  'bounceSubType',
+  'feedbackId',
+  'complaintSubType',
+  'complaintFeedbackType',
+  'reason',
+  'userAgent',
+  'link',
+  'delayType',
+  'errorMessage',
+  'templateName',
+]
+
+/**
+ * Reads the `detail` of an EventBridge envelope (or the message of an SNS notification).
+ * Undefined when it is no event of a mail: account notices, subscriptions, kinds of the future.
+ * Source: SES developer guide, "Contents of event data".
+ */
+export function parseSesEvent(detail: unknown): SesEvent | undefined {
+  const event = record(detail)
+  const mail = record(event?.['mail'])
+  const kind = KINDS[text(event?.['eventType']) ?? text(event?.['notificationType']) ?? '']
+  const messageId = text(mail?.['messageId'])
+  const mailTimestamp = time(mail?.['timestamp'])
+  if (!event || !mail || !kind || !messageId || !mailTimestamp) return undefined
+
+  const part = record(event[PARTS[kind]]) ?? {}
+  const data: SesEvent['data'] = {}
+  for (const name of SHOWN) {
+    const value = part[name]
+    if (typeof value === 'string' || typeof value === 'number') data[name] = cut(value)
+  }
+  const occurredAt = time(part['timestamp']) ?? mailTimestamp
+  const bounceType = text(part['bounceType'])
+  const onSuppressionList = text(part['complaintSubType']) === 'OnAccountSuppressionList'
+  return {
+    kind,
+    messageId,
+    mailTimestamp,
+    occurredAt,
+    tagged: readTag(record(mail['tags'])),
+    bounceType: onSuppressionList ? 'Permanent' : bounceType,
+    bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
+    notSpam: text(part['complaintFeedbackType']) === 'not-spam',
+    distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
+      ' ',
+    ),
+    data,
+  }
+}
+
+const TAG = /^([0-9a-f-]{36})_([0-9a-f-]{36})$/
+
+function readTag(tags: Record<string, unknown> | undefined): SesEvent['tagged'] {
+  const found = TAG.exec(first(tags?.[MESSAGE_TAG]) ?? '')
+  const [, bucket, id] = found ?? []
+  if (bucket === undefined || id === undefined) return undefined
+  return { bucket, id, organizationId: first(tags?.[ORGANIZATION_TAG]) }
+}
+
+const first = (values: unknown): string | undefined =>
+  Array.isArray(values) ? text(values[0]) : text(values)
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const LONGEST = 1_000
+const cut = (value: string | number): string | number =>
+  typeof value === 'string' ? value.slice(0, LONGEST).replaceAll('\u0000', '') : value
+
+/** An ISO 8601 time as ours: UTC with milliseconds. */
+function time(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}
+
+const record = (value: unknown): Record<string, unknown> | undefined =>
+  isRecord(value) ? value : undefined
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { contactStatus, type Delta, delta, learn, type MailFacts } from '../domain/delivery.ts'
+import { parseSesEvent, type SesEvent } from '../domain/ses-event.ts'
+import * as deliveryEvents from '../store/delivery-events.ts'
+import { type Sql, type Transaction, transact } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const EVENTS = 500
+const IDLE_MS = 100
+
+interface Deps {
+  sql: Sql
+  log: Log
+}
+
+/** Applies stored delivery events to mails, contacts and batches, in sets. */
+export const startEventApplier = ({ sql, log }: Deps) =>
+  startLoop({
+    name: 'event-applier',
+    idleMs: IDLE_MS,
+    log,
+    round: async () => (await applyEvents(sql)) === EVENTS,
+  })
+
+interface Tagged {
+  event: SesEvent
+  organizationId: string
+  connectionId: string
+  bucket: string
+  id: string
+}
+
+/**
+ * Applies one set of waiting events in one transaction and answers how many there were.
+ *
+ * Events come in any order, any number of times, to any number of appliers: what is known of a mail
+ * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
+ * taken in one order everywhere: mails by key, contacts, their stats, batches, connections.
+ */
+export const applyEvents = (sql: Sql): Promise<number> =>
+  transact(sql, async (tx) => {
+    const inbound = await deliveryEvents.takeWaiting(tx, EVENTS)
+    if (inbound.length === 0) return 0
+
+    const parsed = inbound.flatMap(({ organizationId, connectionId, body }) => {
+      const event = parseSesEvent(detailOf(body))
+      return event ? [{ event, organizationId, connectionId }] : []
+    })
+    const tagged = parsed.flatMap(({ event, organizationId, connectionId }): Tagged[] => {
+      const { tagged } = event
+      // The proof decides whose event it is; a tag that names another organization is not ours.
+      if (!tagged || (tagged.organizationId ?? organizationId) !== organizationId) return []
+      return [{ event, organizationId, connectionId, bucket: tagged.bucket, id: tagged.id }]
+    })
+
+    const effects: deliveryEvents.ContactEffect[] = []
+    const stats: deliveryEvents.StatsDelta[] = []
+    const batches = new Map<string, deliveryEvents.BatchDelta>()
+    for (const group of groups(tagged)) {
+      await applyToBucket(tx, group, { effects, stats, batches })
+    }
+    if (effects.length > 0) await deliveryEvents.raiseContacts(tx, effects)
+    if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
+    await deliveryEvents.bumpBatches(tx, [...batches.values()])
+    for (const { organizationId, connectionId, at } of watermarks(parsed)) {
+      await deliveryEvents.moveWatermark(tx, organizationId, connectionId, at)
+    }
+    await deliveryEvents.markApplied(tx, inbound)
+    return inbound.length
+  })
+
+interface Changes {
+  effects: deliveryEvents.ContactEffect[]
+  stats: deliveryEvents.StatsDelta[]
+  batches: Map<string, deliveryEvents.BatchDelta>
+}
+
+/** The events of one organization's bucket: one partition, one lock order. */
+async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes): Promise<void> {
+  const [first] = group
+  if (!first) return
+  const place = { organizationId: first.organizationId, bucket: first.bucket }
+  const byMail = groupBy(group, ({ id }) => id)
+  const mails = await deliveryEvents.lockMails(tx, place, [...byMail.keys()].toSorted())
+
+  const changed: deliveryEvents.MailRow[] = []
+  const proven: deliveryEvents.MailRow[] = []
+  const timeline: deliveryEvents.TimelineEntry[] = []
+  for (const mail of mails) {
+    const events = (byMail.get(mail.id) ?? []).filter(
+      ({ connectionId }) => connectionId === mail.connectionId,
+    )
+    const after = events.reduce<MailFacts>((facts, { event }) => learn(facts, event), mail)
+    for (const { event } of events) timeline.push(entry(mail.id, event))
+    if (events.length === 0) continue
+
+    const row = { ...mail, ...after }
+    const moved = delta(mail, row)
+    changed.push(row)
+    if (moved.sent === 1) proven.push(row)
+    count(changes, place.organizationId, row, moved)
+    for (const { event } of events) {
+      const status = contactStatus(event)
+      if (!status || !mail.contactId || !mail.recipient) continue
+      changes.effects.push({
+        organizationId: place.organizationId,
+        contactId: mail.contactId,
+        recipient: mail.recipient,
+        status,
+        occurredAt: event.occurredAt,
+      })
+    }
+  }
+  if (changed.length > 0) await deliveryEvents.updateMails(tx, place, changed)
+  if (proven.length > 0) await deliveryEvents.recordSent(tx, place, proven)
+  if (timeline.length > 0) await deliveryEvents.append(tx, place, timeline)
+}
+
+function count(
+  changes: Changes,
+  organizationId: string,
+  mail: deliveryEvents.MailRow,
+  moved: Delta,
+) {
+  const { sent, opened, clicked } = moved
+  if (mail.contactId && (sent !== 0 || opened !== 0 || clicked !== 0)) {
+    const at = mail.clickedAt ?? mail.openedAt ?? mail.sentAt ?? new Date(0).toISOString()
+    changes.stats.push({ organizationId, contactId: mail.contactId, sent, opened, clicked, at })
+  }
+  if (!mail.batchId) return
+  const known = changes.batches.get(mail.batchId)
+  if (!known) {
+    changes.batches.set(mail.batchId, { organizationId, batchId: mail.batchId, delta: moved })
+    return
+  }
+  for (const name of Object.keys(moved)) {
+    if (isCounted(name, known.delta)) known.delta[name] += moved[name]
+  }
+}
+
+const isCounted = (name: string, delta: Delta): name is keyof Delta => name in delta
+
+function entry(logId: string, event: SesEvent): deliveryEvents.TimelineEntry {
+  const { kind, occurredAt, data, distinct } = event
+  const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
+  return { logId, kind, fingerprint, occurredAt, data }
+}
+
+/** Events by organization and bucket, in the order of those keys. */
+function groups(tagged: Tagged[]): Tagged[][] {
+  const byPlace = groupBy(tagged, ({ organizationId, bucket }) => `${organizationId} ${bucket}`)
+  return [...byPlace.keys()].toSorted().map((key) => byPlace.get(key) ?? [])
+}
+
+/** `Map.groupBy` of newer Nodes. */
+function groupBy<T>(items: T[], key: (item: T) => string): Map<string, T[]> {
+  const grouped = new Map<string, T[]>()
+  for (const item of items) {
+    const group = grouped.get(key(item))
+    if (group) group.push(item)
+    else grouped.set(key(item), [item])
+  }
+  return grouped
+}
+
+/** The latest acceptance each connection reports; events that are not ours count too. */
+function watermarks(parsed: { event: SesEvent; organizationId: string; connectionId: string }[]) {
+  const latest = new Map<string, { organizationId: string; connectionId: string; at: string }>()
+  for (const { event, organizationId, connectionId } of parsed) {
+    if (event.kind !== 'send') continue
+    const known = latest.get(connectionId)
+    if (known && known.at >= event.mailTimestamp) continue
+    latest.set(connectionId, { organizationId, connectionId, at: event.mailTimestamp })
+  }
+  return [...latest.values()].toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1))
+}
+
+const detailOf = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined

@@ -1,0 +1,61 @@
+import type { Client } from '@temporalio/client'
+import {
+  CONTROL_QUEUE,
+  type DispatchMailInput,
+  mailWorkflowId,
+  WAKE_SIGNAL,
+} from '../../workflows/contract.ts'
+import * as outlet from '../store/outlet.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const IDLE_MS = 200
+/** A dispatcher is woken at most this often by one process: it drains until its queue is empty. */
+const WAKE_EVERY_MS = 1_000
+
+interface Deps {
+  sql: Sql
+  temporal: Client
+  log: Log
+}
+
+/**
+ * Wakes the dispatcher of every connection that has due mail, or starts it. The queue's rows are the
+ * promise: a wake that is lost, refused or doubled changes nothing.
+ */
+export const startMailWaker = ({ sql, temporal, log }: Deps) => {
+  const wokenAt = new Map<string, number>()
+  return startLoop({
+    name: 'mail-waker',
+    idleMs: IDLE_MS,
+    log,
+    round: async () => {
+      const now = Date.now()
+      for (const [connectionId, at] of wokenAt) {
+        if (now - at > WAKE_EVERY_MS) wokenAt.delete(connectionId)
+      }
+      const due = await outlet.due(sql)
+      const asleep = due.filter(({ connectionId }) => !wokenAt.has(connectionId))
+      await Promise.all(
+        asleep.map(async ({ organizationId, connectionId }) => {
+          const input: DispatchMailInput = { organizationId, connectionId }
+          await temporal.workflow.signalWithStart('dispatchMail', {
+            workflowId: mailWorkflowId(connectionId),
+            taskQueue: CONTROL_QUEUE,
+            args: [input],
+            signal: WAKE_SIGNAL,
+            signalArgs: [],
+            staticSummary: `Mail outside batches of connection ${connectionId}`,
+            searchAttributes: {
+              OrganizationId: [organizationId],
+              ConnectionId: [connectionId],
+              Kind: ['mail'],
+            },
+          })
+          wokenAt.set(connectionId, now)
+        }),
+      )
+      return false
+    },
+  })
+}

@@ -1,0 +1,117 @@
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import {
+  batchWorkflowId,
+  CONTROL_QUEUE,
+  type SendBatchInput,
+  type VerifyConnectionInput,
+  verifyWorkflowId,
+} from '../../workflows/contract.ts'
+import * as outbox from '../store/outbox.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const ROWS = 50
+const LEASE_MS = 30_000
+const IDLE_MS = 100
+const LONGEST_WAIT_MS = 60_000
+
+interface Deps {
+  sql: Sql
+  temporal: Client
+  log: Log
+}
+
+/**
+ * Keeps the promises of the outbox: starts and cancels workflows. No transaction is open while Temporal
+ * is asked; a relay that dies leaves its rows to the next one, and every act is safe to repeat, since
+ * a workflow's id says which act it is.
+ */
+export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
+  startLoop({
+    name: 'outbox-relay',
+    idleMs: IDLE_MS,
+    log,
+    round: async () => {
+      const rows = await outbox.take(sql, ROWS, LEASE_MS)
+      await Promise.all(
+        rows.map(async (row) => {
+          try {
+            await keep(temporal, row)
+            await outbox.done(sql, row)
+          } catch (error) {
+            const message = error instanceof Error ? error.message : String(error)
+            const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
+            await outbox.postpone(sql, row, message, waitMs)
+            log.warn({ kind: row.kind, attempts: row.attempts, err: error }, 'a promise waits')
+          }
+        }),
+      )
+      return rows.length === ROWS
+    },
+  })
+
+async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
+  const { organizationId } = row
+  switch (row.kind) {
+    case 'start_batch': {
+      const { batchId, attempt } = row.payload
+      const input: SendBatchInput = { organizationId, batchId, attempt }
+      return startOnce(temporal, 'sendBatch', {
+        workflowId: batchWorkflowId(batchId, attempt),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        staticSummary: `Send batch ${batchId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          BatchId: [batchId],
+          Kind: ['batch'],
+          AppStatus: ['queued'],
+        },
+      })
+    }
+    case 'cancel_batch': {
+      const { batchId, attempt } = row.payload
+      try {
+        await temporal.workflow.getHandle(batchWorkflowId(batchId, attempt)).cancel()
+      } catch (error) {
+        // Never started, or over already: the row in Postgres says cancelled, and that decides.
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+      }
+      return
+    }
+    case 'verify_connection': {
+      const { connectionId } = row.payload
+      const input: VerifyConnectionInput = { organizationId, connectionId }
+      return startOnce(temporal, 'verifyConnection', {
+        workflowId: verifyWorkflowId(connectionId),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        args: [input],
+        staticSummary: `Verify connection ${connectionId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          ConnectionId: [connectionId],
+          Kind: ['verification'],
+        },
+      })
+    }
+  }
+}
+
+type Start = Omit<Parameters<Client['workflow']['start']>[1], 'taskQueue'>
+
+async function startOnce(temporal: Client, type: string, options: Start): Promise<void> {
+  try {
+    await temporal.workflow.start(type, {
+      ...options,
+      args: options.args ?? [],
+      taskQueue: CONTROL_QUEUE,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    })
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  }
+}

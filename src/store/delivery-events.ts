@@ -1,0 +1,273 @@
+import type { Counted } from '../domain/delivery.ts'
+import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
+import type { EmailStatus } from '../domain/status.ts'
+import type { Uuid } from '../ids.ts'
+import type { Json, Transaction } from './sql.ts'
+
+export interface Inbound {
+  receivedOn: string
+  position: number
+  organizationId: string
+  connectionId: string
+  body: unknown
+}
+
+/** Stored events that wait, oldest first. Held by the transaction; another applier takes others. */
+export const takeWaiting = (tx: Transaction, limit: number) => tx<Inbound[]>`
+  select received_on, position, organization_id, connection_id, body
+  from inbound_events
+  where applied_at is null
+  order by position
+  limit ${limit}
+  for update skip locked`
+
+export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
+  update inbound_events e
+  set applied_at = clock_timestamp()
+  from unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position`
+
+export interface MailRow extends MailFacts {
+  id: Uuid
+  batchId: Uuid | null
+  contactId: Uuid | null
+  connectionId: Uuid
+  recipient: string | null
+}
+
+interface Place {
+  organizationId: string
+  bucket: Uuid
+}
+
+/** The mails that events speak of, locked in the order of their keys. One bucket: one partition. */
+export const lockMails = (tx: Transaction, { organizationId, bucket }: Place, ids: Uuid[]) => tx<
+  MailRow[]
+>`
+  select id, batch_id, contact_id, connection_id, recipient, state, status, reason, error, message_id,
+    sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
+    complained_at
+  from messages
+  where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${ids}::uuid[])
+  order by id
+  for update`
+
+/** Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too. */
+export const updateMails = (
+  tx: Transaction,
+  { organizationId, bucket }: Place,
+  mails: MailRow[],
+) => tx`
+  update messages m
+  set state = f.state, status = f.status, reason = f.reason, error = f.error,
+    message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
+    opened_at = f.opened_at, clicked_at = f.clicked_at, bounced_at = f.bounced_at,
+    bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
+    complained_at = f.complained_at, claim_id = null, claimed_at = null
+  from jsonb_to_recordset(${tx.json(
+    mails.map((mail) => ({
+      id: mail.id,
+      state: mail.state,
+      status: mail.status,
+      reason: mail.reason,
+      error: mail.error,
+      message_id: mail.messageId,
+      sent_at: mail.sentAt,
+      delivered_at: mail.deliveredAt,
+      opened_at: mail.openedAt,
+      clicked_at: mail.clickedAt,
+      bounced_at: mail.bouncedAt,
+      bounce_type: mail.bounceType,
+      bounce_sub_type: mail.bounceSubType,
+      complained_at: mail.complainedAt,
+    })),
+  )}) as f (id uuid, state text, status text, reason text, error text, message_id text,
+    sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz,
+    bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz)
+  where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = f.id`
+
+/** Mails that only an event proved to be sent: their message ids, and no second try for them. */
+export const recordSent = async (
+  tx: Transaction,
+  { organizationId, bucket }: Place,
+  mails: MailRow[],
+) => {
+  await tx`
+    insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+    select ${organizationId}, r.message_id, r.connection_id, ${bucket}, r.id
+    from unnest(
+      ${mails.map((mail) => mail.messageId)}::text[],
+      ${mails.map((mail) => mail.connectionId)}::uuid[],
+      ${mails.map((mail) => mail.id)}::uuid[]
+    ) as r (message_id, connection_id, id)
+    on conflict do nothing`
+  await tx`
+    delete from outlet_queue
+    where organization_id = ${organizationId} and bucket = ${bucket}
+      and id = any(${mails.map((mail) => mail.id)}::uuid[])`
+}
+
+export interface TimelineEntry {
+  logId: Uuid
+  kind: string
+  fingerprint: Buffer
+  occurredAt: string
+  data: Record<string, string | number>
+}
+
+/** The timeline of each mail; what is there already stays as it is. */
+export const append = (
+  tx: Transaction,
+  { organizationId, bucket }: Place,
+  entries: TimelineEntry[],
+) => tx`
+  insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
+  select ${organizationId}, ${bucket}, e.log_id, e.kind, decode(e.fingerprint, 'hex'), e.occurred_at, e.data
+  from jsonb_to_recordset(${tx.json(
+    entries.map((entry) => ({
+      log_id: entry.logId,
+      kind: entry.kind,
+      fingerprint: entry.fingerprint.toString('hex'),
+      occurred_at: entry.occurredAt,
+      data: entry.data,
+    })) as unknown as Json,
+  )}) as e (log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
+  on conflict do nothing`
+
+export interface ContactEffect {
+  organizationId: string
+  contactId: Uuid
+  /** The address that was mailed: a contact that has another one by now is not meant. */
+  recipient: string
+  status: EmailStatus
+  occurredAt: string
+}
+
+/**
+ * Moves contacts up (active < unsubscribed < bounced < suppressed < complained), never down, and only
+ * by what happened after their status was last set by a person. The same in any order of arrival.
+ */
+export const raiseContacts = (tx: Transaction, effects: ContactEffect[]) => tx`
+  with effect as (
+    select e.*, array_position(${RANKING}::text[], e.status) as rank
+    from jsonb_to_recordset(${tx.json(
+      effects.map((effect) => ({
+        organization_id: effect.organizationId,
+        contact_id: effect.contactId,
+        recipient: effect.recipient,
+        status: effect.status,
+        occurred_at: effect.occurredAt,
+      })),
+    )}) as e (organization_id uuid, contact_id uuid, recipient text, status text, occurred_at timestamptz)
+  ), held as materialized (
+    select c.organization_id, c.id, c.email, c.email_status_changed_at,
+      array_position(${RANKING}::text[], c.email_status) as rank
+    from contacts c
+    where (c.organization_id, c.id) in (select organization_id, contact_id from effect)
+    order by c.organization_id, c.id
+    for update
+  ), worst as (
+    select distinct on (held.organization_id, held.id) held.organization_id, held.id, effect.status
+    from held
+    join effect on effect.organization_id = held.organization_id and effect.contact_id = held.id
+    where effect.recipient = held.email and effect.rank > held.rank
+      and effect.occurred_at > held.email_status_changed_at
+    order by held.organization_id, held.id, effect.rank desc
+  )
+  update contacts c
+  set email_status = worst.status,
+    email_bounced_at = case when worst.status = 'bounced' then clock_timestamp() else c.email_bounced_at end,
+    email_suppressed_at = case when worst.status = 'suppressed' then clock_timestamp() else c.email_suppressed_at end,
+    email_complained_at = case when worst.status = 'complained' then clock_timestamp() else c.email_complained_at end,
+    updated_at = clock_timestamp()
+  from worst
+  where c.organization_id = worst.organization_id and c.id = worst.id`
+
+const RANKING = ['active', 'unsubscribed', 'bounced', 'suppressed', 'complained']
+
+export interface StatsDelta {
+  organizationId: string
+  contactId: Uuid
+  sent: number
+  opened: number
+  clicked: number
+  at: string
+}
+
+/** Engagement of each contact; deltas of one contact are summed before. */
+export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
+  with change as (
+    select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,
+      sum(clicked) as clicked, max(at) as at
+    from jsonb_to_recordset(${tx.json(
+      deltas.map((each) => ({
+        organization_id: each.organizationId,
+        contact_id: each.contactId,
+        sent: each.sent,
+        opened: each.opened,
+        clicked: each.clicked,
+        at: each.at,
+      })),
+    )}) as d (organization_id uuid, contact_id uuid, sent int, opened int, clicked int, at timestamptz)
+    group by organization_id, contact_id
+  ), alive as (
+    select c.organization_id, c.id
+    from contacts c
+    where (c.organization_id, c.id) in (select organization_id, contact_id from change)
+    order by c.organization_id, c.id
+    for key share
+  )
+  insert into contact_stats as s (organization_id, contact_id, emails_sent, emails_opened,
+    emails_clicked, last_email_sent_at, last_email_opened_at, last_email_clicked_at)
+  select change.organization_id, change.contact_id, change.sent, change.opened, change.clicked,
+    case when change.sent > 0 then change.at end,
+    case when change.opened > 0 then change.at end,
+    case when change.clicked > 0 then change.at end
+  from change
+  join alive on alive.organization_id = change.organization_id and alive.id = change.contact_id
+  order by change.organization_id, change.contact_id
+  on conflict (organization_id, contact_id) do update
+  set emails_sent = s.emails_sent + excluded.emails_sent,
+    emails_opened = s.emails_opened + excluded.emails_opened,
+    emails_clicked = s.emails_clicked + excluded.emails_clicked,
+    last_email_sent_at = greatest(s.last_email_sent_at, excluded.last_email_sent_at),
+    last_email_opened_at = greatest(s.last_email_opened_at, excluded.last_email_opened_at),
+    last_email_clicked_at = greatest(s.last_email_clicked_at, excluded.last_email_clicked_at)`
+
+export interface BatchDelta {
+  organizationId: string
+  batchId: Uuid
+  delta: Delta
+}
+
+/** Counters of batches, in the order of their keys; a completed batch is corrected too. */
+export const bumpBatches = async (tx: Transaction, deltas: BatchDelta[]) => {
+  const sorted = deltas.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
+  for (const { organizationId, batchId, delta } of sorted) {
+    const changed: Counted[] = COUNTED.filter((name) => delta[name] !== 0)
+    if (changed.length === 0) continue
+    await tx`
+      update batches
+      set sent = sent + ${delta.sent}, failed = failed + ${delta.failed},
+        unknown = unknown + ${delta.unknown}, delivered = delivered + ${delta.delivered},
+        opened = opened + ${delta.opened}, clicked = clicked + ${delta.clicked},
+        bounced = bounced + ${delta.bounced}, complained = complained + ${delta.complained},
+        suppressed = suppressed + ${delta.suppressed}, updated_at = clock_timestamp()
+      where organization_id = ${organizationId} and id = ${batchId}`
+  }
+}
+
+/** The latest acceptance that the stream of events has told us of; it never goes back. */
+export const moveWatermark = (
+  tx: Transaction,
+  organizationId: string,
+  connectionId: string,
+  mailTimestamp: string,
+) => tx`
+  update connections
+  set event_watermark = greatest(event_watermark, ${mailTimestamp}::timestamptz)
+  where organization_id = ${organizationId} and id = ${connectionId}
+    and (event_watermark is null or event_watermark < ${mailTimestamp}::timestamptz)`

@@ -1,0 +1,303 @@
+import { dayBucket, type Uuid } from '../ids.ts'
+import type { Executor, Json, Sql } from './sql.ts'
+
+/** Lanes of mail outside batches; the first goes first. */
+const LANES = { transactional: 1, confirmation: 2, workflow: 3 } as const
+export type OutletSource = keyof typeof LANES
+
+export interface OutletMessage {
+  organizationId: string
+  /** UUIDv7, made once by whoever decides the mail: it names the row and, by its day, the partition. */
+  id: Uuid
+  /** One decision, one mail: a second enqueue with the same key in the same bucket does nothing. */
+  dedupeKey?: Uuid
+  source: OutletSource
+  connectionId: string
+  contactId?: string
+  recipient: string
+  from: string
+  replyTo?: string
+  subject: string
+  html?: string
+  text?: string
+  headers?: { name: string; value: string }[]
+  /** Not before; now when absent. */
+  sendAt?: string
+}
+
+/**
+ * The one way a mail outside batches comes to be: a row in the ledger, what it says, its place in the
+ * queue, all in the caller's transaction. True when it is new, false when the same decision was
+ * enqueued before.
+ */
+export const enqueue = async (sql: Executor, message: OutletMessage): Promise<boolean> => {
+  const { organizationId, id, source, connectionId } = message
+  const bucket = dayBucket(id)
+  const sendAt = message.sendAt ?? null
+  const result = await sql`
+    with mail as (
+      insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id,
+        contact_id, recipient, subject, send_at)
+      values (${organizationId}, ${bucket}, ${id}, ${message.dedupeKey ?? id}, ${source},
+        ${connectionId}, ${message.contactId ?? null}, ${message.recipient}, ${message.subject},
+        coalesce(${sendAt}::timestamptz, now()))
+      on conflict (organization_id, bucket, dedupe_key) do nothing
+      returning organization_id, bucket, id, send_at
+    ), body as (
+      insert into message_bodies (organization_id, bucket, id, from_address, reply_to, subject,
+        html, text, headers)
+      select organization_id, bucket, id, ${message.from}, ${message.replyTo ?? null},
+        ${message.subject}, ${message.html ?? null}, ${message.text ?? null},
+        ${sql.json((message.headers ?? []) as unknown as Json)}
+      from mail
+    )
+    insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)
+    select organization_id, bucket, id, ${connectionId}, ${LANES[source]}, send_at
+    from mail`
+  return result.count === 1
+}
+
+/** Columns of the contact that a mail may speak of. */
+export interface Recipient {
+  id: Uuid
+  contactId: Uuid
+  externalId: string | null
+  email: string
+  phone: string | null
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  jobTitle: string | null
+  properties: Record<string, unknown>
+}
+
+interface ClaimRange {
+  organizationId: string
+  batchId: string
+  attempt: number
+  bucket: Uuid
+  connectionId: string
+  claimId: Uuid
+  /** Row ids, `from` included, `to` not. */
+  from: Uuid
+  to: Uuid
+  limit: number
+}
+
+export interface Claimed {
+  /** False when the batch is no longer to be sent: nothing was claimed. */
+  live: boolean
+  /** When the claim was made, by the clock of Postgres; every call is signed with it. */
+  claimedAt: string
+  skipped: number
+  recipients: Recipient[]
+}
+
+/**
+ * Claims up to `limit` queued rows of a batch's range for the caller to mail now, and checks again
+ * who may be mailed: the same statement turns those who may not into `skipped`.
+ *
+ * One statement, one commit: whoever left before it is not mailed by it. `skip locked` lets several
+ * workers share a range without waiting for each other.
+ */
+export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> => {
+  const { organizationId, batchId, attempt, bucket, connectionId, claimId, from, to, limit } = claim
+  const [row] = await sql<
+    { live: boolean; claimedAt: string; skipped: number; recipients: Recipient[] }[]
+  >`
+    with live as (
+      select 1
+      from batches b
+      join connections c on c.organization_id = b.organization_id and c.id = b.connection_id
+      where b.organization_id = ${organizationId} and b.id = ${batchId} and b.attempt = ${attempt}
+        and b.status = 'processing' and c.is_verified and c.disconnected_at is null
+    ), candidate as materialized (
+      select m.id, m.contact_id
+      from messages m
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id >= ${from} and m.id < ${to} and m.state = 'queued'
+        and exists (select from live)
+      order by m.id
+      limit ${limit}
+      for update skip locked
+    ), checked as (
+      select candidate.id as row_id, candidate.contact_id, c.external_id, c.email, c.phone, c.first_name,
+        c.last_name, c.company, c.job_title, c.properties,
+        case
+          when c.id is null then 'contact_deleted'
+          when c.email is null then 'no_address'
+          when c.email_status <> 'active' then c.email_status
+        end as reason
+      from candidate
+      left join contacts c on c.organization_id = ${organizationId} and c.id = candidate.contact_id
+    ), moved as (
+      update messages m
+      set state = case when checked.reason is null then 'claimed' else 'skipped' end,
+        status = case when checked.reason is null then 'pending'
+          when checked.reason = 'unsubscribed' then 'opted_out' else 'suppressed' end,
+        reason = checked.reason,
+        claim_id = case when checked.reason is null then ${claimId}::uuid end,
+        claimed_at = case when checked.reason is null then now() end,
+        recipient = coalesce(checked.email, m.recipient)
+      from checked
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.row_id
+      returning m.id, m.state
+    ), leased as (
+      insert into claims (organization_id, id, connection_id, bucket, batch_id, message_ids, claimed_at)
+      select ${organizationId}, ${claimId}, ${connectionId}, ${bucket}, ${batchId}, array_agg(id), now()
+      from moved
+      where state = 'claimed'
+      having count(*) > 0
+    ), counted as (
+      update batches
+      set skipped = batches.skipped + refused.rows, updated_at = clock_timestamp()
+      from (select count(*) as rows from moved where state = 'skipped') refused
+      where refused.rows > 0
+        and batches.organization_id = ${organizationId} and batches.id = ${batchId}
+    )
+    select exists (select from live) as live, now() as claimed_at,
+      (select count(*) from moved where state = 'skipped') as skipped,
+      coalesce((
+        select json_agg(json_build_object('id', row_id, 'contactId', contact_id,
+          'externalId', external_id, 'email', email, 'phone', phone, 'firstName', first_name,
+          'lastName', last_name, 'company', company, 'jobTitle', job_title,
+          'properties', properties) order by row_id)
+        from checked
+        where reason is null
+      ), '[]') as recipients`
+  if (!row) throw new Error('a claim answers one row')
+  return row
+}
+
+/** Rows of a range that are still to be sent, and those that wait for an outcome. */
+export const unsettled = async (
+  sql: Sql,
+  {
+    organizationId,
+    bucket,
+    from,
+    to,
+  }: Pick<ClaimRange, 'organizationId' | 'bucket' | 'from' | 'to'>,
+) => {
+  const [row] = await sql<{ queued: number; waiting: number }[]>`
+    select count(*) filter (where state = 'queued') as queued,
+      count(*) filter (where state in ('claimed', 'unknown')) as waiting
+    from messages
+    where organization_id = ${organizationId} and bucket = ${bucket} and id >= ${from} and id < ${to}`
+  return row ?? { queued: 0, waiting: 0 }
+}
+
+/** What became of one claimed row. */
+export type Result =
+  | { id: Uuid; outcome: 'sent'; messageId: string; subject: string }
+  | { id: Uuid; outcome: 'failed'; reason: string; error: string }
+  /** Not accepted, or not even called: to be sent again. */
+  | { id: Uuid; outcome: 'queued' }
+  /** A call may have begun and nobody knows how it ended. */
+  | { id: Uuid; outcome: 'unknown'; error: string }
+
+interface Settle {
+  organizationId: string
+  bucket: Uuid
+  claimId: Uuid
+  batchId: string | null
+}
+
+/**
+ * Writes the outcomes of all rows of one claim, with everything that counts them, in one statement.
+ *
+ * Only rows that are still this claim's move: an event may have settled one before, a later decision
+ * may have taken one back. Counters follow the rows that moved, never the rows that were meant.
+ */
+export const settle = (
+  sql: Executor,
+  { organizationId, bucket, claimId, batchId }: Settle,
+  results: Result[],
+) => {
+  const column = <T>(of: (result: Result) => T) => results.map(of)
+  return sql`
+    with result as (
+      select *
+      from unnest(
+        ${column((r) => r.id)}::uuid[],
+        ${column((r) => r.outcome)}::text[],
+        ${column((r) => (r.outcome === 'sent' ? r.messageId : null))}::text[],
+        ${column((r) => (r.outcome === 'sent' ? r.subject : null))}::text[],
+        ${column((r) => (r.outcome === 'failed' ? r.reason : null))}::text[],
+        ${column((r) => (r.outcome === 'failed' || r.outcome === 'unknown' ? r.error.slice(0, 500) : null))}::text[]
+      ) as r (id, outcome, message_id, subject, reason, error)
+    ), held as materialized (
+      select id, state as before, contact_id, connection_id, source, send_at
+      from messages
+      where organization_id = ${organizationId} and bucket = ${bucket}
+        and id = any(${column((r) => r.id)}::uuid[])
+        and claim_id = ${claimId} and state in ('claimed', 'unknown')
+      order by id
+      for update
+    ), moved as (
+      update messages m
+      set state = result.outcome,
+        status = case result.outcome
+          when 'sent' then case when m.status in ('queued', 'pending') then 'sent' else m.status end
+          when 'failed' then 'failed'
+          when 'queued' then 'queued'
+          else 'pending' end,
+        message_id = coalesce(result.message_id, m.message_id),
+        subject = coalesce(result.subject, m.subject),
+        reason = result.reason,
+        error = result.error,
+        sent_at = case when result.outcome = 'sent' then clock_timestamp() end,
+        claim_id = case when result.outcome = 'unknown' then m.claim_id end,
+        claimed_at = case when result.outcome = 'unknown' then m.claimed_at end
+      from result
+      join held on held.id = result.id
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = result.id
+      returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source, m.send_at
+    ), named as (
+      insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+      select ${organizationId}, message_id, connection_id, ${bucket}, id
+      from moved
+      where state = 'sent'
+      on conflict do nothing
+    ), back as (
+      insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)
+      select ${organizationId}, ${bucket}, id, connection_id,
+        case source when 'transactional' then 1 when 'confirmation' then 2 else 3 end, send_at
+      from moved
+      where state = 'queued' and source <> 'batch'
+      on conflict do nothing
+    ), alive as (
+      select c.id
+      from contacts c
+      where c.organization_id = ${organizationId}
+        and c.id in (select contact_id from moved where state = 'sent')
+      order by c.id
+      for key share
+    ), mailed as (
+      insert into contact_stats as s (organization_id, contact_id, emails_sent, last_email_sent_at)
+      select ${organizationId}, id, 1, clock_timestamp()
+      from alive
+      order by id
+      on conflict (organization_id, contact_id) do update
+      set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
+    ), released as (
+      delete from claims
+      where organization_id = ${organizationId} and id = ${claimId}
+        and not exists (select from moved where state = 'unknown')
+    ), doubted as (
+      update claims
+      set state = 'doubt'
+      where organization_id = ${organizationId} and id = ${claimId}
+        and exists (select from moved where state = 'unknown')
+    )
+    update batches b
+    set sent = b.sent + delta.sent, failed = b.failed + delta.failed, unknown = b.unknown + delta.unknown,
+      updated_at = clock_timestamp()
+    from (
+      select count(*) filter (where state = 'sent') as sent,
+        count(*) filter (where state = 'failed') as failed,
+        count(*) filter (where state = 'unknown') - count(*) filter (where before = 'unknown') as unknown
+      from moved
+    ) delta
+    where b.organization_id = ${organizationId} and b.id = ${batchId}`
+}

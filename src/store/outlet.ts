@@ -1,0 +1,116 @@
+import type { Uuid } from '../ids.ts'
+import type { Sql } from './sql.ts'
+
+/** Usable connections that have due mail outside batches, or a probe to send. */
+export const due = (sql: Sql) => sql<{ organizationId: string; connectionId: string }[]>`
+  select q.organization_id, q.connection_id
+  from outlet_queue q
+  join connections c on c.organization_id = q.organization_id and c.id = q.connection_id
+  where q.send_at <= clock_timestamp() and c.is_verified and c.disconnected_at is null
+  union
+  select organization_id, id
+  from connections
+  where probe_requested_at > coalesce(probed_at, '-infinity') and disconnected_at is null`
+
+/** A connection's due rows, best lane first. Nothing is locked: the claim decides who gets them. */
+export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
+  { organizationId: string; bucket: Uuid; id: Uuid }[]
+>`
+  select organization_id, bucket, id
+  from outlet_queue
+  where connection_id = ${connectionId} and send_at <= clock_timestamp()
+  order by lane, send_at, id
+  limit ${limit}`
+
+/** A claimed mail with what it says. */
+export interface OutletMail {
+  id: Uuid
+  contactId: Uuid | null
+  recipient: string
+  from: string
+  replyTo: string | null
+  subject: string
+  html: string | null
+  text: string | null
+  headers: { name: string; value: string }[]
+}
+
+interface ClaimOutlet {
+  organizationId: string
+  connectionId: string
+  bucket: Uuid
+  claimId: Uuid
+  ids: Uuid[]
+}
+
+/**
+ * Claims those of `ids` that still wait and checks who may be mailed: transactional and confirmation
+ * mail goes to active and unsubscribed addresses, the rest to active ones; who may not becomes
+ * `skipped`. One statement, like the claim of a batch's range, of which it is the counterpart.
+ */
+export const claim = async (
+  sql: Sql,
+  { organizationId, connectionId, bucket, claimId, ids }: ClaimOutlet,
+) => {
+  const [row] = await sql<{ claimedAt: string; skipped: number; mails: OutletMail[] }[]>`
+    with live as (
+      select 1
+      from connections
+      where organization_id = ${organizationId} and id = ${connectionId}
+        and is_verified and disconnected_at is null
+    ), candidate as materialized (
+      select m.id, m.contact_id, m.source
+      from messages m
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id = any(${ids}::uuid[]) and m.state = 'queued'
+        and exists (select from live)
+      order by m.id
+      for update skip locked
+    ), checked as (
+      select candidate.id,
+        case
+          when candidate.contact_id is null then null
+          when c.id is null then 'contact_deleted'
+          when c.email is null then 'no_address'
+          when c.email_status = 'active' then null
+          when c.email_status = 'unsubscribed' and candidate.source <> 'workflow' then null
+          else c.email_status
+        end as reason
+      from candidate
+      left join contacts c on c.organization_id = ${organizationId} and c.id = candidate.contact_id
+    ), moved as (
+      update messages m
+      set state = case when checked.reason is null then 'claimed' else 'skipped' end,
+        status = case when checked.reason is null then 'pending'
+          when checked.reason = 'unsubscribed' then 'opted_out' else 'suppressed' end,
+        reason = checked.reason,
+        claim_id = case when checked.reason is null then ${claimId}::uuid end,
+        claimed_at = case when checked.reason is null then now() end
+      from checked
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.id
+      returning m.id, m.state, m.contact_id, m.recipient
+    ), unqueued as (
+      delete from outlet_queue q
+      using moved
+      where q.organization_id = ${organizationId} and q.bucket = ${bucket} and q.id = moved.id
+    ), leased as (
+      insert into claims (organization_id, id, connection_id, bucket, message_ids, claimed_at)
+      select ${organizationId}, ${claimId}, ${connectionId}, ${bucket}, array_agg(id), now()
+      from moved
+      where state = 'claimed'
+      having count(*) > 0
+    )
+    select now() as claimed_at,
+      (select count(*) from moved where state = 'skipped') as skipped,
+      coalesce((
+        select json_agg(json_build_object('id', m.id, 'contactId', m.contact_id,
+          'recipient', m.recipient, 'from', b.from_address, 'replyTo', b.reply_to,
+          'subject', b.subject, 'html', b.html, 'text', b.text, 'headers', b.headers) order by m.id)
+        from moved m
+        join message_bodies b on b.organization_id = ${organizationId} and b.bucket = ${bucket}
+          and b.id = m.id
+        where m.state = 'claimed'
+      ), '[]') as mails`
+  if (!row) throw new Error('a claim answers one row')
+  return row
+}

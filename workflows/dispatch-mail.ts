@@ -1,0 +1,45 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { SendActivities } from '../activities/index.ts'
+import { type DispatchMailInput, SEND_QUEUE, WAKE_SIGNAL } from './contract.ts'
+
+const { drainMail } = proxyActivities<SendActivities>({
+  taskQueue: SEND_QUEUE,
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+})
+
+const IDLE = '60s'
+
+/**
+ * Sends a connection's mail outside batches: transactional, confirmations, flows. One per connection,
+ * long-lived while there is mail, gone after a minute without.
+ *
+ * The rows are the promise; the signal only wakes. `dirty` is cleared **before** each drain: a row
+ * that is written while one runs is found by it or by the next.
+ */
+export async function dispatchMail(input: DispatchMailInput): Promise<void> {
+  let dirty = true
+  setHandler(defineSignal(WAKE_SIGNAL), () => {
+    dirty = true
+  })
+  for (;;) {
+    while (dirty) {
+      dirty = false
+      const { resumeAt, more } = await drainMail(input)
+      if (more) dirty = true
+      if (resumeAt !== undefined) await sleep(Math.max(1, resumeAt - Date.now()))
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof dispatchMail>(input)
+    }
+    await condition(() => dirty, IDLE)
+    if (!dirty) return
+  }
+}
