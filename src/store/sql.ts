@@ -30,12 +30,16 @@ interface Pool {
   name: string
   /** Longest statement, milliseconds. */
   statementTimeoutMs?: number
+  /** Told every statement before it runs: how a test reads the plans of what the store really asks. */
+  onQuery?: (query: string, parameters: unknown[]) => void
 }
 
 /** A pool of connections. Close it with `sql.end()`. */
-export function connect(url: string, { max = 8, name, statementTimeoutMs = 30_000 }: Pool): Sql {
+export function connect(url: string, pool: Pool): Sql {
+  const { max = 8, name, statementTimeoutMs = 30_000, onQuery } = pool
   return postgres(url, {
     max,
+    ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
     idle_timeout: 60,
     connect_timeout: 10,
     onnotice: () => {},

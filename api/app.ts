@@ -1,0 +1,76 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { LogController } from 'fastify'
+import { authenticate } from './auth.ts'
+import { BODY_LIMIT, readBodies } from './bodies.ts'
+import type { Deps } from './deps.ts'
+import { answerClientError, answerError, answerErrors } from './errors.ts'
+import { answerUnknownRoutes } from './methods.ts'
+import { describeRoutes } from './openapi.ts'
+import { answerRequestId, requestId } from './request-id.ts'
+import { batchRoutes } from './routes/batch.ts'
+import { connectionRoutes } from './routes/connections.ts'
+import { contactRoutes } from './routes/contacts.ts'
+import { emailLogRoutes } from './routes/email-logs.ts'
+import { healthRoutes } from './routes/health.ts'
+import { templateRoutes } from './routes/templates.ts'
+import { unsubscribeRoutes } from './routes/unsubscribe.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { validateRequests } from './validation.ts'
+
+const MOST_PARAM_LENGTH = 1_024
+
+/**
+ * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
+ * which a request is checked: route, credentials, scope, size and media type, path and query, body.
+ */
+export async function buildApp(deps: Deps) {
+  const app = fastify({
+    ...logging(deps.log),
+    // One line per answer with the route's pattern: an address may be a secret (public links).
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    requestIdHeader: false,
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAM_LENGTH },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    clientErrorHandler: answerClientError,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  answerRequestId(app)
+  answerErrors(app)
+  logAnswers(app)
+  answerUnknownRoutes(app)
+  await describeRoutes(app, deps)
+  authenticate(app, deps)
+  readBodies(app)
+  validateRequests(app)
+
+  await app.register(healthRoutes, deps)
+  await app.register(contactRoutes, deps)
+  await app.register(batchRoutes, deps)
+  await app.register(connectionRoutes, deps)
+  await app.register(templateRoutes, deps)
+  await app.register(emailLogRoutes, deps)
+  await app.register(webhookRoutes, deps)
+  await app.register(unsubscribeRoutes, deps)
+  return app
+}
+
+export type App = Awaited<ReturnType<typeof buildApp>>
+
+const logging = (log: Deps['log']) => ('child' in log ? { loggerInstance: log } : { logger: log })
+
+function logAnswers(app: Pick<App, 'addHook'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    )
+    done()
+  })
+}

@@ -1,0 +1,75 @@
+import { badRequest, type ErrorDetail } from '../src/domain/errors.ts'
+import type { BatchInput } from '../src/schemas/batch.ts'
+import { toUtc } from './times.ts'
+
+/** A clock that is a little behind is no reason to refuse "now". */
+const PAST_MS = 60_000
+
+/** What the contract has and this version does not do yet: refused, never ignored. */
+function refuseUnsupported(input: BatchInput): void {
+  const details: ErrorDetail[] = []
+  const refuse = (path: string, isUsed: boolean) => {
+    if (isUsed) details.push({ path, message: 'is not available yet' })
+  }
+  const { exclude } = input
+  refuse('exclude', (exclude?.topicIds ?? exclude?.segmentIds ?? []).length > 0)
+  refuse('timezoneAware', input.timezoneAware === true)
+  refuse('throttlePerSecond', input.throttlePerSecond !== undefined)
+  refuse('topicId', input.topicId !== undefined && input.audienceType !== 'topic')
+  const [first] = details
+  if (first) throw badRequest(`${first.path} is not available yet`, details, 'not_supported_yet')
+}
+
+/**
+ * The rules that need no storage: which fields go together, and the clock. Throws a 400 that names the
+ * field. Answers the time to send at, or null for at once.
+ */
+export function applyBatchRules(input: BatchInput, now: number): string | null {
+  if (input.channel === 'sms') refuse('channel', 'sms needs an SMS transport; none is configured')
+  refuseUnsupported(input)
+  refuseAudience(input)
+  if (input.templateId === undefined && input.htmlContent === undefined) {
+    refuse('htmlContent', 'or templateId is needed')
+  }
+  if (input.templateId !== undefined && input.htmlContent !== undefined) {
+    refuse('htmlContent', 'cannot go with templateId')
+  }
+  if (input.templateId !== undefined && input.textContent !== undefined) {
+    refuse('textContent', 'goes with htmlContent only')
+  }
+  for (const [i, { source }] of (input.variableMappings ?? []).entries()) {
+    const wanted = source.type === 'static' ? 'value' : 'field'
+    if (source[wanted] === undefined) {
+      refuse(`variableMappings.${i}.source.${wanted}`, `is needed for type ${source.type}`)
+    }
+  }
+  return sendingTime(input.scheduledFor, now)
+}
+
+function refuseAudience({ audienceType, topicId, segmentId, contactIds }: BatchInput): void {
+  switch (audienceType) {
+    case 'topic':
+      return refuse('topicId', topicId === undefined ? 'is needed' : 'names no topic')
+    case 'segment':
+      return refuse('segmentId', segmentId === undefined ? 'is needed' : 'names no segment')
+    case 'contacts':
+      if (contactIds === undefined) refuse('contactIds', 'is needed')
+      break
+    case 'all':
+      if (contactIds !== undefined) refuse('contactIds', 'goes with audienceType contacts only')
+      break
+  }
+  if (segmentId !== undefined) refuse('segmentId', 'goes with audienceType segment only')
+}
+
+function sendingTime(scheduledFor: string | undefined, now: number): string | null {
+  if (scheduledFor === undefined) return null
+  const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'is not a time we can keep')
+  const time = Date.parse(utc)
+  if (time < now - PAST_MS) refuse('scheduledFor', 'lies in the past')
+  return time > now ? utc : null
+}
+
+export function refuse(path: string, message: string): never {
+  throw badRequest(`${path} ${message}`, [{ path, message }])
+}

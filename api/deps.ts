@@ -1,0 +1,17 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Sql } from '../src/store/sql.ts'
+import type { Keyring } from '../src/tokens.ts'
+
+/** Everything the API reaches the world through. */
+export interface Deps {
+  sql: Sql
+  /** Signs and verifies public links. */
+  keyring: Keyring
+  /** Without a trailing slash; every link we hand out begins with it, never with `Host`. */
+  publicUrl: string
+  /** Of package.json. */
+  version: string
+  log: FastifyBaseLogger | { level: string }
+  /** Milliseconds since 1970. */
+  now: () => number
+}

@@ -1,0 +1,28 @@
+/** Totals are counted to here: beyond it a count would cost more than the page it stands on. */
+export const MOST_COUNTED = 10_000
+
+interface Paged {
+  page: number
+  pageSize: number
+  /** Rows found, at most one more than a page. */
+  found: number
+  /** Counted to `MOST_COUNTED + 1` at most. */
+  counted: number
+}
+
+/**
+ * The figures of a list by pages. Beyond the counted total, `total` says at least that a further page
+ * exists while one does, so that a client that loops to `totalPages` loses nobody.
+ */
+export function pageFigures({ page, pageSize, found, counted }: Paged) {
+  const hasMore = found > pageSize
+  const isExact = counted <= MOST_COUNTED
+  const total = isExact ? counted : Math.max(counted, page * pageSize + (hasMore ? 1 : 0))
+  return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
+}
+
+/** A page of rows and the id to go on after, when there are more. Ask storage for `limit + 1`. */
+export function cut<Row extends { id: string }>(rows: readonly Row[], limit: number) {
+  const page = rows.slice(0, limit)
+  return { page, last: rows.length > limit ? page.at(-1)?.id : undefined }
+}

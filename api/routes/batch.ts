@@ -1,0 +1,281 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { badRequest, conflict } from '../../src/domain/errors.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Content, compileContent } from '../../src/mail/content.ts'
+import {
+  Batch,
+  BatchInput,
+  BatchList,
+  BatchListQuery,
+  CancelledBatch,
+  RecipientList,
+  RecipientListQuery,
+} from '../../src/schemas/batch.ts'
+import { IdParams } from '../../src/schemas/common.ts'
+import * as batches from '../../src/store/batches.ts'
+import * as connections from '../../src/store/connections.ts'
+import * as contacts from '../../src/store/contacts.ts'
+import * as contents from '../../src/store/contents.ts'
+import { transact } from '../../src/store/sql.ts'
+import * as templates from '../../src/store/templates.ts'
+import { applyBatchRules, refuse } from '../batch-rules.ts'
+import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Deps } from '../deps.ts'
+import { failures } from '../openapi.ts'
+import { missing } from '../ownership.ts'
+import { cut, MOST_COUNTED, pageFigures } from '../pages.ts'
+
+const tags = ['batch']
+const reading = { scope: ['read', 'send'] } as const
+const sending = { scope: 'send' } as const
+/** Unknown contacts that an answer names. */
+const MOST_NAMED = 20
+/** What the parts of the content are called where they are wrong. */
+const PATHS = {
+  subject: 'subject',
+  previewText: 'previewText',
+  html: 'htmlContent',
+  text: 'textContent',
+  variables: 'variableMappings',
+}
+
+/** Creation, progress and cancellation. The sending itself is the `sendBatch` workflow. */
+export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, now }) => {
+  app.post(
+    '/v1/batch',
+    {
+      config: sending,
+      bodyLimit: LARGE_BODY_LIMIT,
+      schema: {
+        tags,
+        operationId: 'createBatch',
+        summary: 'Send a mail to many contacts, now or later',
+        body: BatchInput,
+        response: { 201: Batch },
+      },
+    },
+    async ({ caller: { organizationId }, body }, reply) => {
+      const scheduledFor = applyBatchRules(body, now())
+      const sender = await findSender(organizationId, body.cloudAccountId)
+      if (body.unknownOutcome === 'retry' && sender.lastEventReceivedAt === null) {
+        refuse('unknownOutcome', 'retry needs an account whose delivery events arrive here')
+      }
+      const content = await findContent(organizationId, body)
+      const audience = await findAudience(organizationId, body.contactIds)
+      const batch = {
+        organizationId,
+        id: uuidv7(),
+        status: scheduledFor === null ? ('queued' as const) : ('scheduled' as const),
+        name: body.name ?? null,
+        audienceType: body.audienceType,
+        contactIds: audience.contactIds,
+        connectionId: sender.id,
+        contentId: content.id,
+        templateId: content.templateId,
+        subject: content.subject,
+        previewText: content.previewText,
+        fromAddress: body.from.trim(),
+        fromName: body.fromName ?? null,
+        replyTo: body.replyTo?.trim() ?? null,
+        variableMappings: body.variableMappings ?? [],
+        scheduledFor,
+        unknownOutcome: body.unknownOutcome ?? 'fail',
+        totalRecipients: audience.estimate,
+      }
+      const created = await transact(sql, async (tx) => {
+        if (content.inline) {
+          await contents.create(tx, { organizationId, id: content.id, ...content.inline })
+        }
+        return batches.create(tx, batch)
+      })
+      return reply.code(201).send(created)
+    },
+  )
+
+  app.get(
+    '/v1/batch',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listBatches',
+        summary: 'List batches, newest first',
+        querystring: BatchListQuery,
+        response: { 200: BatchList },
+      },
+    },
+    async ({ caller: { organizationId }, query: { page, pageSize, ...filters } }) => {
+      const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
+      const [rows, counted] = await Promise.all([
+        batches.list(sql, organizationId, { ...filters, ...window }),
+        batches.count(sql, organizationId, filters, MOST_COUNTED + 1),
+      ])
+      const figures = pageFigures({ page, pageSize, found: rows.length, counted })
+      const { total, totalPages } = figures
+      return { data: cut(rows, pageSize).page, page, pageSize, total, totalPages }
+    },
+  )
+
+  app.get(
+    '/v1/batch/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getBatch',
+        summary: 'Get a batch with its progress',
+        params: IdParams,
+        response: { 200: Batch },
+      },
+    },
+    ({ caller: { organizationId }, params: { id } }) => load(organizationId, id),
+  )
+
+  app.get(
+    '/v1/batch/:id/recipients',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listBatchRecipients',
+        summary: 'List the recipients of a batch, in the order they are mailed in',
+        params: IdParams,
+        querystring: RecipientListQuery,
+        response: { 200: RecipientList },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id }, query }) => {
+      const { limit, offset, cursor, status } = query
+      if (cursor !== undefined && offset > 0) {
+        throw badRequest('The query parameters offset and cursor exclude each other', [
+          { path: 'offset', message: 'cannot go with a cursor' },
+        ])
+      }
+      const ledger = isUuid(id) ? await batches.findLedger(sql, organizationId, id) : undefined
+      if (!ledger) throw await missing(sql, 'batch', organizationId, id)
+      const scope = { list: 'recipients', organizationId, filters: { batch: id, status } }
+      const after = decodeCursor(scope, cursor)
+      const { bucket, cancelled } = ledger
+      if (bucket === null) return { data: [], limit, offset, total: 0, nextCursor: null }
+      const wanted = { bucket, cancelled, status }
+      const [rows, total] = await Promise.all([
+        batches.listRecipients(sql, organizationId, { ...wanted, after, limit: limit + 1, offset }),
+        status === undefined ? ledger.total : batches.countRecipients(sql, organizationId, wanted),
+      ])
+      const { page, last } = cut(rows, limit)
+      const nextCursor = last === undefined ? null : encodeCursor(scope, last)
+      return { data: page, limit, offset, total, nextCursor }
+    },
+  )
+
+  app.delete(
+    '/v1/batch/:id',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'cancelBatch',
+        summary: 'Cancel a batch that has not ended',
+        params: IdParams,
+        response: { 200: CancelledBatch, ...failures(409) },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) => {
+      const cancelled = isUuid(id)
+        ? await transact(sql, (tx) => batches.cancel(tx, organizationId, id))
+        : undefined
+      if (cancelled) return { ...cancelled, success: true as const }
+      const batch = await load(organizationId, id)
+      throw conflict(`A ${batch.status} batch cannot be cancelled`, {
+        reason: 'batch_not_cancellable',
+      })
+    },
+  )
+
+  async function load(organizationId: Uuid, id: string): Promise<Batch> {
+    const batch = isUuid(id) ? await batches.find(sql, organizationId, id) : undefined
+    if (!batch) throw await missing(sql, 'batch', organizationId, id)
+    return batch
+  }
+
+  /** The account that was named, or the only one there is. */
+  async function findSender(organizationId: Uuid, id: string | undefined) {
+    if (id === undefined) {
+      const [only, other] = await connections.listSenders(sql, organizationId)
+      if (!only) return refuse('cloudAccountId', 'is needed: no account is connected')
+      if (other) return refuse('cloudAccountId', 'is needed: several accounts are connected')
+      return only
+    }
+    const sender = isUuid(id) ? await connections.findSender(sql, organizationId, id) : undefined
+    if (!sender) return refuseForeign('connection', organizationId, id, 'cloudAccountId')
+    if (sender.disconnectedAt !== null) refuse('cloudAccountId', 'names a disconnected account')
+    return sender
+  }
+
+  /** What the batch will say: a template's newest version, or what came with it. */
+  async function findContent(organizationId: Uuid, body: BatchInput): Promise<BatchContent> {
+    const { templateId, htmlContent = '', textContent = null } = body
+    const { subject = null, previewText = null } = body
+    const variableNames = (body.variableMappings ?? []).map(({ variableName }) => variableName)
+    if (templateId === undefined) {
+      const source = { subject, previewText, html: htmlContent, text: textContent, variableNames }
+      const inline = compileContent(source, PATHS)
+      if (inline.subject === null) return refuse('subject', 'is needed')
+      return { ...inline, subject: inline.subject, id: uuidv7(), templateId: null, inline }
+    }
+    const template = isUuid(templateId)
+      ? await templates.findPublished(sql, organizationId, templateId)
+      : undefined
+    if (!template) return refuseForeign('template', organizationId, templateId, 'templateId')
+    if (subject === null && template.subject === null) {
+      return refuse('subject', 'is needed: the template has none')
+    }
+    const { id, contentId, variables, source: html } = template
+    const own = { subject: template.subject ?? '', previewText: template.previewText }
+    if (subject === null && previewText === null) return { ...own, id: contentId, templateId: id }
+    // A subject or preview text of the batch's own uses the template's variables and their fallbacks.
+    const parts = { subject, previewText: previewText ?? own.previewText, html }
+    const inline = compileContent({ ...parts, variables, variableNames }, PATHS)
+    const said = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }
+    return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
+  }
+
+  async function findAudience(organizationId: Uuid, wanted: readonly string[] | undefined) {
+    if (wanted === undefined) {
+      const estimate = await contacts.countMailable(sql, organizationId, MOST_COUNTED + 1)
+      return { contactIds: null, estimate }
+    }
+    const ids = [...new Set(wanted.map((id) => id.toLowerCase()))]
+    const known = new Set(await contacts.listExisting(sql, organizationId, ids.filter(isUuid)))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) {
+      const named = unknown.slice(0, MOST_NAMED)
+      throw badRequest(
+        `contactIds names ${unknown.length} unknown contacts: ${named.join(', ')}`,
+        named.map((id) => ({ path: 'contactIds', message: `${id} is not a contact` })),
+      )
+    }
+    return { contactIds: ids, estimate: ids.length }
+  }
+
+  async function refuseForeign(
+    kind: 'connection' | 'template',
+    organizationId: Uuid,
+    id: string,
+    path: string,
+  ): Promise<never> {
+    const refusal = await missing(sql, kind, organizationId, id)
+    if (refusal.code === 'FORBIDDEN') throw refusal
+    return refuse(path, `names no ${kind === 'connection' ? 'account' : 'published template'}`)
+  }
+}
+
+interface BatchContent {
+  id: Uuid
+  templateId: Uuid | null
+  subject: string
+  previewText: string | null
+  /** Content that came with the batch and is stored with it. */
+  inline?: Content
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { badRequest } from '../../src/domain/errors.ts'
+import { isUuid, uuidv7 } from '../../src/ids.ts'
+import { IdParams, Success } from '../../src/schemas/common.ts'
+import {
+  ConnectionInput,
+  ConnectionList,
+  RegisteredConnection,
+} from '../../src/schemas/connection.ts'
+import * as connections from '../../src/store/connections.ts'
+import * as outbox from '../../src/store/outbox.ts'
+import { transact } from '../../src/store/sql.ts'
+import { newSecret, sha256 } from '../../src/tokens.ts'
+import type { Deps } from '../deps.ts'
+import { missing } from '../ownership.ts'
+import { invalidBody } from '../validation.ts'
+
+const tags = ['connections']
+const ROLE_NAME_LENGTH = 8
+
+export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sql, publicUrl } = deps
+
+  app.post(
+    '/v1/connections',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'registerConnection',
+        summary: 'Register a cloud account, or update it and rotate its webhook secret',
+        body: ConnectionInput,
+        response: { 200: RegisteredConnection },
+      },
+    },
+    async ({ caller: { organizationId }, body: { region, name, features, ...body } }) => {
+      const accountId = accountNumber(body)
+      const webhookSecret = newSecret()
+      const registered = await transact(sql, async (tx) => {
+        const connection = await connections.register(tx, {
+          organizationId,
+          id: uuidv7(),
+          accountId,
+          region,
+          name,
+          features,
+          externalId: randomUUID(),
+          secretHash: sha256(webhookSecret),
+        })
+        await outbox.put(tx, organizationId, {
+          kind: 'verify_connection',
+          payload: { connectionId: connection.id },
+        })
+        return connection
+      })
+      return {
+        success: true as const,
+        created: registered.created,
+        connectionId: registered.id,
+        externalId: registered.externalId,
+        roleArn: roleArn(accountId, region, registered.externalId),
+        webhookSecret,
+        webhookEndpoint: `${publicUrl}/webhooks/ses/${accountId}`,
+      }
+    },
+  )
+
+  app.get(
+    '/v1/connections',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'listConnections',
+        summary: 'List connected cloud accounts, newest first',
+        response: { 200: ConnectionList },
+      },
+    },
+    async ({ caller }) => ({ connections: await connections.list(sql, caller.organizationId) }),
+  )
+
+  app.delete(
+    '/v1/connections/:id',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'disconnectConnection',
+        summary: 'Disconnect a cloud account; its record stays',
+        params: IdParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) => {
+      const known = isUuid(id) && (await connections.disconnect(sql, organizationId, id))
+      if (!known) throw await missing(sql, 'connection', organizationId, id)
+      return { success: true as const }
+    },
+  )
+}
+
+function accountNumber({
+  accountId,
+  awsAccountId,
+}: {
+  accountId?: string
+  awsAccountId?: string
+}): string {
+  const given = accountId ?? awsAccountId
+  if (given === undefined) throw invalidBody('accountId', 'is required')
+  if (awsAccountId === undefined || awsAccountId === given) return given
+  throw badRequest('accountId and awsAccountId are two names of one thing and must be the same', [
+    { path: 'awsAccountId', message: 'differs from accountId' },
+  ])
+}
+
+/** One role per registration: its name cannot be guessed from the account, nor clash within it. */
+function roleArn(accountId: string, region: string, externalId: string): string {
+  const partition = region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
+  const name = `letterloom-${externalId.slice(0, ROLE_NAME_LENGTH)}`
+  return `arn:${partition}:iam::${accountId}:role/${name}`
+}

@@ -1,0 +1,64 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../src/domain/errors.ts'
+import {
+  EmailLogDetail,
+  EmailLogList,
+  EmailLogListQuery,
+  EmailLogParams,
+} from '../../src/schemas/email-log.ts'
+import * as logs from '../../src/store/logs.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Deps } from '../deps.ts'
+import { cut } from '../pages.ts'
+import { endParameter, timeParameter } from '../times.ts'
+
+const tags = ['email-logs']
+const config = { scope: 'read' } as const
+
+export const emailLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql }) => {
+  app.get(
+    '/v1/email/logs',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listEmailLogs',
+        summary: 'List mails and what became of them, newest first',
+        querystring: EmailLogListQuery,
+        response: { 200: EmailLogList },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit, cursor, ...filters } }) => {
+      const scope = { list: 'email-logs', organizationId, filters }
+      const rows = await logs.list(sql, organizationId, {
+        ...filters,
+        recipient: filters.recipient?.trim().toLowerCase(),
+        from: timeParameter('from', filters.from),
+        to: endParameter('to', filters.to),
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, last } = cut(rows, limit)
+      return { logs: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+    },
+  )
+
+  app.get(
+    '/v1/email/logs/:messageId',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getEmailLog',
+        summary: 'Get a mail with its timeline, by the provider’s message id or ours',
+        params: EmailLogParams,
+        response: { 200: EmailLogDetail },
+      },
+    },
+    async ({ caller: { organizationId }, params: { messageId } }) => {
+      const log = await logs.find(sql, organizationId, messageId)
+      if (!log) throw notFound('Email log')
+      return { ...log, events: await logs.listEvents(sql, organizationId, log.id) }
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ApiInfo, Health } from '../../src/schemas/health.ts'
+import type { Deps } from '../deps.ts'
+
+export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { version, publicUrl, now } = deps
+  const config = { public: true }
+
+  app.get(
+    '/health',
+    {
+      config,
+      schema: {
+        tags: ['health'],
+        operationId: 'getHealth',
+        summary: 'Whether the API answers',
+        response: { 200: Health },
+      },
+    },
+    () => ({ status: 'ok', timestamp: new Date(now()).toISOString(), version }),
+  )
+
+  app.get(
+    '/',
+    {
+      config,
+      schema: {
+        tags: ['health'],
+        operationId: 'getApiInfo',
+        summary: 'What this API is',
+        response: { 200: ApiInfo },
+      },
+    },
+    () => ({ name: 'Letterloom', version, docs: `${publicUrl}/docs` }),
+  )
+}

@@ -1,0 +1,150 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { badRequest, conflict } from '../../src/domain/errors.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { compileContent } from '../../src/mail/content.ts'
+import { IdParams } from '../../src/schemas/common.ts'
+import {
+  Template,
+  TemplateInput,
+  TemplateList,
+  TemplateListQuery,
+} from '../../src/schemas/template.ts'
+import * as contents from '../../src/store/contents.ts'
+import { transact } from '../../src/store/sql.ts'
+import * as templates from '../../src/store/templates.ts'
+import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Deps } from '../deps.ts'
+import { failures } from '../openapi.ts'
+import { missing } from '../ownership.ts'
+import { cut } from '../pages.ts'
+
+const tags = ['templates']
+const reading = { scope: ['read', 'send'] } as const
+const MOST_SLUG = 80
+/** What a template's fields are called where its content is wrong. */
+const PATHS = {
+  subject: 'subject',
+  previewText: 'previewText',
+  html: 'source',
+  text: 'source',
+  variables: 'variables',
+}
+
+export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql }) => {
+  app.post(
+    '/v1/templates',
+    {
+      config: { scope: 'full' },
+      bodyLimit: LARGE_BODY_LIMIT,
+      schema: {
+        tags,
+        operationId: 'createTemplate',
+        summary: 'Create a template, published at once',
+        body: TemplateInput,
+        response: { 201: Template, ...failures(409) },
+      },
+    },
+    async ({ caller: { organizationId }, body }, reply) => {
+      const { name, slug, subject = null, previewText = null, source, variables = [] } = body
+      const { sourceType = 'html', emailType = 'marketing' } = body
+      if (sourceType !== 'html') {
+        const details = [{ path: 'sourceType', message: 'mjml is not available yet' }]
+        throw badRequest('sourceType: mjml is not available yet', details, 'not_supported_yet')
+      }
+      const compiled = compileContent({ subject, previewText, html: source, variables }, PATHS)
+      const id = uuidv7()
+      const template = {
+        organizationId,
+        id,
+        name,
+        subject,
+        previewText,
+        sourceType,
+        source,
+        emailType,
+        variables,
+      }
+      const created = await transact(sql, async (tx) => {
+        const made = await firstFree(slugs(name, slug, id), (each) =>
+          templates.create(tx, { ...template, slug: each }),
+        )
+        if (!made) throw slugTaken()
+        const contentId = uuidv7()
+        await contents.create(tx, { organizationId, id: contentId, ...compiled })
+        await templates.addVersion(tx, { organizationId, templateId: id, version: 1, contentId })
+        return made
+      })
+      return reply.code(201).send(created)
+    },
+  )
+
+  app.get(
+    '/v1/templates',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listTemplates',
+        summary: 'List templates, newest first',
+        querystring: TemplateListQuery,
+        response: { 200: TemplateList },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit, cursor } }) => {
+      const scope = { list: 'templates', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await templates.list(sql, organizationId, { before, limit: limit + 1 })
+      const { page, last } = cut(rows, limit)
+      return { data: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+    },
+  )
+
+  app.get(
+    '/v1/templates/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getTemplate',
+        summary: 'Get a template by id or slug',
+        params: IdParams,
+        response: { 200: Template },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) => {
+      const template = isUuid(id)
+        ? await templates.find(sql, organizationId, id)
+        : await templates.findBySlug(sql, organizationId, id)
+      return template ?? Promise.reject(await missing(sql, 'template', organizationId, id))
+    },
+  )
+}
+
+/** The slug that was asked for and no other; else one of the name, then one that nobody has. */
+function slugs(name: string, asked: string | undefined, id: Uuid): string[] {
+  if (asked !== undefined) return [asked]
+  const words = name
+    .toLowerCase()
+    .normalize('NFKD')
+    .match(/[a-z0-9]+/g) ?? ['template']
+  const made = words.join('-').slice(0, MOST_SLUG)
+  return [made, `${made}-${id.slice(-8)}`]
+}
+
+async function firstFree<T>(
+  slugs: readonly string[],
+  create: (slug: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const slug of slugs) {
+    const created = await create(slug)
+    if (created !== undefined) return created
+  }
+  return undefined
+}
+
+const slugTaken = () =>
+  conflict('Another template has this slug', {
+    reason: 'slug_taken',
+    details: [{ path: 'slug', message: 'is taken' }],
+  })

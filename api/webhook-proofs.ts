@@ -1,0 +1,59 @@
+import { listProofs, type WebhookProof } from '../src/store/connections.ts'
+import { equal, sha256 } from '../src/tokens.ts'
+import type { Deps } from './deps.ts'
+
+/** Disconnecting and rotating work within a second on every process. */
+const REMEMBERED_MS = 900
+const MOST_REMEMBERED = 10_000
+const ACCOUNT_NUMBER = /^\d{12}$/
+
+interface Remembered {
+  /** By a clock that is never set back. */
+  at: number
+  proofs: Promise<readonly WebhookProof[]>
+}
+
+/**
+ * Finds the connection that a webhook secret proves. Several organizations may connect one account
+ * number; the secret decides whose the event is. Every stored hash is compared, in constant time.
+ */
+export function webhookProofs({ sql, now }: Pick<Deps, 'sql' | 'now'>) {
+  const remembered = new Map<string, Remembered>()
+
+  function load(accountNumber: string, mostAge: number): Promise<readonly WebhookProof[]> {
+    const known = remembered.get(accountNumber)
+    if (known && performance.now() - known.at < mostAge) return known.proofs
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    const entry = { at: performance.now(), proofs: Promise.resolve(listProofs(sql, accountNumber)) }
+    remembered.set(accountNumber, entry)
+    entry.proofs.catch(() => remembered.delete(accountNumber))
+    return entry.proofs
+  }
+
+  return async (accountNumber: string, secret: string): Promise<WebhookProof | undefined> => {
+    const hash = sha256(secret)
+    if (!ACCOUNT_NUMBER.test(accountNumber)) return undefined
+    const proven = prove(await load(accountNumber, REMEMBERED_MS), hash, now())
+    // A secret that was made a moment ago works at once; wrong ones are what the address limit is for.
+    return proven ?? prove(await load(accountNumber, 0), hash, now())
+  }
+}
+
+/** Looks at all of them, so that the time it takes tells nothing about which one matched. */
+function prove(
+  proofs: readonly WebhookProof[],
+  hash: Buffer,
+  now: number,
+): WebhookProof | undefined {
+  let proven: WebhookProof | undefined
+  for (const proof of proofs) {
+    const { secretHash, previousSecretHash, previousSecretUntil } = proof
+    const isCurrent = equal(secretHash, hash)
+    const isPrevious = equal(previousSecretHash ?? NOBODY, hash)
+    const lasts = previousSecretUntil !== null && Date.parse(previousSecretUntil) > now
+    if (isCurrent || (isPrevious && lasts)) proven ??= proof
+  }
+  return proven
+}
+
+const NOBODY = Buffer.alloc(32)

@@ -1,0 +1,149 @@
+import { LiquidError, type Template } from 'liquidjs'
+import type { Content } from './content.ts'
+import { engines, escapeHtml, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
+import { appendToBody } from './preheader.ts'
+
+/** What a template may use of one recipient. Null is the same as absent. */
+export interface MergeData {
+  /** Absent for mail to an address that is no contact. */
+  contact?: MergeContact | null
+  organization: { name: string }
+  /** Needed by marketing mail. */
+  unsubscribeUrl?: string
+  /** Values of the variables that the template or the batch declares. */
+  variables?: Readonly<Record<string, unknown>>
+}
+
+export interface MergeContact {
+  id: string
+  externalId?: string | null
+  email?: string | null
+  phone?: string | null
+  firstName?: string | null
+  lastName?: string | null
+  company?: string | null
+  jobTitle?: string | null
+  properties?: Readonly<Record<string, unknown>>
+}
+
+export interface RenderedMail {
+  subject: string
+  html: string
+  text: string
+}
+
+export type RenderReason =
+  | 'missing_value'
+  | 'bad_subject'
+  | 'too_large'
+  | 'too_slow'
+  | 'render_failed'
+
+/** This recipient's mail cannot be made; others of the same content can. */
+export class RenderError extends Error {
+  readonly reason: RenderReason
+
+  constructor(reason: RenderReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** Longest line of a mail, RFC 5322, 2.1.1. */
+const MAX_SUBJECT_LENGTH = 998
+const CONTROL = /[\p{Cc}\u2028\u2029]/u
+
+/**
+ * Parses a content once and returns what makes one recipient's mail of it, synchronously: about a
+ * millisecond for a large mail. That throws a RenderError when a value is missing without a default,
+ * when a value does not fit a subject, or when time or size run out.
+ *
+ * `marketing`: a part that came out without its unsubscribe link gets one at its end.
+ */
+export function renderer(
+  content: Pick<Content, 'subject' | 'html' | 'text'>,
+  { marketing = false }: { marketing?: boolean } = {},
+): (data: MergeData) => RenderedMail {
+  const subject = parse('plain', content.subject ?? '')
+  const html = parse('html', content.html)
+  const text = parse('plain', content.text)
+
+  return (data) => {
+    const scope = scopeOf(data)
+    const mail = {
+      subject: checkSubject(render('plain', subject, scope)),
+      html: render('html', html, scope),
+      text: render('plain', text, scope),
+    }
+    return marketing ? withUnsubscribe(mail, data.unsubscribeUrl) : mail
+  }
+}
+
+/** Fixed names last: a variable cannot stand for another contact. */
+const scopeOf = ({ variables, contact, organization, unsubscribeUrl }: MergeData): object => ({
+  ...variables,
+  contact,
+  organization,
+  unsubscribeUrl,
+})
+
+function render(syntax: Syntax, templates: Template[], scope: object): string {
+  const text = run(syntax, templates, scope)
+  if (text.length > MAX_PART_LENGTH) {
+    throw new RenderError('too_large', `Longer than ${MAX_PART_LENGTH} characters`)
+  }
+  return text
+}
+
+function run(syntax: Syntax, templates: Template[], scope: object): string {
+  try {
+    // A copy, because `increment` writes into it and the parts of a mail are independent.
+    const text: unknown = engines[syntax].renderSync(templates, { ...scope })
+    return String(text)
+  } catch (error) {
+    if (LiquidError.is(error)) throw explain(error)
+    throw error
+  }
+}
+
+function explain(error: LiquidError): RenderError {
+  const cause = error.originalError
+  if (cause instanceof Unprintable) {
+    return new RenderError('missing_value', `"${expressionOf(error)}" ${cause.message}`)
+  }
+  const [line, column] = error.token.getPosition()
+  const message = `${cause?.message ?? error.message} (line ${line}, column ${column})`
+  if (message.startsWith('template render limit')) return new RenderError('too_slow', message)
+  // A string longer than the engine can hold is a RangeError, too deep a nesting as well.
+  const tooLarge = message.startsWith('memory alloc limit') || cause instanceof RangeError
+  return new RenderError(tooLarge ? 'too_large' : 'render_failed', message)
+}
+
+/** `contact.firstName | upcase` of `{{ contact.firstName | upcase }}`. */
+const expressionOf = (error: LiquidError): string =>
+  error.token.getText().replace(/^\{[{%]-?\s*|\s*-?[%}]\}$/g, '')
+
+function checkSubject(rendered: string): string {
+  const subject = rendered.trim()
+  if (CONTROL.test(subject)) {
+    throw new RenderError('bad_subject', 'The subject has line breaks or control characters')
+  }
+  if (subject.length > MAX_SUBJECT_LENGTH) {
+    throw new RenderError('bad_subject', `The subject is longer than ${MAX_SUBJECT_LENGTH}`)
+  }
+  return subject
+}
+
+/** Looks at what came out, not at the template: a link inside an `if` may not have. */
+function withUnsubscribe(mail: RenderedMail, url: string | undefined): RenderedMail {
+  if (url === undefined) throw new RenderError('missing_value', 'No unsubscribe link')
+  const link = escapeHtml(url)
+  return {
+    subject: mail.subject,
+    html: mail.html.includes(link) ? mail.html : appendToBody(mail.html, footer(link)),
+    text: mail.text.includes(url) ? mail.text : `${mail.text}\n\nUnsubscribe: ${url}\n`,
+  }
+}
+
+const footer = (link: string): string =>
+  `<p style="margin:24px 0;font:12px sans-serif;color:#666666;text-align:center"><a href="${link}" style="color:#666666">Unsubscribe</a></p>`

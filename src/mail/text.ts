@@ -1,0 +1,75 @@
+import { compile } from 'html-to-text'
+import { mapPieces } from './pieces.ts'
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+/** Deeper than any mail builder nests; the reader's time grows with the square of the depth. */
+const MAX_DEPTH = 500
+/** Elements without an end, or with one that may be left out. */
+const ENDLESS =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
+
+const toText = compile({
+  wordwrap: false,
+  baseElements: { selectors: [], returnDomByDefault: true },
+  selectors: [
+    ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
+    { selector: 'img', format: 'skip' },
+    { selector: 'style', format: 'skip' },
+    { selector: 'script', format: 'skip' },
+    // Tables lay mails out: a row is a line, and cells must not run into one another.
+    {
+      selector: 'table',
+      format: 'block',
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    },
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: 'td', format: 'inlineSurround', options: { suffix: ' ' } },
+    { selector: 'th', format: 'inlineSurround', options: { suffix: ' ' } },
+  ],
+})
+
+/**
+ * The text part of an HTML part, as a template like it: words, lists and link addresses, with the
+ * Liquid where it was. Made once, when content is; not once a mail.
+ *
+ * A piece of Liquid is a private-use character, its number and another one while what is around it is
+ * read as HTML, so that neither its quotes and brackets nor its blanks are touched.
+ */
+export function textOf(html: string): string {
+  const liquid: string[] = []
+  const marked = mapPieces(
+    html,
+    (text) => text.replace(/[\uE000\uE001]/g, ''),
+    (piece) => `\uE000${liquid.push(piece) - 1}\uE001`,
+  )
+  if (depthOf(marked) > MAX_DEPTH) throw new RangeError(`HTML nested deeper than ${MAX_DEPTH}`)
+  const isTag = (index: number): boolean => liquid[index]?.startsWith('{%') ?? false
+  return toText(withoutHead(marked, isTag))
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .replace(/\uE000(\d+)\uE001/g, (_, index: string) => liquid[Number(index)] ?? '')
+}
+
+/** Nothing in `<head>` is text, but the Liquid tags there may set variables that the body uses. */
+function withoutHead(marked: string, isTag: (index: number) => boolean): string {
+  const start = marked.search(/<head[\s>]/i)
+  const end = marked.search(/<\/head>/i)
+  if (start < 0 || end < start) return marked
+  const pieces = marked.slice(start, end).match(/\uE000\d+\uE001/g) ?? []
+  const tags = pieces.filter((piece) => isTag(Number(piece.slice(1, -1))))
+  return marked.slice(0, start) + tags.join('') + marked.slice(end)
+}
+
+/** How many elements are open at once, at most. */
+function depthOf(html: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
+    if (ENDLESS.test(name)) continue
+    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}

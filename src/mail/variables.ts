@@ -1,0 +1,87 @@
+import type { Variable } from 'liquidjs'
+import { engines, parse, type Syntax } from './liquid.ts'
+import { mapPieces, piecesOf } from './pieces.ts'
+
+/** The fields of a contact that a mail may use; `properties` goes on with any path. */
+export const CONTACT_FIELDS = [
+  'id',
+  'externalId',
+  'email',
+  'phone',
+  'firstName',
+  'lastName',
+  'company',
+  'jobTitle',
+  'properties',
+] as const
+
+/** Names that mean something in every mail, so that no variable can take them. */
+export const ROOTS: readonly string[] = ['contact', 'organization', 'unsubscribeUrl']
+
+/** Where a part uses what it is not given: the path as written, line and column from 1. */
+export interface UnknownVariable {
+  path: string
+  line: number
+  column: number
+}
+
+const MAX_REPORTED = 20
+
+/**
+ * The first uses of anything but the contact's fields, the fixed names, `names` and what the part sets itself.
+ * Throws what parsing throws.
+ */
+export const unknownVariables = (
+  syntax: Syntax,
+  source: string,
+  names: ReadonlySet<string>,
+): UnknownVariable[] =>
+  globals(syntax, source)
+    .filter((variable) => !isKnown(variable, names))
+    .slice(0, MAX_REPORTED)
+    .map((variable) => ({ path: variable.toString(), ...placeOf(variable, source) }))
+
+/** The first segments of what a part needs from outside. */
+export const rootsOf = (syntax: Syntax, source: string): Set<string> =>
+  new Set(globals(syntax, source).map((variable) => String(variable.segments[0])))
+
+/** Of the Liquid alone: LiquidJS counts each variable's line and column from the beginning. */
+const globals = (syntax: Syntax, source: string): Variable[] =>
+  Object.values(
+    engines[syntax].analyzeSync(parse(syntax, bare(source)), { partials: false }).globals,
+  ).flat()
+
+const bare = (source: string): string => mapPieces(source, () => '')
+
+/** The place in the source of a variable that was found in the Liquid alone. */
+function placeOf(variable: Variable, source: string): { line: number; column: number } {
+  const { row, col } = variable.location
+  const before = bare(source)
+    .split('\n')
+    .slice(0, row - 1)
+  let left = before.reduce((length, line) => length + line.length + 1, col - 1)
+  let at = 0
+  for (const { text, liquid } of piecesOf(source)) {
+    if (liquid && left < text.length) break
+    if (liquid) left -= text.length
+    at += text.length
+  }
+  const lines = source.slice(0, at + left).split('\n')
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}
+
+function isKnown(
+  { segments: [root, field, ...rest] }: Variable,
+  names: ReadonlySet<string>,
+): boolean {
+  switch (root) {
+    case 'contact':
+      return CONTACT_FIELDS.some((each) => each === field)
+    case 'organization':
+      return field === 'name' && rest.length === 0
+    case 'unsubscribeUrl':
+      return field === undefined
+    default:
+      return typeof root === 'string' && names.has(root)
+  }
+}

@@ -1,0 +1,199 @@
+import { type Static, Type } from 'typebox'
+import { BATCH_STATUSES } from '../domain/batch.ts'
+import { LOG_STATUSES } from '../domain/status.ts'
+import {
+  Address,
+  Count,
+  Cursor,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  nullable,
+  oneOf,
+  Page,
+  strict,
+  Time,
+} from './common.ts'
+import { CHANNELS } from './contact.ts'
+
+const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
+/** What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list. */
+const RECIPIENT_STATUSES = [...LOG_STATUSES, 'cancelled'] as const
+
+const counters = {
+  totalRecipients: Type.Integer({
+    minimum: 0,
+    description: 'An estimate until `audienceFrozenAt` is set.',
+  }),
+  processedRecipients: Count,
+  sent: Count,
+  failed: Count,
+  skipped: Type.Integer({ minimum: 0, description: 'Refused by us: left, or may not be mailed.' }),
+  unknown: Type.Integer({ minimum: 0, description: 'In doubt: settled by the provider’s events.' }),
+  delivered: Count,
+  opened: Count,
+  clicked: Count,
+  bounced: Count,
+  complained: Count,
+  suppressed: Count,
+  unsubscribed: Count,
+}
+
+const batch = {
+  id: Id,
+  status: oneOf(BATCH_STATUSES),
+  channel: oneOf(CHANNELS),
+  name: nullable(Type.String()),
+  ...counters,
+  startedAt: nullable(Time),
+  completedAt: nullable(Time),
+  createdAt: Time,
+  audience: Type.Object({
+    type: oneOf(AUDIENCE_TYPES),
+    contactCount: nullable(Type.Integer({ description: 'Contacts named, for type `contacts`.' })),
+  }),
+  audienceFrozenAt: nullable(Time),
+  subject: Type.String(),
+  scheduledFor: nullable(Time),
+  cloudAccountId: Id,
+  templateId: nullable(Id),
+  paused: Type.Boolean(),
+  pausedReason: nullable(Type.String()),
+  failedReason: nullable(Type.String()),
+}
+
+export const Batch = Type.Object(batch, { title: 'Batch' })
+export type Batch = Static<typeof Batch>
+
+export const CancelledBatch = Type.Object(
+  { ...batch, success: Type.Literal(true) },
+  { title: 'CancelledBatch' },
+)
+
+const VariableMapping = strict({
+  variableName: Type.String({ minLength: 1, maxLength: 100 }),
+  source: strict({
+    type: oneOf(['static', 'contact']),
+    value: Type.Optional(
+      Type.Unsafe<string | number | boolean>({
+        type: ['string', 'number', 'boolean'],
+        maxLength: 10_000,
+      }),
+    ),
+    field: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  }),
+})
+export type VariableMapping = Static<typeof VariableMapping>
+
+const ids = Type.Array(Type.String({ maxLength: 36 }), { maxItems: 100 })
+const MOST_CONTACTS = 10_000
+const MOST_CONTENT = 4_000_000
+const MOST_PER_SECOND = 10_000
+
+export const BatchInput = strict(
+  {
+    channel: Type.Optional(oneOf(CHANNELS)),
+    name: Type.Optional(line(200)),
+    audienceType: oneOf(AUDIENCE_TYPES),
+    topicId: Type.Optional(Type.String({ maxLength: 36 })),
+    segmentId: Type.Optional(Type.String({ maxLength: 36 })),
+    contactIds: Type.Optional(
+      Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: MOST_CONTACTS }),
+    ),
+    exclude: Type.Optional(
+      strict({ topicIds: Type.Optional(ids), segmentIds: Type.Optional(ids) }),
+    ),
+    subject: Type.Optional(line(998)),
+    previewText: Type.Optional(line(500)),
+    from: Address({ examples: ['news@example.com'] }),
+    fromName: Type.Optional(line(200)),
+    replyTo: Type.Optional(Address()),
+    templateId: Type.Optional(Type.String({ maxLength: 36 })),
+    htmlContent: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_CONTENT })),
+    textContent: Type.Optional(Type.String({ maxLength: MOST_CONTENT })),
+    variableMappings: Type.Optional(Type.Array(VariableMapping, { maxItems: 200 })),
+    scheduledFor: Type.Optional(Time),
+    timezoneAware: Type.Optional(Type.Boolean()),
+    timezone: Type.Optional(Type.String({ maxLength: 100 })),
+    cloudAccountId: Type.Optional(Type.String({ maxLength: 36 })),
+    throttlePerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND })),
+    unknownOutcome: Type.Optional(oneOf(['fail', 'retry'])),
+    body: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
+    senderId: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
+    totalRecipients: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
+  },
+  {
+    title: 'BatchInput',
+    description: 'Content is either `templateId` or `htmlContent`.',
+    examples: [
+      {
+        audienceType: 'all',
+        from: 'news@example.com',
+        subject: 'Hello {{ contact.firstName | default: "there" }}',
+        htmlContent: '<p>Our news of the week.</p>',
+      },
+    ],
+  },
+)
+export type BatchInput = Static<typeof BatchInput>
+
+export const BatchListQuery = strict({
+  page: Page,
+  pageSize: limit(20, 100),
+  status: Type.Optional(oneOf(BATCH_STATUSES)),
+  channel: Type.Optional(oneOf(CHANNELS)),
+  search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of a name or subject.' })),
+})
+export type BatchListQuery = Static<typeof BatchListQuery>
+
+export const BatchList = Type.Object(
+  {
+    data: Type.Array(Batch),
+    page: Type.Integer({ minimum: 1 }),
+    pageSize: Type.Integer({ minimum: 1 }),
+    total: Count,
+    totalPages: Count,
+  },
+  { title: 'BatchList' },
+)
+
+export const Recipient = Type.Object(
+  {
+    id: Id,
+    contactId: nullable(Id),
+    email: nullable(Type.String()),
+    status: oneOf(RECIPIENT_STATUSES),
+    messageId: nullable(Type.String()),
+    reason: nullable(Type.String()),
+    error: nullable(Type.String()),
+    sentAt: nullable(Time),
+    deliveredAt: nullable(Time),
+    openedAt: nullable(Time),
+    clickedAt: nullable(Time),
+    bouncedAt: nullable(Time),
+    complainedAt: nullable(Time),
+  },
+  { title: 'Recipient' },
+)
+export type Recipient = Static<typeof Recipient>
+
+const MOST_OFFSET = 10_000_000
+
+export const RecipientListQuery = strict({
+  limit: limit(50, 1_000),
+  offset: Type.Integer({ minimum: 0, maximum: MOST_OFFSET, default: 0 }),
+  cursor: Cursor,
+  status: Type.Optional(oneOf(RECIPIENT_STATUSES)),
+})
+
+export const RecipientList = Type.Object(
+  {
+    data: Type.Array(Recipient),
+    limit: Type.Integer({ minimum: 1 }),
+    offset: Count,
+    total: Count,
+    nextCursor: NextCursor,
+  },
+  { title: 'RecipientList' },
+)

@@ -1,0 +1,68 @@
+import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+
+/** An object that knows all its fields: an unknown one is an error that names it. */
+export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+/** One of a closed set of words. */
+export const oneOf = <const T extends readonly string[]>(
+  words: T,
+  options: Record<string, unknown> = {},
+) => Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
+
+/**
+ * The same or null, written as `type: [..., 'null']`: `anyOf` costs a third more to serialise
+ * (measured on pages of 100 contacts).
+ */
+export function nullable<T extends TSchema>(schema: T) {
+  const { type, enum: words, ...rest } = keywords(schema)
+  return Type.Unsafe<Static<T> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+  })
+}
+
+const keywords = (schema: TSchema): Record<string, unknown> => ({ ...schema })
+
+export const Id = Type.String({
+  format: 'uuid',
+  examples: ['0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'],
+})
+
+/** ISO 8601, UTC, milliseconds, `Z`. */
+export const Time = Type.String({
+  format: 'date-time',
+  examples: ['2026-11-21T10:56:09.120Z'],
+})
+
+export const Count = Type.Integer({ minimum: 0 })
+
+/** A line of text that may end up in a mail header: no control characters. */
+export const line = (maxLength: number, options: Record<string, unknown> = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...options })
+
+export const Address = (options: Record<string, unknown> = {}) =>
+  Type.String({ format: 'email', maxLength: 255, ...options })
+
+/** Path parameters may be anything up to the router's own limit; what they name is decided by storage. */
+export const IdParams = strict({ id: Type.String({ minLength: 1, maxLength: 1024 }) })
+
+export const Cursor = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The `nextCursor` of the page before, with the same filters.',
+  }),
+)
+
+export const limit = (fallback: number, most: number) =>
+  Type.Integer({ minimum: 1, maximum: most, default: fallback })
+
+const MOST_PAGES = 1_000_000
+
+export const Page = Type.Integer({ minimum: 1, maximum: MOST_PAGES, default: 1 })
+
+export const NextCursor = nullable(Type.String({ description: 'Null at the end.' }))
+
+export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })

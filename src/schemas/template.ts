@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { Cursor, Id, limit, line, NextCursor, nullable, oneOf, strict, Time } from './common.ts'
+
+const SOURCE_TYPES = ['html', 'mjml'] as const
+const EMAIL_TYPES = ['marketing', 'transactional'] as const
+const TEMPLATE_STATUSES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
+
+const Variable = strict({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  fallback: Type.Optional(nullable(Type.String({ maxLength: 1_000 }))),
+})
+
+const summary = {
+  id: Id,
+  name: Type.String(),
+  slug: Type.String(),
+  subject: nullable(Type.String()),
+  previewText: nullable(Type.String()),
+  sourceType: oneOf(SOURCE_TYPES),
+  emailType: oneOf(EMAIL_TYPES),
+  variables: Type.Array(Variable),
+  status: oneOf(TEMPLATE_STATUSES),
+  version: Type.Integer({ minimum: 0 }),
+  createdAt: Time,
+  updatedAt: Time,
+  publishedAt: nullable(Time),
+}
+
+export const TemplateSummary = Type.Object(summary, { title: 'TemplateSummary' })
+export type TemplateSummary = Static<typeof TemplateSummary>
+
+export const Template = Type.Object(
+  { ...summary, source: Type.String({ description: 'HTML with Liquid.' }) },
+  { title: 'Template' },
+)
+export type Template = Static<typeof Template>
+
+export const TemplateInput = strict(
+  {
+    name: line(200),
+    slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,100}$' })),
+    subject: Type.Optional(line(998)),
+    previewText: Type.Optional(line(500)),
+    sourceType: Type.Optional(oneOf(SOURCE_TYPES)),
+    source: Type.String({ minLength: 1, maxLength: 4_000_000 }),
+    emailType: Type.Optional(oneOf(EMAIL_TYPES)),
+    variables: Type.Optional(Type.Array(Variable, { maxItems: 200 })),
+  },
+  {
+    title: 'TemplateInput',
+    examples: [
+      {
+        name: 'Newsletter',
+        subject: 'Hello {{ contact.firstName | default: "there" }}',
+        source: '<p>Hello {{ contact.firstName | default: "there" }}</p>',
+      },
+    ],
+  },
+)
+export type TemplateInput = Static<typeof TemplateInput>
+
+export const TemplateListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+
+export const TemplateList = Type.Object(
+  { data: Type.Array(TemplateSummary), nextCursor: NextCursor },
+  { title: 'TemplateList' },
+)

@@ -1,0 +1,9 @@
+import { Type } from 'typebox'
+import { strict } from './common.ts'
+
+export const TokenParams = strict({ token: Type.String({ minLength: 1, maxLength: 1024 }) })
+
+export const Unsubscribed = Type.Object(
+  { success: Type.Literal(true), message: Type.String() },
+  { title: 'Unsubscribed' },
+)

@@ -1,0 +1,231 @@
+import { CANCELLABLE } from '../domain/batch.ts'
+import type { Uuid } from '../ids.ts'
+import type { Batch, BatchInput, Recipient, VariableMapping } from '../schemas/batch.ts'
+import { containing } from './like.ts'
+import { put } from './outbox.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+const columns = (sql: Executor) => sql`
+  id, status, channel, name, total_recipients, sent + failed + skipped as processed_recipients,
+  sent, failed, skipped, unknown, delivered, opened, clicked, bounced, complained, suppressed,
+  unsubscribed, started_at, completed_at, created_at,
+  jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
+  audience_frozen_at, subject, scheduled_for, connection_id as cloud_account_id, template_id,
+  false as paused, null as paused_reason, failed_reason`
+
+export interface NewBatch {
+  organizationId: Uuid
+  id: Uuid
+  status: 'queued' | 'scheduled'
+  name: string | null
+  audienceType: BatchInput['audienceType']
+  contactIds: readonly Uuid[] | null
+  connectionId: Uuid
+  contentId: Uuid
+  templateId: Uuid | null
+  subject: string
+  previewText: string | null
+  fromAddress: string
+  fromName: string | null
+  replyTo: string | null
+  variableMappings: readonly VariableMapping[]
+  scheduledFor: string | null
+  unknownOutcome: 'fail' | 'retry'
+  /** An estimate until the audience is frozen. */
+  totalRecipients: number
+}
+
+/** Writes the batch and the promise to start it; both are kept exactly if the transaction commits. */
+export async function create(sql: Transaction, batch: NewBatch): Promise<Batch> {
+  const [created] = await sql<Batch[]>`
+    insert into batches (organization_id, id, status, name, audience_type, contact_ids,
+      connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
+      reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
+    values (${batch.organizationId}, ${batch.id}, ${batch.status}, ${batch.name},
+      ${batch.audienceType}, ${batch.contactIds === null ? null : [...batch.contactIds]}::uuid[],
+      ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
+      ${batch.previewText}, ${batch.fromAddress}, ${batch.fromName}, ${batch.replyTo},
+      ${sql.json(batch.variableMappings)}, ${batch.scheduledFor},
+      ${batch.unknownOutcome}, ${batch.totalRecipients})
+    returning ${columns(sql)}`
+  if (!created) throw new Error('an insert returned no row')
+  await put(sql, batch.organizationId, {
+    kind: 'start_batch',
+    payload: { batchId: batch.id, attempt: 1 },
+  })
+  return created
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Batch | undefined> {
+  const [batch] = await sql<Batch[]>`
+    select ${columns(sql)}
+    from batches
+    where organization_id = ${organizationId} and id = ${id}`
+  return batch
+}
+
+export interface BatchFilters {
+  status?: string | undefined
+  channel?: string | undefined
+  search?: string | undefined
+}
+
+const filtered = (sql: Executor, organizationId: Uuid, filters: BatchFilters) => {
+  const { status, channel, search } = filters
+  const part = search === undefined || search === '' ? undefined : containing(search)
+  return sql`
+    organization_id = ${organizationId}
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
+    ${part === undefined ? sql`` : sql`and (name ilike ${part} or subject ilike ${part})`}`
+}
+
+/** Newest first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  page: BatchFilters & { limit: number; offset: number },
+) => sql<Batch[]>`
+  select ${columns(sql)}
+  from batches
+  where ${filtered(sql, organizationId, page)}
+  order by id desc
+  limit ${page.limit}
+  offset ${page.offset}`
+
+/** How many there are, counted up to `most`. */
+export async function count(
+  sql: Executor,
+  organizationId: Uuid,
+  filters: BatchFilters,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from (
+      select 1
+      from batches
+      where ${filtered(sql, organizationId, filters)}
+      limit ${most}
+    ) as counted`
+  return row?.total ?? 0
+}
+
+/**
+ * Cancels a batch that has not ended. One conditional update decides: of twenty at once one wins.
+ * The workflow hears of it through the outbox; a chunk that is sending reads the status itself.
+ */
+export async function cancel(
+  sql: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Batch | undefined> {
+  const [cancelled] = await sql<(Batch & { attempt: number })[]>`
+    update batches
+    set status = 'cancelled',
+      completed_at = now(),
+      updated_at = greatest(updated_at, now())
+    where organization_id = ${organizationId}
+      and id = ${id}
+      and status = any(${[...CANCELLABLE]}::text[])
+    returning ${columns(sql)}, attempt`
+  if (!cancelled) return undefined
+  const { attempt, ...batch } = cancelled
+  await put(sql, organizationId, { kind: 'cancel_batch', payload: { batchId: id, attempt } })
+  return batch
+}
+
+/** Where a batch's recipients are, and how a row that is still `queued` is to be read. */
+export interface Ledger {
+  bucket: Uuid | null
+  cancelled: boolean
+  total: number
+}
+
+export async function findLedger(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Ledger | undefined> {
+  const [ledger] = await sql<Ledger[]>`
+    select bucket, status = 'cancelled' as cancelled, total_recipients as total
+    from batches
+    where organization_id = ${organizationId} and id = ${id}`
+  return ledger
+}
+
+/** `queued` under a cancelled batch is cancelled: no million rows are rewritten for it. */
+const shown = (sql: Executor, cancelled: boolean) => sql`
+  case
+    when state in ('claimed', 'unknown') then 'pending'
+    when state = 'queued' and ${cancelled} then 'cancelled'
+    else status
+  end`
+
+interface RecipientPage {
+  bucket: Uuid
+  cancelled: boolean
+  status?: string | undefined
+  after?: Uuid | undefined
+  limit: number
+  offset: number
+}
+
+/** In the order they are mailed in. */
+export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
+  Recipient[]
+>`
+  select id, contact_id, recipient as email, ${shown(sql, page.cancelled)} as status, message_id,
+    reason, error, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at
+  from messages
+  where organization_id = ${organizationId}
+    and bucket = ${page.bucket}
+    ${page.after === undefined ? sql`` : sql`and id > ${page.after}`}
+    ${page.status === undefined ? sql`` : sql`and ${shown(sql, page.cancelled)} = ${page.status}`}
+  order by id
+  limit ${page.limit}
+  offset ${page.offset}`
+
+export async function countRecipients(
+  sql: Executor,
+  organizationId: Uuid,
+  { bucket, cancelled, status }: Pick<RecipientPage, 'bucket' | 'cancelled' | 'status'>,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from messages
+    where organization_id = ${organizationId}
+      and bucket = ${bucket}
+      ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}`
+  return row?.total ?? 0
+}
+
+/**
+ * Whether a mail to this contact may be on its way: frozen in a batch that is being sent, and not
+ * settled. Each bucket is named, so that each is one look at one index.
+ */
+export async function isBeingMailed(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<boolean> {
+  const live = await sql<{ bucket: Uuid }[]>`
+    select bucket
+    from batches
+    where organization_id = ${organizationId} and status = 'processing' and bucket is not null`
+  if (live.length === 0) return false
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (
+      select
+      from messages
+      where organization_id = ${organizationId}
+        and bucket = any(${live.map(({ bucket }) => bucket)}::uuid[])
+        and dedupe_key = ${contactId}
+        and state in ('queued', 'claimed')
+    ) as found`
+  return row?.found ?? false
+}

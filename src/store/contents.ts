@@ -1,0 +1,17 @@
+import type { Uuid } from '../ids.ts'
+import type { Executor } from './sql.ts'
+
+export interface Content {
+  organizationId: Uuid
+  id: Uuid
+  subject: string | null
+  previewText: string | null
+  html: string
+  text: string
+}
+
+/** What a mail says, compiled. Never changed afterwards: what refers to it keeps saying the same. */
+export const create = (sql: Executor, content: Content) => sql`
+  insert into contents (organization_id, id, subject, preview_text, html, text)
+  values (${content.organizationId}, ${content.id}, ${content.subject}, ${content.previewText},
+    ${content.html}, ${content.text})`

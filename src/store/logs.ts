@@ -1,0 +1,133 @@
+import { bucketOfBatchRow, dayBucket, isUuid, type Uuid } from '../ids.ts'
+import type { EmailLog, EmailLogEvent } from '../schemas/email-log.ts'
+import type { Executor } from './sql.ts'
+
+/** Who is claimed or in doubt shows as pending: the provider may or may not have the mail. */
+const shown = (sql: Executor) => sql`
+  case when messages.state in ('claimed', 'unknown') then 'pending' else messages.status end`
+
+/**
+ * The mails of the organization that a log shows. Recipients of a cancelled batch that were never
+ * mailed, and mail of an execution that had ended, are no mails.
+ */
+const listed = (sql: Executor) => sql`
+  not (messages.state = 'queued' and batches.status is not distinct from 'cancelled')
+  and not (messages.state = 'skipped' and messages.reason is not distinct from 'execution_ended')`
+
+const withBatch = (sql: Executor) => sql`
+  messages
+  left join batches on batches.organization_id = messages.organization_id
+    and batches.id = messages.batch_id`
+
+/** Columns of `page`, a relation of (organization_id, bucket, id). */
+const items = (sql: Executor) => sql`
+  select messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
+    messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
+    messages.source as source_type, messages.batch_id, null as execution_id, batches.template_id,
+    messages.connection_id as cloud_account_id, connections.region, messages.created_at,
+    messages.sent_at, messages.delivered_at, messages.opened_at, messages.clicked_at,
+    messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
+    coalesce(messages.error, messages.reason) as error
+  from page
+  join messages on messages.organization_id = page.organization_id
+    and messages.bucket = page.bucket and messages.id = page.id
+  left join batches on batches.organization_id = messages.organization_id
+    and batches.id = messages.batch_id
+  left join message_bodies on message_bodies.organization_id = messages.organization_id
+    and message_bodies.bucket = messages.bucket and message_bodies.id = messages.id
+  left join connections on connections.organization_id = messages.organization_id
+    and connections.id = messages.connection_id`
+
+export interface LogPage {
+  limit: number
+  /** Only mails before this one. */
+  before?: Uuid | undefined
+  status?: string | undefined
+  recipient?: string | undefined
+  batchId?: Uuid | undefined
+  templateId?: Uuid | undefined
+  sourceType?: string | undefined
+  /** Made at or after, and before: ISO 8601. */
+  from?: string | undefined
+  to?: string | undefined
+  reached?: 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | undefined
+}
+
+/**
+ * Newest first. An id is never less than its bucket, so a cursor prunes the partitions after it, and
+ * a batch names its only one.
+ */
+export async function list(
+  sql: Executor,
+  organizationId: Uuid,
+  page: LogPage,
+): Promise<EmailLog[]> {
+  const { before, status, recipient, batchId, templateId, sourceType, from, to, reached } = page
+  let bucket: Uuid | undefined
+  if (batchId !== undefined) {
+    const [batch] = await sql<{ bucket: Uuid | null }[]>`
+      select bucket
+      from batches
+      where organization_id = ${organizationId} and id = ${batchId}`
+    if (!batch?.bucket) return []
+    bucket = batch.bucket
+  }
+  return sql<EmailLog[]>`
+    with page as materialized (
+      select messages.organization_id, messages.bucket, messages.id
+      from ${withBatch(sql)}
+      where messages.organization_id = ${organizationId}
+        and ${listed(sql)}
+        ${bucket === undefined ? sql`` : sql`and messages.bucket = ${bucket}`}
+        ${before === undefined ? sql`` : sql`and messages.id < ${before} and messages.bucket < ${before}`}
+        ${status === undefined ? sql`` : sql`and ${shown(sql)} = ${status}`}
+        ${recipient === undefined ? sql`` : sql`and messages.recipient = ${recipient}`}
+        ${templateId === undefined ? sql`` : sql`and batches.template_id = ${templateId}`}
+        ${sourceType === undefined ? sql`` : sql`and messages.source = ${sourceType}`}
+        ${from === undefined ? sql`` : sql`and messages.created_at >= ${from}`}
+        ${to === undefined ? sql`` : sql`and messages.created_at < ${to}`}
+        ${reached === undefined ? sql`` : sql`and messages.${sql(`${reached}_at`)} is not null`}
+      order by messages.id desc
+      limit ${page.limit}
+    )
+    ${items(sql)}
+    order by messages.id desc`
+}
+
+/** By the provider's message id, or by ours, which names the buckets it can be in. */
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  wanted: string,
+): Promise<EmailLog | undefined> {
+  const [known] = await sql<{ bucket: Uuid; id: Uuid }[]>`
+    select bucket, id
+    from message_ids
+    where organization_id = ${organizationId} and message_id = ${wanted}`
+  if (!known && !isUuid(wanted)) return undefined
+  const id = known?.id ?? wanted.toLowerCase()
+  const buckets = known ? [known.bucket] : [dayBucket(id), bucketOfBatchRow(id)]
+  const [log] = await sql<EmailLog[]>`
+    with page as materialized (
+      select messages.organization_id, messages.bucket, messages.id
+      from ${withBatch(sql)}
+      where messages.organization_id = ${organizationId}
+        and messages.bucket = any(${buckets}::uuid[])
+        and messages.id = ${id}
+        and ${listed(sql)}
+    )
+    ${items(sql)}`
+  return log
+}
+
+/** What a mail went through, in the order it happened. */
+export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid) {
+  const buckets = [dayBucket(id), bucketOfBatchRow(id)]
+  return sql<EmailLogEvent[]>`
+    select kind as type, occurred_at, data
+    from delivery_events
+    where organization_id = ${organizationId}
+      and bucket = any(${buckets}::uuid[])
+      and log_id = ${id}
+    order by occurred_at, kind`
+}

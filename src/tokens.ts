@@ -1,0 +1,262 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { isUuid } from './ids.ts'
+
+/** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Whether two secrets are the same, in a time that depends on their length only. */
+export const equal = (a: Buffer, b: Buffer): boolean =>
+  a.length === b.length && timingSafeEqual(a, b)
+
+/** An opaque secret for others to send back: 32 random bytes in base64url, 43 characters. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * What a suppression and a public link remember an address by: the first 16 bytes of
+ * SHA-256(organization id as text ‖ address, trimmed and lower-cased). The id has a fixed length, so
+ * no other pair has the same text; the organization in it keeps tenants' lists from being compared.
+ */
+export const addressHash = (organizationId: string, address: string): Buffer =>
+  sha256(organizationId + address.trim().toLowerCase()).subarray(0, 16)
+
+// API keys
+
+const KEY = /^loom_[0-9A-Za-z]{49}$/
+const CHECKSUM_LENGTH = 6
+const PREFIX_LENGTH = 12
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export interface NewApiKey {
+  /** Shown once, never stored. */
+  key: string
+  /** The first 12 characters, for people to tell their keys apart. */
+  prefix: string
+  hash: Buffer
+}
+
+/** `loom_`, 32 random bytes as 43 characters of base62, 6 of checksum. */
+export function newApiKey(): NewApiKey {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  const key = `loom_${secret}${checksum(`loom_${secret}`)}`
+  return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: sha256(key) }
+}
+
+/**
+ * The hash that a key is stored under; `undefined` when no key of ours looks like this, so that
+ * storage is not asked about typing errors and noise.
+ */
+export function apiKeyHash(key: string): Buffer | undefined {
+  if (!KEY.test(key)) return undefined
+  const genuine = key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
+  return genuine ? sha256(key) : undefined
+}
+
+/** CRC-32 in base62: it changes whenever a single character does, which a cut hash only may. */
+const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; rest > 0n; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  return text.padStart(length, '0')
+}
+
+// Keys of ours
+
+/** `LETTERLOOM_KEYS`: the first key signs, all verify. Secrets stay inside `derive`. */
+export interface Keyring {
+  readonly signing: Key
+  readonly byKid: ReadonlyMap<string, Key>
+}
+
+interface Key {
+  readonly kid: string
+  /** 32 bytes for one purpose (HKDF-SHA256, RFC 5869): what leaks for one is worth nothing for another. */
+  readonly derive: (purpose: string) => Buffer
+}
+
+const KID = /^[a-z0-9]{1,8}$/
+const KEY_BYTES = 32
+
+/** The key id that only development has, so that a program can refuse to start with such keys. */
+export const DEVELOPMENT_KID = 'dev'
+
+/** A ring of one new key, for `dev`: `dev:<base64>`. */
+export const newKeyringText = (): string =>
+  `${DEVELOPMENT_KID}:${randomBytes(KEY_BYTES).toString('base64')}`
+
+/**
+ * Reads an ordered `kid:base64(32 bytes)`, comma-separated. Throws an error that says which entry is
+ * wrong, and why, without repeating anything that may be a secret.
+ */
+export function parseKeyring(text: string): Keyring {
+  const byKid = new Map<string, Key>()
+  let signing: Key | undefined
+  for (const [index, entry] of text.split(',').entries()) {
+    const key = parseKey(entry.trim(), `LETTERLOOM_KEYS: entry ${index + 1}`)
+    if (byKid.has(key.kid)) throw new Error(`LETTERLOOM_KEYS: key id "${key.kid}" is there twice`)
+    byKid.set(key.kid, key)
+    signing ??= key
+  }
+  if (signing === undefined) throw new Error('LETTERLOOM_KEYS: no key')
+  return { signing, byKid }
+}
+
+function parseKey(entry: string, where: string): Key {
+  if (entry === '') throw new Error(`${where} is empty`)
+  const colon = entry.indexOf(':')
+  if (colon < 0) throw new Error(`${where} is not kid:base64`)
+  const kid = entry.slice(0, colon)
+  if (!KID.test(kid)) throw new Error(`${where} has a key id that is not 1 to 8 of a-z and 0-9`)
+  const encoded = entry.slice(colon + 1)
+  const secret = Buffer.from(encoded, 'base64')
+  if (secret.toString('base64') !== encoded) throw new Error(`${where} ("${kid}") is not base64`)
+  if (secret.length !== KEY_BYTES) {
+    throw new Error(`${where} ("${kid}") has ${secret.length} bytes, not ${KEY_BYTES}`)
+  }
+  const derived = new Map<string, Buffer>()
+  const derive = (purpose: string): Buffer => {
+    const known = derived.get(purpose)
+    if (known !== undefined) return known
+    const made = Buffer.from(hkdfSync('sha256', secret, '', `letterloom/${purpose}`, KEY_BYTES))
+    derived.set(purpose, made)
+    return made
+  }
+  return { kid, derive }
+}
+
+// Public links
+
+const KINDS = { unsubscribe: 1, preferences: 2, confirm: 3 } as const
+export type LinkKind = keyof typeof KINDS
+
+/** Everything a public link can say. Ids are UUIDs. */
+export interface Link {
+  organizationId: string
+  contactId: string
+  /** Of the address that was mailed, see `addressHash`. */
+  addressHash: Buffer
+  /** Milliseconds since 1970 after which it is refused; absent: never. */
+  expiresAt?: number
+  topicId?: string
+  batchId?: string
+  /** Tells a link from those that came before it for the same contact and topic. */
+  generation?: number
+}
+
+/** What the one-click link of a mail says: who leaves, which topic or all, because of which batch. */
+export interface UnsubscribeLink {
+  organizationId: string
+  contactId: string
+  addressHash: Buffer
+  topicId?: string
+  batchId?: string
+}
+
+/** The token of an unsubscribe link. It never expires: mails are kept for years. */
+export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string =>
+  signLink(keyring, 'unsubscribe', link)
+
+/** What the token says when it is ours, under whichever of our keys; `undefined` for anything else. */
+export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
+  readLink(keyring, 'unsubscribe', token, 0)
+
+const VERSION = 1
+const MAC_BYTES = 16
+const HAS_TOPIC = 1
+const HAS_BATCH = 2
+const HAS_GENERATION = 4
+/** Version, kind, flags, key id, expiry, organization, contact, address hash. */
+const FIXED_BYTES = 3 + 8 + 6 + 16 + 16 + 16
+const MAX_CHARACTERS = Math.ceil(((FIXED_BYTES + 16 + 16 + 4 + MAC_BYTES) * 4) / 3)
+
+/**
+ * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros), expiry
+ * (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then topic (16),
+ * batch (16) and generation (4) where the flags say so, then 16 bytes of HMAC-SHA-256 over all of it
+ * under a key of the kind's own. At most 156 characters.
+ */
+export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): string {
+  const { topicId, batchId, generation } = link
+  const head = Buffer.alloc(17)
+  head[0] = VERSION
+  head[1] = KINDS[kind]
+  head[2] =
+    (topicId === undefined ? 0 : HAS_TOPIC) |
+    (batchId === undefined ? 0 : HAS_BATCH) |
+    (generation === undefined ? 0 : HAS_GENERATION)
+  head.write(signing.kid, 3, 'latin1')
+  head.writeUIntBE(link.expiresAt ?? 0, 11, 6)
+  if (link.addressHash.length !== 16) throw new RangeError('An address hash has 16 bytes')
+  const body = Buffer.concat([
+    head,
+    uuidBytes(link.organizationId),
+    uuidBytes(link.contactId),
+    link.addressHash,
+    ...(topicId === undefined ? [] : [uuidBytes(topicId)]),
+    ...(batchId === undefined ? [] : [uuidBytes(batchId)]),
+    ...(generation === undefined ? [] : [uint32(generation)]),
+  ])
+  return Buffer.concat([body, mac(signing, kind, body)]).toString('base64url')
+}
+
+/**
+ * What a token of this kind says; `undefined` when it is forged, cut, of another kind, expired at
+ * `now` (milliseconds) or spelt in another way than we spell it. Keys that no longer sign are good
+ * for unsubscribing only: a person's way out outlives a rotation, a way in does not.
+ */
+export function readLink(
+  { signing, byKid }: Keyring,
+  kind: LinkKind,
+  token: string,
+  now: number,
+): Link | undefined {
+  if (token.length > MAX_CHARACTERS) return undefined
+  const bytes = Buffer.from(token, 'base64url')
+  if (bytes.length < FIXED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) {
+    return undefined
+  }
+  if (bytes[0] !== VERSION || bytes[1] !== KINDS[kind]) return undefined
+  const key = byKid.get(bytes.toString('latin1', 3, 11).replace(/\0+$/, ''))
+  if (key === undefined || (key !== signing && kind !== 'unsubscribe')) return undefined
+  const body = bytes.subarray(0, -MAC_BYTES)
+  if (!equal(bytes.subarray(-MAC_BYTES), mac(key, kind, body))) return undefined
+
+  // From here on the bytes are ours: lengths and flags are what `signLink` wrote.
+  const expiresAt = body.readUIntBE(11, 6)
+  if (expiresAt !== 0 && expiresAt <= now) return undefined
+  const flags = body.readUInt8(2)
+  let at = FIXED_BYTES
+  const take = (length: number): Buffer => body.subarray(at, (at += length))
+  return {
+    organizationId: uuidText(body.subarray(17, 33)),
+    contactId: uuidText(body.subarray(33, 49)),
+    addressHash: body.subarray(49, 65),
+    ...(expiresAt === 0 ? {} : { expiresAt }),
+    ...(flags & HAS_TOPIC ? { topicId: uuidText(take(16)) } : {}),
+    ...(flags & HAS_BATCH ? { batchId: uuidText(take(16)) } : {}),
+    ...(flags & HAS_GENERATION ? { generation: take(4).readUInt32BE() } : {}),
+  }
+}
+
+const mac = (key: Key, kind: LinkKind, body: Buffer): Buffer =>
+  createHmac('sha256', key.derive(`link/${kind}`))
+    .update(body)
+    .digest()
+    .subarray(0, MAC_BYTES)
+
+function uuidBytes(uuid: string): Buffer {
+  if (!isUuid(uuid)) throw new RangeError(`"${uuid}" is not a UUID`)
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+}
+
+function uuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { batchBucket, batchRowId, dayBucket, uuidv7 } from '../../src/ids.ts'
+import {
+  type Api,
+  connectAccount,
+  createBatch,
+  freeze,
+  insertMail,
+  startApi,
+} from '../support/api.ts'
+
+let api: Api
+let connectionId: string
+let batchId: string
+let cancelledId: string
+let receiptId: string
+let bucket: string
+beforeAll(async () => {
+  api = await startApi()
+  connectionId = (await connectAccount(api.alice)).connectionId
+  const { organizationId } = api.alice
+  const mail = { organizationId, connectionId }
+  batchId = (await createBatch(api.alice)).id
+  bucket = batchBucket()
+  await freeze(api.sql, batchId, bucket, 5)
+  const rows = [
+    { state: 'sent', status: 'opened', messageId: 'ses-1', recipient: 'ada@example.com' },
+    { state: 'claimed', status: 'queued', claimId: uuidv7() },
+    { state: 'queued', status: 'queued' },
+    { state: 'skipped', status: 'suppressed', reason: 'unsubscribed' },
+    { state: 'skipped', status: 'suppressed', reason: 'execution_ended' },
+  ]
+  for (const [seq, row] of rows.entries()) {
+    await insertMail(api.sql, { ...mail, ...row, bucket, batchId, id: batchRowId(bucket, seq) })
+  }
+  await api.sql`
+    update messages
+    set opened_at = '2026-11-21T10:00:00Z', sent_at = '2026-11-21T09:00:00Z'
+    where message_id = 'ses-1'`
+
+  cancelledId = (await createBatch(api.alice)).id
+  const other = batchBucket()
+  await freeze(api.sql, cancelledId, other, 1)
+  await insertMail(api.sql, {
+    ...mail,
+    bucket: other,
+    batchId: cancelledId,
+    id: batchRowId(other, 0),
+  })
+  await api.alice.delete(`/v1/batch/${cancelledId}`)
+
+  receiptId = uuidv7()
+  await insertMail(api.sql, {
+    ...mail,
+    bucket: dayBucket(receiptId),
+    id: receiptId,
+    source: 'transactional',
+    state: 'failed',
+    status: 'failed',
+    reason: 'MessageRejected',
+  })
+})
+afterAll(() => api.close())
+
+const list = async (query = '') => (await api.alice.get(`/v1/email/logs/${query}`)).body
+const ids = async (query: string) => (await list(query)).logs.map(({ id }: { id: string }) => id)
+const row = (seq: number) => batchRowId(bucket, seq)
+
+describe('list', () => {
+  test('newest first; never mailed rows of a cancelled batch and ended executions are none', async () => {
+    const { logs, nextCursor } = await list()
+    expect(logs.map(({ id }: { id: string }) => id)).toEqual([
+      receiptId,
+      row(3),
+      row(2),
+      row(1),
+      row(0),
+    ])
+    expect(nextCursor).toBeNull()
+    expect(logs[4]).toEqual({
+      id: row(0),
+      messageId: 'ses-1',
+      status: 'opened',
+      recipient: 'ada@example.com',
+      subject: 'News',
+      from: 'news@example.com',
+      sourceType: 'batch',
+      batchId,
+      executionId: null,
+      templateId: null,
+      cloudAccountId: connectionId,
+      region: 'eu-central-1',
+      createdAt: expect.any(String),
+      sentAt: '2026-11-21T09:00:00.000Z',
+      deliveredAt: null,
+      openedAt: '2026-11-21T10:00:00.000Z',
+      clickedAt: null,
+      bouncedAt: null,
+      bounceType: null,
+      bounceSubType: null,
+      complainedAt: null,
+      error: null,
+    })
+    expect(logs[3].status).toBe('pending')
+    expect(logs[0].error).toBe('MessageRejected')
+  })
+
+  test('a cursor walks through all of them once', async () => {
+    const seen: string[] = []
+    let query = '?limit=2'
+    for (;;) {
+      const { logs, nextCursor } = await list(query)
+      seen.push(...logs.map(({ id }: { id: string }) => id))
+      if (nextCursor === null) break
+      query = `?limit=2&cursor=${nextCursor}`
+    }
+    expect(seen).toEqual([receiptId, row(3), row(2), row(1), row(0)])
+  })
+
+  test('filters', async () => {
+    expect(await ids('?status=pending')).toEqual([row(1)])
+    expect(await ids('?status=queued')).toEqual([row(2)])
+    expect(await ids('?status=suppressed')).toEqual([row(3)])
+    expect(await ids('?recipient=ADA@example.com&reached=opened')).toEqual([row(0)])
+    expect(await ids('?reached=clicked')).toEqual([])
+    expect(await ids(`?batchId=${batchId}&status=opened`)).toEqual([row(0)])
+    expect(await ids(`?batchId=${cancelledId}`)).toEqual([])
+    expect(await ids(`?batchId=${uuidv7()}`)).toEqual([])
+    expect(await ids('?sourceType=transactional')).toEqual([receiptId])
+    expect(await ids(`?templateId=${uuidv7()}`)).toEqual([])
+    const today = new Date().toISOString().slice(0, 10)
+    expect((await ids(`?from=${today}&to=${today}`)).length).toBe(5)
+    expect(await ids('?to=2020-01-01')).toEqual([])
+    expect(await ids(`?from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
+    for (const wrong of ['status=x', 'from=today', 'batchId=x', 'limit=101', 'limit=0', 'x=1']) {
+      expect([wrong, (await api.alice.get(`/v1/email/logs?${wrong}`)).status]).toEqual([wrong, 400])
+    }
+  })
+
+  test('shows a stranger nothing', async () => {
+    expect((await api.charlie.get('/v1/email/logs')).body).toEqual({ logs: [], nextCursor: null })
+    expect((await api.charlie.get(`/v1/email/logs?batchId=${batchId}`)).body.logs).toEqual([])
+  })
+})
+
+describe('one', () => {
+  test('by the provider’s message id and by ours, with what it went through', async () => {
+    for (const [kind, time] of [
+      ['open', '2026-11-21T10:00:00Z'],
+      ['send', '2026-11-21T09:00:00Z'],
+    ] as const) {
+      await api.sql`
+        insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint,
+          occurred_at, data)
+        values (${api.alice.organizationId}, ${bucket}, ${row(0)}, ${kind},
+          ${Buffer.alloc(16)}, ${time}, ${api.sql.json({ kind })})`
+    }
+    for (const id of ['ses-1', row(0), row(0).toUpperCase()]) {
+      const { status, body } = await api.alice.get(`/v1/email/logs/${id}`)
+      expect([status, body.id, body.status]).toEqual([200, row(0), 'opened'])
+      expect(body.events).toEqual([
+        { type: 'send', occurredAt: '2026-11-21T09:00:00.000Z', data: { kind: 'send' } },
+        { type: 'open', occurredAt: '2026-11-21T10:00:00.000Z', data: { kind: 'open' } },
+      ])
+    }
+    expect((await api.alice.get(`/v1/email/logs/${receiptId}`)).body.events).toEqual([])
+  })
+
+  test('what is not listed is 404, and so is what a stranger asks for', async () => {
+    for (const id of [row(4), uuidv7(), 'ses-2']) {
+      expect((await api.alice.get(`/v1/email/logs/${id}`)).status).toBe(404)
+    }
+    for (const id of ['ses-1', row(0), receiptId]) {
+      expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(404)
+    }
+  })
+})

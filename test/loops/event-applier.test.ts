@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { batchRowId, uuidv7 } from '../../src/ids.ts'
+import { applyEvents } from '../../src/loops/event-applier.ts'
+import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as messages from '../../src/store/messages.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { createDatabase } from '../support/database.ts'
+import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+})
+afterAll(() => database.drop())
+
+interface Prepared {
+  seeded: Seeded
+  batchId: string
+  bucket: string
+  contactIds: string[]
+}
+
+/** A batch whose first `sent` rows were sent, the rest claimed and not yet settled. */
+async function prepare(count: number, sent: number): Promise<Prepared> {
+  const seeded = await seedOrganization(sql)
+  const contactIds = await seedContacts(sql, seeded.organizationId, count)
+  const batchId = await seedBatch(sql, seeded)
+  const run = { organizationId: seeded.organizationId, batchId, attempt: 1 }
+  await batchRuns.freezePage(sql, { ...run, pageSize: 10_000, chunkSize: 100 })
+  const bucket = (await batchRuns.context(sql, run.organizationId, batchId))?.bucket ?? ''
+  const range = { bucket, connectionId: seeded.connectionId, from: batchRowId(bucket, 0) }
+  for (const [to, settle] of [
+    [sent, true],
+    [count, false],
+  ] as const) {
+    const claimId = uuidv7()
+    const claim = { ...run, ...range, claimId, to: batchRowId(bucket, to), limit: count }
+    const { recipients } = await messages.claimRange(sql, claim)
+    if (!settle || recipients.length === 0) continue
+    await messages.settle(
+      sql,
+      { ...run, bucket, claimId },
+      recipients.map(({ id }) => ({
+        id,
+        outcome: 'sent' as const,
+        messageId: `m-${id}`,
+        subject: 'News',
+      })),
+    )
+  }
+  return { seeded, batchId, bucket, contactIds }
+}
+
+interface Happening {
+  seq: number
+  type: 'Send' | 'Delivery' | 'Bounce' | 'Complaint' | 'Open' | 'Click'
+  second?: number
+  organizationId?: string
+}
+
+const detail = (
+  { seeded, bucket }: Prepared,
+  { seq, type, second = 5, organizationId }: Happening,
+) => {
+  const at = new Date(Date.now() + second * 1_000).toISOString()
+  const id = batchRowId(bucket, seq)
+  const part = {
+    Send: { send: {} },
+    Delivery: { delivery: { timestamp: at, smtpResponse: '250 ok' } },
+    Bounce: {
+      bounce: {
+        bounceType: 'Permanent',
+        bounceSubType: 'General',
+        timestamp: at,
+        feedbackId: `b-${seq}`,
+      },
+    },
+    Complaint: {
+      complaint: { timestamp: at, feedbackId: `c-${seq}`, complaintFeedbackType: 'abuse' },
+    },
+    Open: { open: { timestamp: at, userAgent: 'Mail' } },
+    Click: { click: { timestamp: at, link: 'https://letterloom.example/x' } },
+  }[type]
+  return {
+    detail: {
+      eventType: type,
+      mail: {
+        timestamp: new Date().toISOString(),
+        messageId: `m-${id}`,
+        tags: {
+          'letterloom-message': [`${bucket}_${id}`],
+          'letterloom-organization': [organizationId ?? seeded.organizationId],
+        },
+      },
+      ...part,
+    },
+  }
+}
+
+async function store({ seeded }: Prepared, bodies: object[], connectionId = seeded.connectionId) {
+  await sql`
+    insert into inbound_events (organization_id, connection_id, envelope_id, body)
+    select ${seeded.organizationId}, ${connectionId}, gen_random_uuid()::text, body
+    from jsonb_array_elements(${sql.json(bodies as never)}) as given (body)`
+}
+
+const drain = async (appliers = 1) => {
+  await Promise.all(
+    Array.from({ length: appliers }, async () => {
+      while ((await applyEvents(sql)) > 0);
+    }),
+  )
+}
+
+const figures = async (batchId: string) =>
+  (
+    await sql`
+      select sent, unknown, delivered, opened, clicked, bounced, complained, suppressed
+      from batches
+      where id = ${batchId}`
+  )[0]
+
+describe('delivery events', () => {
+  it('shuffled, doubled and applied by four at once end where an oracle says', async () => {
+    const count = 400
+    const prepared = await prepare(count, 300)
+    const happenings = Array.from({ length: count }, (_, seq): Happening[] => [
+      { seq, type: 'Send' },
+      ...(seq % 10 === 0
+        ? [{ seq, type: 'Bounce' } as const]
+        : [{ seq, type: 'Delivery' } as const]),
+      ...(seq % 3 === 1 ? [{ seq, type: 'Open', second: 8 } as const] : []),
+      ...(seq % 9 === 1 ? [{ seq, type: 'Click', second: 9 } as const] : []),
+      ...(seq % 50 === 1 ? [{ seq, type: 'Complaint', second: 9 } as const] : []),
+    ]).flat()
+    const bodies = [...happenings, ...happenings].map((each) => detail(prepared, each))
+    await store(
+      prepared,
+      bodies.toSorted(() => Math.random() - 0.5),
+    )
+    await drain(4)
+
+    const expected = (type: Happening['type']) =>
+      happenings.filter((each) => each.type === type).length
+    expect(await figures(prepared.batchId)).toEqual({
+      sent: count,
+      unknown: 0,
+      delivered: expected('Delivery'),
+      opened: expected('Open'),
+      clicked: expected('Click'),
+      bounced: expected('Bounce'),
+      complained: expected('Complaint'),
+      suppressed: 0,
+    })
+    const statuses = await sql<{ status: string; count: number }[]>`
+      select status, count(*) as count
+      from messages
+      where organization_id = ${prepared.seeded.organizationId}
+      group by status`
+    const oracle = new Map<string, number>()
+    for (let seq = 0; seq < count; seq++) {
+      const status =
+        seq % 50 === 1
+          ? 'complained'
+          : seq % 10 === 0
+            ? 'bounced'
+            : seq % 9 === 1
+              ? 'clicked'
+              : seq % 3 === 1
+                ? 'opened'
+                : 'delivered'
+      oracle.set(status, (oracle.get(status) ?? 0) + 1)
+    }
+    expect(Object.fromEntries(statuses.map(({ status, count }) => [status, count]))).toEqual(
+      Object.fromEntries(oracle),
+    )
+    const [stats] = await sql`
+      select sum(emails_sent)::int as sent, sum(emails_opened)::int as opened,
+        sum(emails_clicked)::int as clicked
+      from contact_stats
+      where organization_id = ${prepared.seeded.organizationId}`
+    expect(stats).toEqual({ sent: count, opened: expected('Open'), clicked: expected('Click') })
+    const [timeline] = await sql<{ events: number }[]>`
+      select count(*) as events
+      from delivery_events
+      where organization_id = ${prepared.seeded.organizationId} and kind in ('bounce', 'complaint')`
+    expect(timeline?.events).toBe(expected('Bounce') + expected('Complaint'))
+  })
+
+  it('settle a row that waits for its outcome, whoever is first', async () => {
+    const prepared = await prepare(4, 0)
+    await store(prepared, [detail(prepared, { seq: 2, type: 'Delivery' })])
+    await drain()
+    const [row] = await sql`
+      select state, status, claim_id, message_id
+      from messages
+      where organization_id = ${prepared.seeded.organizationId} and id = ${batchRowId(prepared.bucket, 2)}`
+    expect(row).toEqual({
+      state: 'sent',
+      status: 'delivered',
+      claimId: null,
+      messageId: `m-${batchRowId(prepared.bucket, 2)}`,
+    })
+    expect(await figures(prepared.batchId)).toMatchObject({ sent: 1, delivered: 1 })
+  })
+
+  it('raise the contact that has the address, never another and never down', async () => {
+    const prepared = await prepare(4, 4)
+    const [bounced, moved, complained, left] = prepared.contactIds
+    await sql`update contacts set email = 'new@example.com' where id = ${moved!}`
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${left!}`
+    await store(prepared, [
+      detail(prepared, { seq: 0, type: 'Bounce' }),
+      detail(prepared, { seq: 1, type: 'Bounce' }),
+      detail(prepared, { seq: 2, type: 'Complaint' }),
+      detail(prepared, { seq: 2, type: 'Bounce' }),
+      detail(prepared, { seq: 3, type: 'Open' }),
+    ])
+    await drain()
+    const rows = await sql<{ id: string; emailStatus: string }[]>`
+      select id, email_status from contacts where organization_id = ${prepared.seeded.organizationId}`
+    expect(Object.fromEntries(rows.map(({ id, emailStatus }) => [id, emailStatus]))).toEqual({
+      [bounced!]: 'bounced',
+      [moved!]: 'active',
+      [complained!]: 'complained',
+      [left!]: 'unsubscribed',
+    })
+  })
+
+  it('of another organization, another connection or no mail of ours change nothing', async () => {
+    const prepared = await prepare(3, 3)
+    const stranger = await prepare(3, 3)
+    const forged = detail(prepared, { seq: 0, type: 'Bounce' })
+    // The stranger's own secret, our tag: the proof decides, never the body.
+    await store(stranger, [
+      forged,
+      detail(prepared, { seq: 1, type: 'Bounce', organizationId: stranger.seeded.organizationId }),
+    ])
+    await store(prepared, [forged], uuidv7())
+    await store(prepared, [{ detail: 'nonsense' }, { detail: { eventType: 'Send', mail: {} } }, {}])
+    await drain()
+    expect(await figures(prepared.batchId)).toMatchObject({ bounced: 0 })
+    expect(await figures(stranger.batchId)).toMatchObject({ bounced: 0 })
+    expect(await sql`select from inbound_events where applied_at is null`).toHaveLength(0)
+  })
+
+  it('move the watermark to the latest acceptance, never back', async () => {
+    const prepared = await prepare(2, 2)
+    const watermark = async () =>
+      (
+        await sql`select event_watermark from connections where id = ${prepared.seeded.connectionId}`
+      )[0]?.['eventWatermark']
+    const at = (time: string) => {
+      const body = detail(prepared, { seq: 0, type: 'Send' })
+      return { detail: { ...body.detail, mail: { ...body.detail.mail, timestamp: time } } }
+    }
+    await store(prepared, [at('2026-11-21T10:00:00.000Z'), at('2026-11-21T10:05:00.000Z')])
+    await drain()
+    await store(prepared, [at('2026-11-21T10:01:00.000Z')])
+    await drain()
+    expect(await watermark()).toBe('2026-11-21T10:05:00.000Z')
+  })
+})

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
+import { batchRowId, uuidv7 } from '../../src/ids.ts'
+import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
+import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as messages from '../../src/store/messages.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { createDatabase } from '../support/database.ts'
+import {
+  batchRow,
+  type Seeded,
+  seedBatch,
+  seedContacts,
+  seedOrganization,
+} from '../support/seed.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+let seeded: Seeded
+let run: batchRuns.Run
+let bucket: string
+let contactIds: string[]
+
+const COUNT = 500
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+})
+afterAll(() => database.drop())
+
+beforeEach(async () => {
+  seeded = await seedOrganization(sql)
+  contactIds = await seedContacts(sql, seeded.organizationId, COUNT)
+  const batchId = await seedBatch(sql, seeded)
+  run = { organizationId: seeded.organizationId, batchId, attempt: 1 }
+  await batchRuns.freezePage(sql, { ...run, pageSize: 10_000, chunkSize: 100 })
+  bucket = (await batchRuns.context(sql, run.organizationId, batchId))?.bucket ?? ''
+})
+
+const claim = (limit: number, claimId = uuidv7()) =>
+  messages.claimRange(sql, {
+    ...run,
+    bucket,
+    connectionId: seeded.connectionId,
+    claimId,
+    from: batchRowId(bucket, 0),
+    to: batchRowId(bucket, COUNT),
+    limit,
+  })
+
+const settle = (claimId: string, results: messages.Result[]) =>
+  messages.settle(
+    sql,
+    { organizationId: run.organizationId, bucket, claimId, batchId: run.batchId },
+    results,
+  )
+
+const sent = ({ id }: { id: string }): messages.Result => ({
+  id,
+  outcome: 'sent',
+  messageId: `m-${id}`,
+  subject: 'News',
+})
+
+const ledger = () => batchRuns.ledger(sql, run.organizationId, bucket)
+
+const age = async (table: 'claims', seconds: number) =>
+  sql`update ${sql(table)} set claimed_at = claimed_at - ${seconds} * interval '1 second'`
+
+describe('a frozen audience', () => {
+  it('is dense, in order, once each, also when frozen in pages and by two at once', async () => {
+    const batchId = await seedBatch(sql, seeded)
+    const freeze = { ...run, batchId, pageSize: 120, chunkSize: 100 }
+    const pages = await Promise.all(
+      Array.from({ length: 8 }, () => batchRuns.freezePage(sql, freeze)),
+    )
+    expect(pages.at(-1)).toMatchObject({ complete: true, total: COUNT })
+    const context = await batchRuns.context(sql, run.organizationId, batchId)
+    const rows = await sql<{ id: string; contactId: string }[]>`
+      select id, contact_id from messages where bucket = ${context?.bucket ?? ''} order by id`
+    expect(rows.map(({ id }) => id)).toEqual(
+      Array.from({ length: COUNT }, (_, seq) => batchRowId(context?.bucket ?? '', seq)),
+    )
+    expect(rows.map(({ contactId }) => contactId)).toEqual(contactIds)
+  })
+
+  it('is not written for a batch that was cancelled meanwhile', async () => {
+    const batchId = await seedBatch(sql, seeded)
+    await sql`update batches set status = 'cancelled' where id = ${batchId}`
+    expect(
+      await batchRuns.freezePage(sql, { ...run, batchId, pageSize: 100, chunkSize: 10 }),
+    ).toBeUndefined()
+  })
+})
+
+describe('claims', () => {
+  it('never give one row to two workers', async () => {
+    const claimed = await Promise.all(Array.from({ length: 12 }, () => claim(60)))
+    const ids = claimed.flatMap(({ recipients }) => recipients.map(({ id }) => id))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBe(COUNT)
+    expect(await ledger()).toMatchObject({ claimed: COUNT, queued: 0 })
+  })
+
+  it('take nothing of a batch that is not processing, or of another attempt', async () => {
+    expect(
+      (
+        await messages.claimRange(sql, {
+          ...run,
+          attempt: 2,
+          bucket,
+          connectionId: seeded.connectionId,
+          claimId: uuidv7(),
+          from: batchRowId(bucket, 0),
+          to: batchRowId(bucket, COUNT),
+          limit: 10,
+        })
+      ).live,
+    ).toBe(false)
+    await sql`update batches set status = 'cancelled' where id = ${run.batchId}`
+    expect(await claim(10)).toMatchObject({ live: false, recipients: [] })
+    expect(await ledger()).toMatchObject({ queued: COUNT, claimed: 0 })
+  })
+
+  it('take nothing once the connection is gone or no longer verified', async () => {
+    await sql`update connections set disconnected_at = now() where id = ${seeded.connectionId}`
+    expect((await claim(10)).live).toBe(false)
+    await sql`update connections set disconnected_at = null, is_verified = false where id = ${seeded.connectionId}`
+    expect((await claim(10)).live).toBe(false)
+  })
+
+  it('are settled once: the second write of the same results changes nothing', async () => {
+    const claimId = uuidv7()
+    const { recipients } = await claim(50, claimId)
+    await Promise.all([
+      settle(claimId, recipients.map(sent)),
+      settle(claimId, recipients.map(sent)),
+    ])
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ sent: 50, failed: 0, unknown: 0 })
+    const [stats] = await sql`
+      select sum(emails_sent) as mails from contact_stats where organization_id = ${run.organizationId}`
+    expect(Number(stats?.['mails'])).toBe(50)
+    expect(
+      await sql`select from claims where organization_id = ${run.organizationId}`,
+    ).toHaveLength(0)
+  })
+
+  it('written with a foreign claim id change nothing', async () => {
+    const { recipients } = await claim(10)
+    await settle(uuidv7(), recipients.map(sent))
+    expect(await ledger()).toMatchObject({ claimed: 10, sent: 0 })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ sent: 0 })
+  })
+
+  it('whose worker is lost become unknown, and results that come late still count', async () => {
+    const claimId = uuidv7()
+    const { recipients } = await claim(20, claimId)
+    await age('claims', 10)
+    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 20, sent: 0 })
+    await settle(claimId, recipients.slice(0, 20).map(sent))
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, sent: 20 })
+    expect(await sql`select from claims where id = ${claimId}`).toHaveLength(0)
+  })
+
+  it('in doubt wait while a stored event is unapplied, then silence sends them again', async () => {
+    await claim(5)
+    await age('claims', 60)
+    await sql`update connections set event_watermark = now() where id = ${seeded.connectionId}`
+    await sql`
+      insert into inbound_events (organization_id, connection_id, envelope_id, body, received_at)
+      values (${run.organizationId}, ${seeded.connectionId}, 'e-1', '{}', now() - interval '10 seconds')`
+    await reconcileClaims({ sql, timings: { ...SHORT_TIMINGS, patienceMs: 3_600_000 }, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5 })
+    await sql`update inbound_events set applied_at = now() where organization_id = ${run.organizationId}`
+    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0 })
+    expect(await ledger()).toMatchObject({ queued: COUNT })
+  })
+
+  it('in doubt wait for a stream that lags, up to the patience, then fail', async () => {
+    await claim(5)
+    await age('claims', 30)
+    const timings = { ...SHORT_TIMINGS, patienceMs: 60_000 }
+    await reconcileClaims({ sql, timings, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5, failed: 0 })
+    const [asked] =
+      await sql`select probe_requested_at from connections where id = ${seeded.connectionId}`
+    expect(asked?.['probeRequestedAt']).not.toBeNull()
+    await age('claims', 40)
+    await reconcileClaims({ sql, timings, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, failed: 5 })
+  })
+
+  it('younger than the doubt are left alone', async () => {
+    await claim(5)
+    await age('claims', 7)
+    await sql`update connections set event_watermark = now() + interval '1 hour' where id = ${seeded.connectionId}`
+    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
+    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5 })
+  })
+})
+
+describe('completing a batch', () => {
+  it('is refused while a row is open or a counter differs from the rows', async () => {
+    const claimId = uuidv7()
+    const { recipients } = await claim(COUNT, claimId)
+    expect((await batchRuns.complete(sql, run)).completed).toBe(false)
+    await settle(claimId, recipients.map(sent))
+    await sql`update batches set sent = sent - 1 where id = ${run.batchId}`
+    expect((await batchRuns.complete(sql, run)).completed).toBe(false)
+    await sql`update batches set sent = sent + 1 where id = ${run.batchId}`
+    expect((await batchRuns.complete(sql, run)).completed).toBe(true)
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ status: 'completed', sent: COUNT })
+  })
+})

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as sendingLimits from '../../src/store/sending-limits.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { createDatabase } from '../support/database.ts'
+import { newAccountId, REGION } from '../support/seed.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+})
+afterAll(() => database.drop())
+
+const account = async (rate: number) => {
+  const made = { accountId: newAccountId(), region: REGION }
+  await sendingLimits.learn(sql, { ...made, maxSendRate: rate, max24Hour: 1_000 })
+  return made
+}
+
+describe('permits', () => {
+  it('never exceed the rate, with eight takers at once', async () => {
+    const rate = 200
+    const shared = await account(rate)
+    const grants: { at: number; granted: number }[] = []
+    const startedAt = performance.now()
+    const seconds = 3
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (performance.now() - startedAt < seconds * 1_000) {
+          const { granted, waitMs } = await sendingLimits.take(sql, shared, 50)
+          if (granted > 0) grants.push({ at: performance.now(), granted })
+          else await sleep(Math.min(waitMs, 50))
+        }
+      }),
+    )
+    const total = grants.reduce((sum, { granted }) => sum + granted, 0)
+    expect(total).toBeLessThanOrEqual(rate * seconds + rate / 2)
+    expect(total).toBeGreaterThanOrEqual(rate * seconds * 0.95)
+    // A grant is at most half a second of rate, so no second sees more than one and a half.
+    for (const { at } of grants) {
+      const within = grants.filter((other) => other.at >= at && other.at < at + 1_000)
+      expect(within.reduce((sum, { granted }) => sum + granted, 0)).toBeLessThanOrEqual(rate * 1.6)
+    }
+  })
+
+  it('are at least one at a time, however slow the account, and say how long to wait', async () => {
+    const slow = await account(0.5)
+    await sql`update sending_limits set tokens = 1 where account_id = ${slow.accountId}`
+    expect(await sendingLimits.take(sql, slow, 10)).toMatchObject({ granted: 1, waitMs: 0 })
+    const { granted, waitMs } = await sendingLimits.take(sql, slow, 10)
+    expect(granted).toBe(0)
+    expect(waitMs).toBeGreaterThan(1_500)
+    expect(waitMs).toBeLessThanOrEqual(2_000)
+  })
+
+  it('come back when no mail was found for them, but never more than the bucket holds', async () => {
+    const shared = await account(100)
+    await sql`update sending_limits set tokens = 50 where account_id = ${shared.accountId}`
+    const { granted } = await sendingLimits.take(sql, shared, 50)
+    expect(granted).toBe(50)
+    await sendingLimits.giveBack(sql, shared, 1_000)
+    expect((await sendingLimits.take(sql, shared, 1_000)).granted).toBe(50)
+  })
+
+  it('stop while the account is paused, with the reason, and only for that account', async () => {
+    const [paused, other] = [await account(100), await account(100)]
+    await sql`update sending_limits set tokens = 50`
+    await sendingLimits.pause(sql, paused, 2_000, 'daily_quota')
+    const refusal = await sendingLimits.take(sql, paused, 1)
+    expect(refusal).toMatchObject({ granted: 0, pausedReason: 'daily_quota' })
+    expect(refusal.waitMs).toBeGreaterThan(1_000)
+    expect((await sendingLimits.take(sql, other, 1)).granted).toBe(1)
+  })
+
+  it('halve when the provider throttles, once a second, and recover', async () => {
+    const shared = await account(100)
+    await Promise.all(Array.from({ length: 10 }, () => sendingLimits.slowDown(sql, shared)))
+    const factor = async () =>
+      (await sql`select factor from sending_limits where account_id = ${shared.accountId}`)[0]?.[
+        'factor'
+      ]
+    expect(await factor()).toBe(0.5)
+    await sql`
+      update sending_limits
+      set refilled_at = refilled_at - interval '10 seconds'
+      where account_id = ${shared.accountId}`
+    await sendingLimits.take(sql, shared, 1)
+    expect(await factor()).toBe(1)
+  })
+
+  it('are none for an account nobody has verified', async () => {
+    const stranger = { accountId: newAccountId(), region: REGION }
+    expect(await sendingLimits.take(sql, stranger, 1)).toMatchObject({
+      granted: 0,
+      pausedReason: 'no_account',
+    })
+  })
+})

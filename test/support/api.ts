@@ -1,0 +1,194 @@
+import type { InjectOptions } from 'fastify'
+import { type App, buildApp } from '../../api/app.ts'
+import type { Deps } from '../../api/deps.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as apiKeys from '../../src/store/api-keys.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { createDatabase } from './database.ts'
+
+export interface Answer {
+  status: number
+  headers: Record<string, unknown>
+  text: string
+  /** The parsed JSON; an empty object when the answer is no JSON. Tests know what they asked for. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+export interface Client {
+  organizationId: Uuid
+  keyId: Uuid
+  key: string
+  send(options: InjectOptions): Promise<Answer>
+  get(url: string): Promise<Answer>
+  post(url: string, body?: unknown): Promise<Answer>
+  delete(url: string): Promise<Answer>
+}
+
+export interface Api {
+  app: App
+  deps: Deps
+  sql: Sql
+  /** Owns organization A; her key may do everything. */
+  alice: Client
+  /** A stranger: owns organization B. */
+  charlie: Client
+  /** Another key of an organization. */
+  client(organizationId: Uuid, scopes: readonly string[], expiresAt?: string): Promise<Client>
+  close(): Promise<void>
+}
+
+/** The whole API on a database of its own, with the fixed cast. */
+export async function startApi(changes: Partial<Deps> = {}): Promise<Api> {
+  const database = await createDatabase()
+  const { sql } = database
+  const deps: Deps = {
+    sql,
+    keyring: parseKeyring(newKeyringText()),
+    publicUrl: 'https://mail.example.com',
+    version: '1.0.0',
+    log: { level: 'silent' },
+    now: Date.now,
+    ...changes,
+  }
+  const app = await buildApp(deps)
+  await app.ready()
+
+  async function client(organizationId: Uuid, scopes: readonly string[], expiresAt?: string) {
+    const { key, prefix, hash } = newApiKey()
+    const keyId = uuidv7()
+    await apiKeys.create(sql, {
+      organizationId,
+      id: keyId,
+      name: 'test',
+      prefix,
+      hash,
+      scopes,
+      expiresAt,
+    })
+    return clientOf(app, { organizationId, keyId, key })
+  }
+  const [alice, charlie] = await Promise.all(
+    ['A', 'B'].map(async (name) => {
+      const id = uuidv7()
+      await organizations.create(sql, { id, name })
+      return client(id, ['full'])
+    }),
+  )
+  return {
+    app,
+    deps,
+    sql,
+    alice: alice!,
+    charlie: charlie!,
+    client,
+    close: async () => {
+      await app.close()
+      await database.drop()
+    },
+  }
+}
+
+function clientOf(app: App, who: Pick<Client, 'organizationId' | 'keyId' | 'key'>): Client {
+  const send = async (options: InjectOptions): Promise<Answer> =>
+    inject(app, {
+      ...options,
+      headers: { authorization: `Bearer ${who.key}`, ...options.headers },
+    })
+  return {
+    ...who,
+    send,
+    get: (url) => send({ method: 'GET', url }),
+    post: (url, body) =>
+      send({ method: 'POST', url, ...(body === undefined ? {} : { payload: body as object }) }),
+    delete: (url) => send({ method: 'DELETE', url }),
+  }
+}
+
+/** A request without credentials. */
+export async function inject(app: App, options: InjectOptions): Promise<Answer> {
+  const { statusCode, headers, body } = await app.inject(options)
+  const isJson = String(headers['content-type'] ?? '').includes('json')
+  return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : {} }
+}
+
+/** How often each value occurs. */
+export function tally(values: readonly (string | number)[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
+
+/** An account that mail can be sent through; answers what registering it answered. */
+export async function connectAccount(
+  client: Client,
+  account: { accountId?: string; region?: string; name?: string } = {},
+): Promise<{ connectionId: Uuid; externalId: string; webhookSecret: string; created: boolean }> {
+  const { body } = await client.post('/v1/connections', {
+    accountId: '123456789012',
+    region: 'eu-central-1',
+    ...account,
+  })
+  return body
+}
+
+export async function createContact(client: Client, input: object): Promise<{ id: Uuid }> {
+  const { body } = await client.post('/v1/contacts', input)
+  return body
+}
+
+/** A batch to everybody with content of its own. */
+export async function createBatch(client: Client, input: object = {}): Promise<{ id: Uuid }> {
+  const { body } = await client.post('/v1/batch', {
+    audienceType: 'all',
+    from: 'news@example.com',
+    subject: 'News',
+    htmlContent: '<p>News</p>',
+    ...input,
+  })
+  return body
+}
+
+interface Mail {
+  organizationId: Uuid
+  bucket: Uuid
+  id: Uuid
+  connectionId: Uuid
+  contactId?: Uuid
+  batchId?: Uuid
+  source?: string
+  state?: string
+  status?: string
+  reason?: string
+  recipient?: string
+  messageId?: string
+  claimId?: Uuid
+}
+
+/** A row of the ledger as freezing and sending would have left it. */
+export async function insertMail(sql: Sql, mail: Mail): Promise<void> {
+  await sql`
+    insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
+      contact_id, recipient, subject, state, status, reason, claim_id, claimed_at, message_id)
+    values (${mail.organizationId}, ${mail.bucket}, ${mail.id}, ${mail.contactId ?? mail.id},
+      ${mail.source ?? 'batch'}, ${mail.batchId ?? null}, ${mail.connectionId},
+      ${mail.contactId ?? null}, ${mail.recipient ?? 'ada@example.com'}, 'News',
+      ${mail.state ?? 'queued'}, ${mail.status ?? 'queued'}, ${mail.reason ?? null},
+      ${mail.claimId ?? null}, ${mail.claimId ? new Date().toISOString() : null},
+      ${mail.messageId ?? null})`
+  if (mail.messageId !== undefined) {
+    await sql`
+      insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+      values (${mail.organizationId}, ${mail.messageId}, ${mail.connectionId}, ${mail.bucket},
+        ${mail.id})`
+  }
+}
+
+/** The batch as freezing leaves it: being sent, its rows in `bucket`. */
+export const freeze = (sql: Sql, batchId: Uuid, bucket: Uuid, total: number) => sql`
+  update batches
+  set status = 'processing', bucket = ${bucket}, audience_frozen_at = now(), started_at = now(),
+    total_recipients = ${total}
+  where id = ${batchId}`

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, Connection } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { inject } from 'vitest'
+import { createControlActivities, createSendActivities } from '../../activities/index.ts'
+import type { Mailer, Verifier } from '../../activities/mailer.ts'
+import { SHORT_TIMINGS, type Timings } from '../../src/domain/timings.ts'
+import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
+import { startEventApplier } from '../../src/loops/event-applier.ts'
+import type { Log } from '../../src/loops/loop.ts'
+import { startMailWaker } from '../../src/loops/mail-waker.ts'
+import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { connect } from '../../src/store/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { CONTROL_QUEUE, SEARCH_ATTRIBUTES, SEND_QUEUE } from '../../workflows/contract.ts'
+
+const KEYWORD = 2
+const READY_MS = 30_000
+
+interface EngineOptions {
+  databaseUrl: string
+  mailer: Mailer
+  verifier?: Verifier
+  timings?: Timings
+  freezePage?: number
+}
+
+export interface Engine {
+  client: Client
+  stop(): Promise<void>
+}
+
+/** Shorter still than those of `dev`: the fake provider answers in milliseconds. */
+const TEST_TIMINGS: Timings = {
+  ...SHORT_TIMINGS,
+  leaseMs: 2_000,
+  doubtMs: 4_000,
+  quotaPauseMs: 1_000,
+}
+
+const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} }
+
+/**
+ * Workers of both queues and all loops in this process, on the shared Temporal server but in a
+ * namespace of their own: queue names are the product's, so test files would take each other's tasks.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { mailer, timings = TEST_TIMINGS, freezePage } = options
+  const address = inject('temporalAddress')
+  const connection = await Connection.connect({ address })
+  const namespace = `test-${randomUUID()}`
+  await createNamespace(connection, namespace)
+  const client = new Client({ connection, namespace })
+  const native = await NativeConnection.connect({ address })
+  const sql = connect(options.databaseUrl, { name: 'engine', max: 12 })
+  const claimSql = connect(options.databaseUrl, {
+    name: 'claim',
+    max: 6,
+    statementTimeoutMs: 1_000,
+  })
+  const deps = {
+    sql,
+    claimSql,
+    mailer,
+    verifier: options.verifier ?? { verify: () => Promise.reject(new Error('nobody to ask')) },
+    timings,
+    content: { keyring: parseKeyring(newKeyringText()), publicUrl: 'http://letterloom.example' },
+    ...(freezePage === undefined ? {} : { freezePage }),
+  }
+  const shared = { connection: native, namespace, shutdownForceTime: '5s' }
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue: CONTROL_QUEUE,
+      workflowBundle: { codePath: inject('workflowBundle') },
+      activities: createControlActivities(deps),
+    }),
+    await Worker.create({
+      ...shared,
+      taskQueue: SEND_QUEUE,
+      activities: createSendActivities(deps),
+      maxConcurrentActivityTaskExecutions: 12,
+      maxHeartbeatThrottleInterval: '500ms',
+    }),
+  ]
+  const runs = workers.map((worker) => worker.run())
+  const loops = [
+    startOutboxRelay({ sql, temporal: client, log: quiet }),
+    startMailWaker({ sql, temporal: client, log: quiet }),
+    startClaimReconciler({ sql, timings, log: quiet }),
+    startEventApplier({ sql, log: quiet }),
+  ]
+  return {
+    client,
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(runs)
+      await native.close()
+      await connection.close()
+      await Promise.all([sql.end(), claimSql.end()])
+    },
+  }
+}
+
+async function createNamespace(connection: Connection, namespace: string): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  })
+  const searchAttributes = Object.fromEntries(
+    Object.keys(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]),
+  )
+  await eventually(() =>
+    connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+  )
+}
+
+/** Repeats `act` until it answers without throwing something. */
+async function eventually<T>(act: () => Promise<T>): Promise<T> {
+  const until = Date.now() + READY_MS
+  for (;;) {
+    try {
+      return await act()
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await sleep(100)
+    }
+  }
+}
+
+/** Waits until `look` answers something true. */
+export async function until<T>(
+  look: () => Promise<T | undefined | false>,
+  ms = 30_000,
+): Promise<T> {
+  const end = Date.now() + ms
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > end) throw new Error(`nothing after ${ms} ms`)
+    await sleep(25)
+  }
+}

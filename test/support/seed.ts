@@ -1,0 +1,109 @@
+import { uuidv7 } from '../../src/ids.ts'
+import * as batches from '../../src/store/batches.ts'
+import * as contents from '../../src/store/contents.ts'
+import * as sendingLimits from '../../src/store/sending-limits.ts'
+import type { Sql } from '../../src/store/sql.ts'
+
+export interface Seeded {
+  organizationId: string
+  connectionId: string
+  accountId: string
+}
+
+export const REGION = 'eu-west-1'
+
+/** An organization with a verified connection whose account may send `rate` mails a second. */
+export async function seedOrganization(
+  sql: Sql,
+  { rate = 1_000, accountId = newAccountId() } = {},
+) {
+  const organizationId = uuidv7()
+  const connectionId = uuidv7()
+  await sql`insert into organizations (id, name) values (${organizationId}, 'Alice Ltd')`
+  await sql`
+    insert into connections (organization_id, id, account_id, region, external_id, is_verified,
+      last_verified_at, last_event_received_at)
+    values (${organizationId}, ${connectionId}, ${accountId}, ${REGION}, ${uuidv7()}, true, now(), now())`
+  await sendingLimits.learn(sql, { accountId, region: REGION, maxSendRate: rate, max24Hour: 1e6 })
+  return { organizationId, connectionId, accountId }
+}
+
+/** `count` active contacts; answers their ids in order. */
+export async function seedContacts(sql: Sql, organizationId: string, count: number) {
+  const ids = Array.from({ length: count }, () => uuidv7())
+  await sql`
+    insert into contacts (organization_id, id, email, email_status, first_name)
+    select ${organizationId}, id, 'reader-' || n || '@example.com', 'active', 'Reader ' || n
+    from unnest(${ids}::uuid[]) with ordinality as given (id, n)`
+  return ids
+}
+
+interface BatchSeed {
+  scheduledFor?: string
+  contactIds?: string[]
+  subject?: string
+  html?: string
+  unknownOutcome?: 'fail' | 'retry'
+}
+
+/** A batch with the outbox row that starts it, as the API writes it. */
+export async function seedBatch(
+  sql: Sql,
+  { organizationId, connectionId }: Seeded,
+  seed: BatchSeed = {},
+) {
+  const id = uuidv7()
+  await sql.begin(async (tx) => {
+    const contentId = uuidv7()
+    await contents.create(tx, {
+      organizationId,
+      id: contentId,
+      subject: null,
+      previewText: null,
+      html: seed.html ?? '<p>Hello {{ contact.firstName }}</p>',
+      text: 'Hello {{ contact.firstName }}',
+    })
+    await batches.create(tx, {
+      organizationId,
+      id,
+      status: seed.scheduledFor ? 'scheduled' : 'queued',
+      name: 'News',
+      audienceType: seed.contactIds ? 'contacts' : 'all',
+      contactIds: seed.contactIds ?? null,
+      connectionId,
+      contentId,
+      templateId: null,
+      subject: seed.subject ?? 'News',
+      previewText: null,
+      fromAddress: 'news@example.com',
+      fromName: null,
+      replyTo: null,
+      variableMappings: [],
+      scheduledFor: seed.scheduledFor ?? null,
+      unknownOutcome: seed.unknownOutcome ?? 'fail',
+      totalRecipients: 0,
+    })
+  })
+  return id
+}
+
+export const newAccountId = (): string => String(Math.floor(Math.random() * 1e12)).padStart(12, '0')
+
+export interface BatchRow {
+  status: string
+  failedReason: string | null
+  totalRecipients: number
+  sent: number
+  failed: number
+  skipped: number
+  unknown: number
+}
+
+export const batchRow = async (sql: Sql, id: string): Promise<BatchRow> => {
+  const [row] = await sql<BatchRow[]>`
+    select status, failed_reason, total_recipients, sent, failed, skipped, unknown
+    from batches
+    where id = ${id}`
+  if (!row) throw new Error('no such batch')
+  return row
+}

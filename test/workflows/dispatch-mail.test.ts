@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Outcome } from '../../activities/mailer.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import * as claims from '../../src/store/claims.ts'
+import { enqueue, type OutletMessage } from '../../src/store/messages.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { mailWorkflowId } from '../../workflows/contract.ts'
+import { createDatabase } from '../support/database.ts'
+import { type Engine, startEngine, until } from '../support/engine.ts'
+import { type FakeMailer, fakeMailer, sent } from '../support/mailer.ts'
+import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+let engine: Engine
+let outcome: (to: string) => Outcome & { accepted?: true }
+let mailer: FakeMailer
+let seeded: Seeded
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+  mailer = fakeMailer((mail) => outcome(mail.to))
+  engine = await startEngine({ databaseUrl: database.url, mailer })
+})
+afterAll(async () => {
+  await engine.stop()
+  await database.drop()
+})
+beforeEach(async () => {
+  outcome = sent
+  mailer.calls.length = 0
+  mailer.accepted.length = 0
+  seeded = await seedOrganization(sql)
+})
+
+const mail = (more: Partial<OutletMessage> = {}): OutletMessage => ({
+  organizationId: seeded.organizationId,
+  id: uuidv7(),
+  source: 'transactional',
+  connectionId: seeded.connectionId,
+  recipient: 'somebody@example.com',
+  from: 'shop@example.com',
+  subject: 'Your receipt',
+  text: 'Thank you',
+  ...more,
+})
+
+const states = async () => {
+  const rows = await sql<{ state: string; count: number }[]>`
+    select state, count(*) as count
+    from messages
+    where organization_id = ${seeded.organizationId}
+    group by state`
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+describe('mail outside batches', () => {
+  it('leaves once it is enqueued, with what it says', async () => {
+    await enqueue(sql, mail({ replyTo: 'help@example.com', html: '<p>Thank you</p>' }))
+    await until(async () => (await states())['sent'] === 1)
+    expect(mailer.calls).toHaveLength(1)
+    expect(mailer.calls[0]).toMatchObject({
+      from: 'shop@example.com',
+      replyTo: 'help@example.com',
+      to: 'somebody@example.com',
+      subject: 'Your receipt',
+      html: '<p>Thank you</p>',
+      text: 'Thank you',
+    })
+    expect(await sql`select from outlet_queue`).toHaveLength(0)
+    expect(await sql`select from claims`).toHaveLength(0)
+  })
+
+  it('is mailed once, however often the same decision is enqueued', async () => {
+    const dedupeKey = uuidv7()
+    const wanted = mail({ dedupeKey })
+    const made = await Promise.all(Array.from({ length: 20 }, () => enqueue(sql, wanted)))
+    expect(made.filter(Boolean)).toHaveLength(1)
+    await until(async () => (await states())['sent'] === 1)
+    expect(await enqueue(sql, wanted)).toBe(false)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(mailer.accepted).toHaveLength(1)
+  })
+
+  it('finds every row of a stream that comes while it drains', async () => {
+    for (let burst = 0; burst < 20; burst++) {
+      await Promise.all(Array.from({ length: 10 }, () => enqueue(sql, mail())))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 100))
+    }
+    await until(async () => (await states())['sent'] === 200)
+    expect(mailer.accepted).toHaveLength(200)
+  })
+
+  it('waits for its time', async () => {
+    const sendAt = new Date(Date.now() + 1_500).toISOString()
+    await enqueue(sql, mail({ sendAt }))
+    await until(async () => (await states())['sent'] === 1)
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(sendAt))
+  })
+
+  it('sends receipts before flows', async () => {
+    await sql`update sending_limits set max_send_rate = 4, tokens = 0 where account_id = ${seeded.accountId}`
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        enqueue(sql, mail({ source: 'workflow', recipient: 'flow@example.com' })),
+      ),
+    )
+    await enqueue(sql, mail({ recipient: 'receipt@example.com' }))
+    await until(async () => (await states())['sent'] === 9)
+    expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(3)
+  })
+
+  it('goes to active and unsubscribed contacts when it is a receipt, never to bounced ones', async () => {
+    const [active, left, bounced] = await seedContacts(sql, seeded.organizationId, 3)
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${left!}`
+    await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
+    for (const contactId of [active!, left!, bounced!]) {
+      await enqueue(sql, mail({ contactId, recipient: `${contactId}@receipt.example` }))
+      await enqueue(
+        sql,
+        mail({ contactId, recipient: `${contactId}@flow.example`, source: 'workflow' }),
+      )
+    }
+    await until(async () =>
+      Object.keys(await states()).every((state) => ['sent', 'skipped'].includes(state)),
+    )
+    expect(mailer.accepted.toSorted()).toEqual(
+      [`${active}@receipt.example`, `${active}@flow.example`, `${left}@receipt.example`].toSorted(),
+    )
+    expect(await states()).toEqual({ sent: 3, skipped: 3 })
+  })
+
+  it('goes back to the queue when the provider cannot be reached, and leaves later', async () => {
+    let calls = 0
+    outcome = () => (++calls <= 2 ? { kind: 'unreachable', error: 'ECONNREFUSED' } : sent())
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    expect(calls).toBe(3)
+    expect(mailer.accepted).toHaveLength(1)
+  })
+
+  it('with an unknown outcome and no event stream fails, and is never sent again', async () => {
+    await sql`update connections set last_event_received_at = null where id = ${seeded.connectionId}`
+    outcome = () => ({ kind: 'unknown', error: 'timeout', accepted: true })
+    await enqueue(sql, mail())
+    await until(async () => (await states())['failed'] === 1)
+    expect(mailer.accepted).toHaveLength(1)
+    expect(await sql`select from outlet_queue`).toHaveLength(0)
+  })
+
+  it('is drained by one dispatcher per connection, which an operator can find', async () => {
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    const run = await engine.client.workflow
+      .getHandle(mailWorkflowId(seeded.connectionId))
+      .describe()
+    expect(run.status.name).toBe('RUNNING')
+    expect(run.searchAttributes).toMatchObject({
+      ConnectionId: [seeded.connectionId],
+      Kind: ['mail'],
+    })
+  })
+})
+
+describe('a probe', () => {
+  it('is one mail to the simulator, without a row, when rows are in doubt and nothing was accepted since', async () => {
+    await seedContacts(sql, seeded.organizationId, 1)
+    outcome = (to) => (to.startsWith('reader') ? { kind: 'unknown', error: 'timeout' } : sent())
+    const batchId = await seedBatch(sql, seeded)
+    await until(async () => mailer.accepted.includes('success@simulator.amazonses.com'), 40_000)
+    expect(mailer.accepted).toEqual(['success@simulator.amazonses.com'])
+    const probe = mailer.calls.find(({ to }) => to.startsWith('success'))
+    expect(probe).toMatchObject({ from: 'news@example.com' })
+    expect(probe?.tags.map(({ name }) => name)).not.toContain('letterloom-message')
+    expect(await states()).toEqual({ unknown: 1 })
+    // Asked for again at once, it is not sent again.
+    await claims.requestProbe(sql, seeded.organizationId, seeded.connectionId, 60_000)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(mailer.accepted).toHaveLength(1)
+    await sql`update batches set status = 'cancelled' where id = ${batchId}`
+  })
+})
