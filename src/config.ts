@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { cacheFolder } from './dev/cache.ts'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/timings.ts'
 
 /** Everything the programs read from their environment. Nothing else reads `process.env`. */
@@ -95,7 +96,13 @@ export function readConfig(env: Environment = process.env): Config {
     awsEndpoint: text('AWS_ENDPOINT_URL'),
     dev: {
       folder: text('LETTERLOOM_HOME') ?? '.letterloom',
-      cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(env),
+      cacheFolder:
+        text('LETTERLOOM_CACHE') ??
+        cacheFolder({
+          platform: process.platform,
+          home: homedir(),
+          xdgCacheHome: text('XDG_CACHE_HOME'),
+        }),
       postgresPort: port('POSTGRES_PORT', 5433),
       temporalPort: port('TEMPORAL_PORT', 7233),
       temporalUiPort: port('TEMPORAL_UI_PORT', 8233),
@@ -104,12 +111,6 @@ export function readConfig(env: Environment = process.env): Config {
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n  ${problems.join('\n  ')}`)
   return Object.freeze(config)
-}
-
-/** Outside the checkout, so that every checkout and CI share what took minutes to build. */
-function defaultCache(env: Environment): string {
-  if (process.platform === 'darwin') return `${homedir()}/Library/Caches/letterloom`
-  return `${env['XDG_CACHE_HOME'] ?? `${homedir()}/.cache`}/letterloom`
 }
 
 /** The environment of a child: ours, with some values of its own. */

@@ -14,8 +14,9 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
  * What a suppression and a public link remember an address by: the first 16 bytes of
- * SHA-256(organization id as text ‖ address, trimmed and lower-cased). The id has a fixed length, so
- * no other pair has the same text; the organization in it keeps tenants' lists from being compared.
+ * SHA-256(organization id as text ‖ address, trimmed and lower-cased). The id has a fixed length,
+ * so no other pair has the same text; the organization in it keeps tenants' lists from being
+ * compared.
  */
 export const addressHash = (organizationId: string, address: string): Buffer =>
   sha256(organizationId + address.trim().toLowerCase()).subarray(0, 16)
@@ -71,7 +72,10 @@ export interface Keyring {
 
 interface Key {
   readonly kid: string
-  /** 32 bytes for one purpose (HKDF-SHA256, RFC 5869): what leaks for one is worth nothing for another. */
+  /**
+   * 32 bytes for one purpose (HKDF-SHA256, RFC 5869): what leaks for one is worth nothing for
+   * another.
+   */
   readonly derive: (purpose: string) => Buffer
 }
 
@@ -86,8 +90,8 @@ export const newKeyringText = (): string =>
   `${DEVELOPMENT_KID}:${randomBytes(KEY_BYTES).toString('base64')}`
 
 /**
- * Reads an ordered `kid:base64(32 bytes)`, comma-separated. Throws an error that says which entry is
- * wrong, and why, without repeating anything that may be a secret.
+ * Reads an ordered `kid:base64(32 bytes)`, comma-separated. Throws an error that says which entry
+ * is wrong, and why, without repeating anything that may be a secret.
  */
 export function parseKeyring(text: string): Keyring {
   const byKid = new Map<string, Key>()
@@ -144,7 +148,9 @@ export interface Link {
   generation?: number
 }
 
-/** What the one-click link of a mail says: who leaves, which topic or all, because of which batch. */
+/**
+ * What the one-click link of a mail says: who leaves, which topic or all, because of which batch.
+ */
 export interface UnsubscribeLink {
   organizationId: string
   contactId: string
@@ -157,7 +163,9 @@ export interface UnsubscribeLink {
 export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string =>
   signLink(keyring, 'unsubscribe', link)
 
-/** What the token says when it is ours, under whichever of our keys; `undefined` for anything else. */
+/**
+ * What the token says when it is ours, under whichever of our keys; `undefined` for anything else.
+ */
 export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
   readLink(keyring, 'unsubscribe', token, 0)
 
@@ -171,10 +179,10 @@ const FIXED_BYTES = 3 + 8 + 6 + 16 + 16 + 16
 const MAX_CHARACTERS = Math.ceil(((FIXED_BYTES + 16 + 16 + 4 + MAC_BYTES) * 4) / 3)
 
 /**
- * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros), expiry
- * (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then topic (16),
- * batch (16) and generation (4) where the flags say so, then 16 bytes of HMAC-SHA-256 over all of it
- * under a key of the kind's own. At most 156 characters.
+ * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
+ * expiry (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then
+ * topic (16), batch (16) and generation (4) where the flags say so, then 16 bytes of HMAC-SHA-256
+ * over all of it under a key of the kind's own. At most 156 characters.
  */
 export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): string {
   const { topicId, batchId, generation } = link

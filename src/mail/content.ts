@@ -21,7 +21,9 @@ export interface ContentSource {
   html: string
   /** Made from `html` when absent. */
   text?: string | null
-  /** Names a mail may use besides the fixed ones; a fallback stands in where a mail has no value. */
+  /**
+   * Names a mail may use besides the fixed ones; a fallback stands in where a mail has no value.
+   */
   variables?: readonly Variable[]
   /** More such names, those a batch maps. */
   variableNames?: readonly string[]
@@ -51,9 +53,9 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Checks a mail's parts and makes them ready: a text part out of the HTML, the preview text into the
- * HTML, fallbacks into each part that needs one. Throws BAD_REQUEST with every problem of every part,
- * with line and column: what Liquid cannot read, unknown tags, filters and variables.
+ * Checks a mail's parts and makes them ready: a text part out of the HTML, the preview text into
+ * the HTML, fallbacks into each part that needs one. Throws BAD_REQUEST with every problem of every
+ * part, with line and column: what Liquid cannot read, unknown tags, filters and variables.
  */
 export function compileContent(source: ContentSource, paths: ContentPaths = PATHS): Content {
   const { html, variables = [], variableNames = [] } = source
@@ -124,7 +126,9 @@ function partProblems(
   }
 }
 
-/** The text part made of the HTML; when that is no template of its own, the author has to write one. */
+/**
+ * The text part made of the HTML; when that is no template of its own, the author has to write one.
+ */
 function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths): string {
   try {
     const text = textOf(html)
@@ -153,7 +157,9 @@ interface Variable {
   fallback?: string | number | boolean | null
 }
 
-/** A part that begins by setting those of its variables that have a fallback. Prints nothing itself. */
+/**
+ * A part that begins by setting those of its variables that have a fallback. Prints nothing itself.
+ */
 function withFallbacks(syntax: Syntax, part: string, variables: readonly Variable[]): string {
   if (variables.length === 0) return part
   const used = rootsOf(syntax, part)

@@ -14,7 +14,9 @@ const NAME = /^[!-9;-~]+$/
 const PRINTABLE = /^[ -~]*$/
 const CONTROL = /\p{Cc}/u
 
-/** Why a header cannot be sent; `undefined` when it can. A line break would begin another header. */
+/**
+ * Why a header cannot be sent; `undefined` when it can. A line break would begin another header.
+ */
 export function headerProblem({ name, value }: Header): string | undefined {
   if (!NAME.test(name)) return 'A header name has printable characters without blanks and colons'
   if (name.length > MAX_NAME_LENGTH)
@@ -35,8 +37,8 @@ export interface Unsubscribe {
 }
 
 /**
- * What makes a mail leavable with one click, for every marketing mail: List-Unsubscribe (RFC 2369) and
- * List-Unsubscribe-Post (RFC 8058), and List-ID (RFC 2919). Throws when a value cannot be sent.
+ * What makes a mail leavable with one click, for every marketing mail: List-Unsubscribe (RFC 2369)
+ * and List-Unsubscribe-Post (RFC 8058), and List-ID (RFC 2919). Throws when a value cannot be sent.
  */
 export function marketingHeaders({ unsubscribeUrl, listId }: Unsubscribe): Header[] {
   if (!/^https?:\/\/[^\s<>]+$/.test(unsubscribeUrl)) {
@@ -57,13 +59,15 @@ export function marketingHeaders({ unsubscribeUrl, listId }: Unsubscribe): Heade
   return headers
 }
 
-/** Longest encoded word, RFC 2047, 2; `=?UTF-8?B?` and `?=` take 12, base64 turns 3 bytes into 4. */
+/**
+ * Longest encoded word, RFC 2047, 2; `=?UTF-8?B?` and `?=` take 12, base64 turns 3 bytes into 4.
+ */
 const MAX_WORD_BYTES = Math.floor((75 - 12) / 4) * 3
 
 /**
  * A mailbox, RFC 5322, 3.4: `ann@example.com`, `Ann Lee <ann@example.com>`,
- * `"Lee, Ann" <ann@example.com>`, `=?UTF-8?B?…?= <ann@example.com>`. Throws a RangeError when either
- * could be read as anything else than one mailbox.
+ * `"Lee, Ann" <ann@example.com>`, `=?UTF-8?B?…?= <ann@example.com>`. Throws a RangeError when
+ * either could be read as anything else than one mailbox.
  */
 export function formatAddress(address: string, name?: string | null): string {
   if (!/^[!-?A-~]+@[!-?A-~]+$/.test(address) || /[<>()[\],;:\\"]/.test(address)) {

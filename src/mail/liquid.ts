@@ -8,7 +8,10 @@ import {
 } from 'liquidjs'
 import { Capture, captured } from './capture.ts'
 
-/** Longest source and longest rendering of one part, in characters. Mail clients cut off far earlier. */
+/**
+ * Longest source and longest rendering of one part, in characters. Mail clients cut off far
+ * earlier.
+ */
 export const MAX_PART_LENGTH = 1_000_000
 /** Longest time one part of one mail may take, milliseconds. A large template takes one. */
 const RENDER_LIMIT_MS = 200
@@ -18,8 +21,8 @@ const MEMORY_LIMIT = 4_000_000
 /** They read files. */
 const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 /**
- * Filters whose result changes with each call (a batch's mail is rendered again to be looked at), or
- * that evaluate their argument as Liquid, which a contact's data could be.
+ * Filters whose result changes with each call (a batch's mail is rendered again to be looked at),
+ * or that evaluate their argument as Liquid, which a contact's data could be.
  */
 const REFUSED_FILTERS = /^(?:sample|shuffle)$|_exp$/
 
@@ -35,7 +38,9 @@ const OPTIONS: LiquidOptions = {
   memoryLimit: MEMORY_LIMIT,
 }
 
-/** Why an expression cannot be printed. LiquidJS wraps it in an error of its own that knows where. */
+/**
+ * Why an expression cannot be printed. LiquidJS wraps it in an error of its own that knows where.
+ */
 export class Unprintable extends Error {}
 
 type Escape = (context: Context, text: string) => string
@@ -64,7 +69,9 @@ export const engines = {
 } as const
 export type Syntax = keyof typeof engines
 
-/** Checks and parses one part. Throws a LiquidError, or a RangeError when tags are nested too deep. */
+/**
+ * Checks and parses one part. Throws a LiquidError, or a RangeError when tags are nested too deep.
+ */
 export const parse = (syntax: Syntax, source: string): Template[] => engines[syntax].parse(source)
 
 function build(escape: Escape): Liquid {
@@ -87,8 +94,8 @@ function build(escape: Escape): Liquid {
 }
 
 /**
- * A filter that makes nothing of nothing: `{{ contact.firstName | upcase }}` without a first name is
- * as much without a value as it is without the filter, and a `default` after it is still asked.
+ * A filter that makes nothing of nothing: `{{ contact.firstName | upcase }}` without a first name
+ * is as much without a value as it is without the filter, and a `default` after it is still asked.
  * LiquidJS' own strictVariables gives up before any `default` but the first filter.
  */
 function careful(filter: FilterImplOptions): FilterImplOptions {

@@ -55,8 +55,8 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
  * Parses a content once and returns what makes one recipient's mail of it, synchronously: about a
- * millisecond for a large mail. That throws a RenderError when a value is missing without a default,
- * when a value does not fit a subject, or when time or size run out.
+ * millisecond for a large mail. That throws a RenderError when a value is missing without a
+ * default, when a value does not fit a subject, or when time or size run out.
  *
  * `marketing`: a part that came out without its unsubscribe link gets one at its end.
  */

@@ -33,8 +33,8 @@ const toText = compile({
  * The text part of an HTML part, as a template like it: words, lists and link addresses, with the
  * Liquid where it was. Made once, when content is; not once a mail.
  *
- * A piece of Liquid is a private-use character, its number and another one while what is around it is
- * read as HTML, so that neither its quotes and brackets nor its blanks are touched.
+ * A piece of Liquid is a private-use character, its number and another one while what is around it
+ * is read as HTML, so that neither its quotes and brackets nor its blanks are touched.
  */
 export function textOf(html: string): string {
   const liquid: string[] = []

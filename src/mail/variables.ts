@@ -28,8 +28,8 @@ export interface UnknownVariable {
 const MAX_REPORTED = 20
 
 /**
- * The first uses of anything but the contact's fields, the fixed names, `names` and what the part sets itself.
- * Throws what parsing throws.
+ * The first uses of anything but the contact's fields, the fixed names, `names` and what the part
+ * sets itself. Throws what parsing throws.
  */
 export const unknownVariables = (
   syntax: Syntax,

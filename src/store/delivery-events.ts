@@ -2,7 +2,7 @@ import type { Counted } from '../domain/delivery.ts'
 import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
-import type { Json, Transaction } from './sql.ts'
+import type { Transaction } from './sql.ts'
 
 export interface Inbound {
   receivedOn: string
@@ -133,7 +133,7 @@ export const append = (
       fingerprint: entry.fingerprint.toString('hex'),
       occurred_at: entry.occurredAt,
       data: entry.data,
-    })) as unknown as Json,
+    })),
   )}) as e (log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
   on conflict do nothing`
 

@@ -1,5 +1,5 @@
 import { dayBucket, type Uuid } from '../ids.ts'
-import type { Executor, Json, Sql } from './sql.ts'
+import type { Executor, Sql } from './sql.ts'
 
 /** Lanes of mail outside batches; the first goes first. */
 const LANES = { transactional: 1, confirmation: 2, workflow: 3 } as const
@@ -48,7 +48,7 @@ export const enqueue = async (sql: Executor, message: OutletMessage): Promise<bo
         html, text, headers)
       select organization_id, bucket, id, ${message.from}, ${message.replyTo ?? null},
         ${message.subject}, ${message.html ?? null}, ${message.text ?? null},
-        ${sql.json((message.headers ?? []) as unknown as Json)}
+        ${sql.json(message.headers ?? [])}
       from mail
     )
     insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { createPartitions } from './partitions.ts'
 import type { Sql } from './sql.ts'
 
-const FOLDER = new URL('../../migrations/', import.meta.url)
+/** Beside the sources, and one folder further up from the compiled code. */
+const FOLDER = ['../../migrations/', '../../../migrations/']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url))
 /** Any number, the same in every process: two migrators wait for each other on it. */
 const LOCK = 7_305_193
 
@@ -14,6 +18,7 @@ const LOCK = 7_305_193
  * that ran is never edited: another hash is an error. Returns the names of those that ran now.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
+  if (!FOLDER) throw new Error('the folder of the migrations is missing')
   const files = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
   const ran: string[] = []
   await sql.begin(async (tx) => {

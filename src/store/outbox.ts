@@ -1,4 +1,4 @@
-import type { Executor, Json, Sql } from './sql.ts'
+import type { Executor, Sql } from './sql.ts'
 
 /** What can be promised to Temporal. The relay in src/loops keeps it. */
 export type Promised =
@@ -16,7 +16,7 @@ export type Taken = Promised & {
 /** Writes a promise in the caller's transaction: it is kept exactly if the transaction commits. */
 export const put = (sql: Executor, organizationId: string, { kind, payload }: Promised) => sql`
   insert into outbox (organization_id, kind, payload)
-  values (${organizationId}, ${kind}, ${sql.json(payload as Json)})`
+  values (${organizationId}, ${kind}, ${sql.json(payload)})`
 
 /**
  * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing nothing.

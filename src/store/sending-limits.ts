@@ -35,16 +35,6 @@ export const learn = (
   on conflict (account_id, region) do update
   set max_send_rate = excluded.max_send_rate, max_24_hour = excluded.max_24_hour`
 
-/** Mails a second that the provider allows the account; undefined before its first verification. */
-export const rate = async (
-  sql: Sql,
-  { accountId, region }: Account,
-): Promise<number | undefined> => {
-  const [row] = await sql<{ maxSendRate: number }[]>`
-    select max_send_rate from sending_limits where account_id = ${accountId} and region = ${region}`
-  return row?.maxSendRate
-}
-
 /**
  * Takes up to `want` permits, each good for one mail within the next second.
  *
@@ -63,7 +53,7 @@ export const take = async (
       granted: number
       tokens: number
       rate: number
-      pausedMs: number
+      pausedMs: number | null
       pausedReason: string | null
     }[]
   >`
@@ -77,14 +67,11 @@ export const take = async (
     from (select clock_timestamp() as t) clock
     where account_id = ${accountId} and region = ${region}
     returning granted, tokens, max_send_rate * factor as rate,
-      extract(epoch from greatest(paused_until - clock.t, interval '0')) * 1000 as paused_ms,
+      (extract(epoch from greatest(paused_until - clock.t, interval '0')) * 1000)::float8 as paused_ms,
       case when paused_until > clock.t then paused_reason end as paused_reason`
   if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account' }
   if (row.granted > 0) return { granted: row.granted, waitMs: 0, pausedReason: null }
-  const waitMs = Math.max(
-    Number(row.pausedMs ?? 0),
-    Math.ceil(((1 - row.tokens) / row.rate) * 1000),
-  )
+  const waitMs = Math.max(row.pausedMs ?? 0, Math.ceil(((1 - row.tokens) / row.rate) * 1000))
   return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason: row.pausedReason }
 }
 

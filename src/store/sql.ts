@@ -55,7 +55,7 @@ export function connect(url: string, pool: Pool): Sql {
       day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
       bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
     },
-  }) as unknown as Sql
+  })
 }
 
 /** `2026-11-21 10:56:09.12+00` as Postgres writes it → `2026-11-21T10:56:09.120Z`. */

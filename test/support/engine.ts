@@ -5,6 +5,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createControlActivities, createSendActivities } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
+import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
@@ -15,7 +16,6 @@ import { connect } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, SEARCH_ATTRIBUTES, SEND_QUEUE } from '../../workflows/contract.ts'
 
-const KEYWORD = 2
 const READY_MS = 30_000
 
 interface EngineOptions {
@@ -104,17 +104,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
-async function createNamespace(connection: Connection, namespace: string): Promise<void> {
+/** A namespace with the product's search attributes, for workers on the product's queues. */
+export async function createNamespace(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   })
-  const searchAttributes = Object.fromEntries(
-    Object.keys(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]),
-  )
-  await eventually(() =>
-    connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
-  )
+  await eventually(() => addSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES))
 }
 
 /** Repeats `act` until it answers without throwing something. */

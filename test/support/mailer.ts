@@ -1,5 +1,8 @@
 import type { Call, Mail, Mailer, Outcome } from '../../activities/mailer.ts'
 
+/** `accepted`: the provider took the mail although nobody will be told. */
+export type FakeOutcome = Outcome & { accepted?: true }
+
 export interface FakeMailer extends Mailer {
   /** Every call that reached the provider, whatever its outcome. */
   calls: Mail[]
@@ -13,7 +16,7 @@ export interface FakeMailer extends Mailer {
  * it is `unknown` and says so with `accepted: true`.
  */
 export function fakeMailer(
-  outcome: (mail: Mail, call: Call) => Outcome | (Outcome & { accepted: true }) = () => sent(),
+  outcome: (mail: Mail, call: Call) => FakeOutcome = () => sent(),
   latencyMs = 1,
 ): FakeMailer {
   const calls: Mail[] = []
@@ -25,7 +28,7 @@ export function fakeMailer(
       if (performance.now() >= call.beginBy) return { kind: 'not_begun' }
       calls.push(mail)
       const answer = outcome(mail, call)
-      if (answer.kind === 'sent' || 'accepted' in answer) accepted.push(mail.to)
+      if (answer.kind === 'sent' || answer.accepted) accepted.push(mail.to)
       await new Promise((resolve) => setTimeout(resolve, latencyMs))
       return answer
     },

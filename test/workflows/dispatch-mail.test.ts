@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Outcome } from '../../activities/mailer.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as claims from '../../src/store/claims.ts'
 import { enqueue, type OutletMessage } from '../../src/store/messages.ts'
@@ -7,13 +6,13 @@ import type { Sql } from '../../src/store/sql.ts'
 import { mailWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
-import { type FakeMailer, fakeMailer, sent } from '../support/mailer.ts'
+import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
-let outcome: (to: string) => Outcome & { accepted?: true }
+let outcome: (to: string) => FakeOutcome
 let mailer: FakeMailer
 let seeded: Seeded
 

@@ -1,13 +1,12 @@
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Outcome } from '../../activities/mailer.ts'
 import * as batches from '../../src/store/batches.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { batchWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
-import { type FakeMailer, fakeMailer, sent } from '../support/mailer.ts'
+import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import {
   batchRow,
   type Seeded,
@@ -19,13 +18,13 @@ import {
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
-let outcome: (to: string) => Outcome & { accepted?: true }
+let outcome: (to: string) => FakeOutcome
 let mailer: FakeMailer
 
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  mailer = fakeMailer((mail) => outcome(mail.to) as Outcome, 5)
+  mailer = fakeMailer((mail) => outcome(mail.to), 5)
   engine = await startEngine({ databaseUrl: database.url, mailer, freezePage: 150 })
 })
 afterAll(async () => {
@@ -255,12 +254,11 @@ describe('a batch', () => {
     const id = await seedBatch(sql, seeded)
     await ended(id)
     const query = `OrganizationId = "${seeded.organizationId}" and Kind = "batch" and AppStatus = "completed"`
-    await until(async () => {
-      for await (const each of engine.client.workflow.list({ query })) {
-        if (each.workflowId === batchWorkflowId(id, 1)) return true
-      }
-      return false
+    const found = await until(async () => {
+      for await (const each of engine.client.workflow.list({ query })) return each.workflowId
+      return undefined
     })
+    expect(found).toBe(batchWorkflowId(id, 1))
   })
 
   it('is sent once when its start is promised twice', async () => {

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Farewell } from './guard.ts'
+import { tryLock } from './lock.ts'
+import { type Identity, identify, isRunning, signal } from './processes.ts'
+
+export interface Claim {
+  /** Remembers the server started on the folder: a successor finds and stops it if nobody else did. */
+  note: (pid: number) => Promise<void>
+  release: () => Promise<void>
+}
+
+const PASS_MS = 50
+/** A killed process ends within this, or it is not ours to kill. */
+const KILLED_MS = 5_000
+
+/**
+ * Takes a server's data folder for this process. Two servers on one folder would destroy it, so it is
+ * an error if the process that has it lives. What a dead predecessor left running is stopped first;
+ * its reaper is most likely doing so already.
+ */
+export async function claimFolder(folder: string, farewell: Farewell): Promise<Claim> {
+  const lock = await tryLock(join(folder, 'owner'))
+  if (lock === undefined) {
+    throw new Error(`${folder} is in use by another process, which is still running: stop it first`)
+  }
+  const noted = join(folder, 'server')
+  const left = read(noted)
+  if (left !== undefined) await stopLeftOver(left, farewell)
+  return {
+    note: async (pid) => writeFileSync(noted, JSON.stringify(await identify(pid))),
+    release: async () => {
+      await rm(noted, { force: true })
+      await lock.unlock()
+    },
+  }
+}
+
+/** Stops a process that is not our child. Throws if it cannot: then nothing may be started either. */
+export async function stopLeftOver(
+  left: Identity,
+  { signal: name, graceMs }: Farewell,
+): Promise<void> {
+  const end = Date.now() + graceMs
+  if (await isRunning(left)) signal(left.pid, name)
+  while (await isRunning(left)) {
+    if (Date.now() > end + KILLED_MS) {
+      throw new Error(`Process ${left.pid} works on this folder and cannot be stopped`)
+    }
+    if (Date.now() > end) signal(left.pid, 'SIGKILL')
+    await sleep(PASS_MS)
+  }
+}
+
+function read(file: string): Identity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Identity
+  } catch {
+    return undefined // the usual case: whoever was here cleaned up
+  }
+}

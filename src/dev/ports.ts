@@ -1,0 +1,40 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Below the ports that Linux and macOS give to outgoing connections: those come and go at any time. */
+const FIRST = 20_000
+const BEYOND = 32_000
+const ATTEMPTS = 50
+
+const given = new Set<number>()
+
+/** A port of 127.0.0.1 that nobody listens on: `wanted` if it is free, else one never given before. */
+export async function freePort(wanted = 0): Promise<number> {
+  if (wanted !== 0 && (await isFree(wanted))) return wanted
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST, BEYOND)
+    if (given.has(port) || !(await isFree(port))) continue
+    given.add(port)
+    return port
+  }
+  throw new Error(`No free port found between ${FIRST} and ${BEYOND}`)
+}
+
+/** Throws if somebody listens on `port`: their answers would be taken for those of our server. */
+export async function requireFree(port: number): Promise<void> {
+  if (!(await isFree(port))) throw new Error(`Port ${port} of 127.0.0.1 is taken`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false // taken, or not for us
+  } finally {
+    server.close()
+  }
+}

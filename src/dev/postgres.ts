@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type Child, type Log, startChild } from './children.ts'
+import { claimFolder } from './claim.ts'
+import type { Farewell } from './guard.ts'
+import { type Binaries, findEmbeddedBinaries, findSystemBinaries } from './postgres-binaries.ts'
+import { createCluster, ROLE } from './postgres-cluster.ts'
+import { readPidFile, stopOldServer } from './postgres-pid-file.ts'
+import { ownerOf, reachableFolder, serverUser, type User } from './postgres-user.ts'
+
+export interface PostgresOptions {
+  /** Where its data live; made if it is not there. */
+  folder: string
+  port: number
+  log: Log
+  /** Take the npm package's binaries even if a server is installed. */
+  preferEmbedded?: boolean
+  /** More of postgresql.conf. */
+  settings?: Record<string, string>
+}
+
+export interface RunningPostgres {
+  /** With role, password and the database `letterloom`. */
+  url: string
+  port: number
+  /** Of the server itself, for those who look at it from outside. */
+  pid: number
+  major: number
+  stop: () => Promise<void>
+}
+
+const DATABASE = 'letterloom'
+/** SIGINT is Postgres' fast shutdown: open transactions are rolled back, everything is written. */
+const FAREWELL: Farewell = { signal: 'SIGINT', graceMs: 30_000 }
+/** After a crash it replays its log first. */
+const READY_MS = 120_000
+const PASS_MS = 20
+/** How long the backends of a server that was killed may take to notice. */
+const CRASHED_MS = 15_000
+
+/**
+ * Starts a PostgreSQL of 15 or later on 127.0.0.1: an installed one (the newest), else the one from
+ * the npm package. Data survive any end of this process or of the server. Runs as root too, then
+ * under another user.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const { port, log } = options
+  const preferred = await serverUser()
+  const folder = await reachableFolder(resolve(options.folder), preferred, log)
+  const claim = await claimFolder(folder, FAREWELL)
+  try {
+    const data = join(folder, 'data')
+    const user = await ownerOf(data, preferred)
+    const binaries = await chooseBinaries(folder, user, options.preferEmbedded ?? false)
+    const password = await createCluster({ folder, binaries, user })
+    await stopOldServer(data, FAREWELL)
+    const child = await startReady({ ...options, data, binaries, user, note: claim.note })
+    const url = `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`
+    try {
+      await createDatabase(url)
+    } catch (error) {
+      await child.stop()
+      throw error
+    }
+    return {
+      url,
+      port,
+      pid: child.pid,
+      major: binaries.major,
+      stop: async () => {
+        await child.stop()
+        await claim.release()
+      },
+    }
+  } catch (error) {
+    await claim.release()
+    throw error
+  }
+}
+
+/** The newest installed, or the packaged; but data that are there decide about the version. */
+async function chooseBinaries(
+  folder: string,
+  user: User | undefined,
+  preferEmbedded: boolean,
+): Promise<Binaries> {
+  const made = await versionOf(join(folder, 'data'))
+  const fits = ({ major }: Binaries): boolean => made === undefined || made === major
+  const sources = [
+    () => findSystemBinaries(user),
+    async () => [await findEmbeddedBinaries(folder, user)].filter((each) => each !== undefined),
+  ]
+  const seen: Binaries[] = []
+  for (const find of preferEmbedded ? sources.toReversed() : sources) {
+    const found = await find()
+    const fitting = found.find(fits)
+    if (fitting !== undefined) return fitting
+    seen.push(...found)
+  }
+  if (made === undefined) {
+    throw new Error(
+      `No PostgreSQL of 15 or later found for ${process.platform}-${process.arch}: install it, ` +
+        'or install the optional npm dependencies, or set DATABASE_URL',
+    )
+  }
+  const others = seen.map(({ major, bin }) => `${major} (${bin})`).join(', ') || 'none'
+  throw new Error(
+    `The data in ${folder} were made by PostgreSQL ${made}, which is not installed (found: ` +
+      `${others}). Install PostgreSQL ${made}, or move the folder away to begin with an empty one`,
+  )
+}
+
+async function versionOf(data: string): Promise<number | undefined> {
+  const text = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : Number.parseInt(text, 10)
+}
+
+interface Start extends PostgresOptions {
+  data: string
+  binaries: Binaries
+  user: User | undefined
+  note: (pid: number) => Promise<void>
+}
+
+/** Starts the server and waits until it takes connections. */
+async function startReady(start: Start): Promise<Child> {
+  const { data, binaries, user, log, note } = start
+  const begun = Date.now()
+  for (;;) {
+    const child = await startChild({
+      command: join(binaries.bin, 'postgres'),
+      args: ['-D', data, ...settingsOf(start)],
+      farewell: FAREWELL,
+      log,
+      env: { LC_ALL: 'C' },
+      ...user,
+    })
+    await note(child.pid)
+    while (!child.hasExited() && Date.now() - begun < READY_MS) {
+      const { pid, status } = await readPidFile(data)
+      if (pid === child.pid && status === 'ready') return child
+      await sleep(PASS_MS)
+    }
+    await child.stop()
+    const said = child.lastLines()
+    const crashed = /shared memory block .* is still in use/.test(said)
+    if (!crashed || Date.now() - begun > CRASHED_MS) {
+      throw new Error(`PostgreSQL ${binaries.major} did not start on ${data}:\n${said}`)
+    }
+  }
+}
+
+function settingsOf({ port, settings }: PostgresOptions): string[] {
+  const all = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    max_wal_size: '2GB',
+    // Ninety partitions of a table are locked by one query.
+    max_locks_per_transaction: '256',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    ...settings,
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const server = new URL(url)
+  server.pathname = '/postgres'
+  const sql = postgres(server.href, { max: 1, onnotice: () => {} })
+  try {
+    const [found] = await sql`select 1 as found from pg_database where datname = ${DATABASE}`
+    if (found === undefined) await sql`create database ${sql(DATABASE)}`
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,75 @@
+import { timingSafeEqual } from 'node:crypto'
+import { allows, arnOf, type Credentials, type CredentialStore } from '../credentials.ts'
+import type { Settings } from '../settings.ts'
+import { denied, refusal } from './errors.ts'
+import {
+  type Claim,
+  checkAge,
+  checkSignature,
+  mismatch,
+  readClaim,
+  type SignedRequest,
+} from './signature.ts'
+
+export interface Caller {
+  credentials: Credentials
+  account: string
+  region: string
+  claim: Claim
+}
+
+/** The region in a host such as `email.eu-west-1.amazonaws.com`; the loopback address has none. */
+const HOST = /^[a-z]+\.([a-z0-9-]+)\.(?:api\.aws|amazonaws\.com(?:\.cn)?)$/
+
+/**
+ * Who signed the request, or the refusal AWS would give. `service` is the one whose door it came
+ * through: a signature for another service or region is worth nothing there.
+ */
+export function authenticate(
+  request: SignedRequest,
+  service: string,
+  { credentials: store, settings }: { credentials: CredentialStore; settings: Settings },
+): Caller {
+  const claim = readClaim(request.headers)
+  if (claim.service !== service) {
+    throw mismatch(`Credential should be scoped to correct service: '${service}'. `)
+  }
+  const hostRegion = HOST.exec(request.headers.host ?? '')?.[1]
+  const wanted = service === 'iam' ? 'us-east-1' : (hostRegion ?? claim.region)
+  if (claim.region !== wanted) {
+    throw mismatch(`Credential should be scoped to a valid region, not '${claim.region}'. `)
+  }
+  checkAge(claim, settings)
+  const credentials = store.find(claim.accessKeyId)
+  const token = request.headers['x-amz-security-token']
+  if (!credentials || !sameToken(credentials.session?.token ?? '', token)) {
+    throw refusal(
+      403,
+      'UnrecognizedClientException',
+      'The security token included in the request is invalid.',
+    )
+  }
+  checkSignature(request, claim, credentials.secretAccessKey)
+  if (credentials.session && credentials.session.expiresAt <= Date.now()) {
+    throw refusal(
+      403,
+      'ExpiredTokenException',
+      'The security token included in the request is expired',
+    )
+  }
+  return { credentials, account: credentials.account, region: claim.region, claim }
+}
+
+function sameToken(wanted: string, given: string | string[] | undefined): boolean {
+  const one = Buffer.from(wanted)
+  const other = Buffer.from(typeof given === 'string' ? given : '')
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** Refuses what the session policy does not allow. */
+export function authorize({ credentials }: Caller, action: string): void {
+  if (allows(credentials, action)) return
+  throw denied(
+    `User: ${arnOf(credentials)} is not authorized to perform: ${action} because no session policy allows the ${action} action`,
+  )
+}

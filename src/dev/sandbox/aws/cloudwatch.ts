@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Deps } from '../deps.ts'
+import { requestId, sendJson } from '../http.ts'
+import { readReputation } from '../mails.ts'
+import { authenticate, authorize } from './authenticate.ts'
+import { isRefusal, refusal } from './errors.ts'
+import type { SignedRequest } from './signature.ts'
+
+const TARGET = 'GraniteServiceVersion20100801.GetMetricData'
+
+const Dimension = Type.Object({ Name: Type.String(), Value: Type.String() })
+const MetricData = Compile(
+  Type.Object({
+    /** Seconds since 1970. */
+    StartTime: Type.Number(),
+    EndTime: Type.Number(),
+    MetricDataQueries: Type.Array(
+      Type.Object({
+        Id: Type.String(),
+        Label: Type.Optional(Type.String()),
+        MetricStat: Type.Optional(
+          Type.Object({
+            Metric: Type.Object({
+              Namespace: Type.Optional(Type.String()),
+              MetricName: Type.Optional(Type.String()),
+              Dimensions: Type.Optional(Type.Array(Dimension)),
+            }),
+            Period: Type.Integer(),
+            Stat: Type.String(),
+          }),
+        ),
+      }),
+      { minItems: 1, maxItems: 500 },
+    ),
+  }),
+)
+
+/**
+ * CloudWatch GetMetricData (AWS JSON 1.0): AWS/SES Reputation.BounceRate and Reputation.ComplaintRate
+ * of the account, from what the sandbox counted in the asked time. One data point, at the end of it.
+ */
+export async function handleCloudWatch(
+  deps: Deps,
+  signed: SignedRequest,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const caller = authenticate(signed, 'monitoring', deps)
+    if (signed.headers['x-amz-target'] !== TARGET) {
+      throw refusal(400, 'UnknownOperationException', 'The sandbox knows GetMetricData only')
+    }
+    authorize(caller, 'cloudwatch:GetMetricData')
+    const request: unknown = parse(signed.body)
+    if (!MetricData.Check(request)) {
+      throw refusal(400, 'InvalidParameterValueException', 'The request is malformed')
+    }
+    const { StartTime: from, EndTime: to, MetricDataQueries: queries } = request
+    const { account, region } = caller
+    const reputation = await readReputation(deps.sql, { account, region, from, to })
+    sendJson(
+      response,
+      200,
+      {
+        MetricDataResults: queries.map(({ Id, Label, MetricStat }) => {
+          const { Namespace = '', MetricName = '', Dimensions = [] } = MetricStat?.Metric ?? {}
+          const known = Namespace === 'AWS/SES' && Dimensions.length === 0
+          const value = known ? reputation?.[MetricName] : undefined
+          return {
+            Id,
+            Label: Label ?? MetricName,
+            StatusCode: 'Complete',
+            Timestamps: value === undefined ? [] : [Math.floor(to)],
+            Values: value === undefined ? [] : [value],
+          }
+        }),
+        Messages: [],
+      },
+      { 'content-type': 'application/x-amz-json-1.0' },
+    )
+  } catch (error) {
+    if (!isRefusal(error)) deps.log.error({ err: error }, 'the sandbox could not serve CloudWatch')
+    const known = isRefusal(error)
+      ? error
+      : refusal(500, 'InternalServiceFault', 'An internal error has occurred.')
+    const code = known.code
+    sendJson(
+      response,
+      known.status,
+      { __type: code, message: known.message },
+      {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amzn-query-error': `${code};${known.status < 500 ? 'Sender' : 'Receiver'}`,
+        'x-amzn-requestid': requestId(),
+      },
+    )
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+import type { Account, AccountUpdate } from './accounts.ts'
+import type { Faults } from './faults.ts'
+import type { Counts, MailFilter, MailSummary, MailView } from './mails.ts'
+import type { EventStats } from './pump.ts'
+import type { Settings } from './settings.ts'
+
+/** Steers a running sandbox: what tests, the demo and `dev` use. */
+export function sandboxControl(url: string) {
+  const call = async <T>(
+    method: string,
+    path: string,
+    { query = {}, body }: { query?: object; body?: object } = {},
+  ): Promise<T> => {
+    const target = new URL(`/_sandbox/${path}`, url)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value))
+    }
+    const response = await fetch(target, {
+      method,
+      ...(body
+        ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+        : {}),
+    })
+    if (!response.ok) {
+      throw new Error(`${method} ${target.pathname}: ${response.status} ${await response.text()}`)
+    }
+    return (await response.json()) as T
+  }
+
+  return {
+    putAccount: (accountNumber: string, update: AccountUpdate) =>
+      call<Account>('PUT', `accounts/${accountNumber}`, { body: update }),
+    account: (accountNumber: string, region?: string) =>
+      call<Account>('GET', `accounts/${accountNumber}`, { query: { region } }),
+    accounts: async () => (await call<{ accounts: Account[] }>('GET', 'accounts')).accounts,
+
+    /** Without an account: of all of them. */
+    faults: (account?: string) => call<Faults>('GET', 'faults', { query: { account } }),
+    setFaults: (faults: Partial<Faults>, account?: string) =>
+      call<Faults>('PUT', 'faults', { query: { account }, body: faults }),
+    resetFaults: (account?: string) => call<Faults>('DELETE', 'faults', { query: { account } }),
+
+    settings: () => call<Settings>('GET', 'settings'),
+    setSettings: (settings: Partial<Settings>) =>
+      call<Settings>('PUT', 'settings', { body: settings }),
+
+    /** Accepted recipients and how many of them got a mail twice. */
+    counts: (query: { account?: string; batch?: string } = {}) =>
+      call<Counts>('GET', 'counts', { query }),
+    eventStats: () => call<EventStats>('GET', 'events/stats'),
+
+    mails: (query: MailFilter = {}) =>
+      call<{ mails: MailSummary[]; cursor: string | null }>('GET', 'mails', { query }),
+    /** By id or message id; `raw` in base64. */
+    mail: (id: string) =>
+      call<Omit<MailView, 'raw'> & { raw: string | null }>('GET', `mails/${id}`),
+    /** Forgets all mail, events, counts and used quota. */
+    clear: () => call<{ success: true }>('DELETE', 'mails'),
+  }
+}
+export type SandboxControl = ReturnType<typeof sandboxControl>

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+
+/** How one text is kept: whole, or as what differs from a text that is kept. */
+export interface Folded {
+  /** The kept text; null when the text itself is in `inline`. */
+  content: string | null
+  /** Places in the kept text and what stands there instead, in turn. */
+  changes?: (number | string)[]
+  inline?: string
+  separator?: string
+}
+
+interface Base {
+  id: string
+  parts: string[]
+}
+
+const MAX_BASES = 500
+const MAX_INLINE = 2_048
+/** A text that differs in more than this share from the kept one is kept itself. */
+const MAX_CHANGED = 0.25
+
+/**
+ * Mails of one batch differ in a name and a few links. Twenty kilobytes times a million would be twenty
+ * gigabytes; so of texts that have the same number of parts the first is kept whole, and of the others
+ * the parts that differ. `keep` gets every text that has to be kept.
+ */
+export function createFolder(keep: (id: string, text: string) => void) {
+  const bases = new Map<string, Base>()
+  return {
+    fold: (scope: string, text: string, separator: '<' | '\n'): Folded => {
+      const parts = text.split(separator)
+      const key = `${scope} ${separator} ${parts.length}`
+      const base = bases.get(key)
+      if (base) {
+        const changes = differences(base.parts, parts, text.length * MAX_CHANGED)
+        if (changes) return { content: base.id, changes, separator }
+      }
+      if (text.length <= MAX_INLINE) return { content: null, inline: text }
+      const id = contentId(text)
+      keep(id, text)
+      bases.delete(key)
+      bases.set(key, { id, parts })
+      for (const oldest of bases.keys()) {
+        if (bases.size <= MAX_BASES) break
+        bases.delete(oldest)
+      }
+      return { content: id }
+    },
+    forget: (): void => bases.clear(),
+  }
+}
+
+function differences(
+  base: string[],
+  parts: string[],
+  limit: number,
+): (number | string)[] | undefined {
+  const changes: (number | string)[] = []
+  let changed = 0
+  for (const [index, part] of parts.entries()) {
+    if (part === base[index]) continue
+    changed += part.length
+    if (changed > limit) return undefined
+    changes.push(index, part)
+  }
+  return changes
+}
+
+/** The text again, given the kept one. */
+export function unfold(folded: Folded, kept: string | undefined): string {
+  const { changes, separator, inline } = folded
+  if (inline !== undefined) return inline
+  if (kept === undefined) return ''
+  if (!changes || separator === undefined) return kept
+  const parts = kept.split(separator)
+  for (let at = 0; at < changes.length; at += 2) {
+    parts[Number(changes[at])] = String(changes[at + 1])
+  }
+  return parts.join(separator)
+}
+
+/** A UUID made of the text's SHA-256. */
+export function contentId(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}

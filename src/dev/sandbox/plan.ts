@@ -1,0 +1,118 @@
+import type { Account } from './accounts.ts'
+import type { Faults } from './faults.ts'
+
+/** What becomes of a mail to one recipient. */
+export const OUTCOMES = [
+  'delivered',
+  'bounced',
+  'complained',
+  /** On SES' global suppression list (the simulator's suppressionlist@). */
+  'suppressed',
+  /** On the account's own suppression list. */
+  'listed',
+  /** Delivered, and nobody ever opens it. */
+  'quiet',
+  /** SES took the mail and could not render its template. */
+  'unrendered',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export type EventKind =
+  | 'Send'
+  | 'Delivery'
+  | 'Bounce'
+  | 'Complaint'
+  | 'Open'
+  | 'Click'
+  | 'Rendering Failure'
+
+export interface PlannedEvent {
+  kind: EventKind
+  /** The time in the event. */
+  occursAt: number
+  /** When it is posted. */
+  dueAt: number
+}
+
+const SIMULATOR =
+  /^(success|bounce|complaint|suppressionlist|ooto)(?:\+[^@]*)?@simulator\.amazonses\.com$/i
+
+const SIMULATED: Record<string, Outcome> = {
+  success: 'delivered',
+  bounce: 'bounced',
+  complaint: 'complained',
+  suppressionlist: 'suppressed',
+  ooto: 'quiet',
+}
+
+export const isSimulator = (address: string): boolean => SIMULATOR.test(address)
+
+/** SES developer guide, "Using the mailbox simulator". */
+export function outcomeOf(address: string, listed: boolean): Outcome {
+  const box = SIMULATOR.exec(address)?.[1]?.toLowerCase()
+  if (box !== undefined) return SIMULATED[box] ?? 'delivered'
+  return listed ? 'listed' : 'delivered'
+}
+
+interface Accepted {
+  /** The mail's UUID; its random end decides who opens and who clicks, so that it never changes. */
+  id: string
+  acceptedAt: number
+  outcome: Outcome
+  /** A mail to several recipients is sent once: only its first recipient has the Send event. */
+  isFirst: boolean
+}
+
+const OPEN_AFTER_MS = 100
+const OPEN_SPREAD_MS = 1_500
+const CLICK_AFTER_MS = 400
+const COMPLAINT_AFTER_MS = 500
+const SHUFFLE_MS = 2_000
+
+/** Everything that will be reported about one mail and recipient. */
+export function planEvents(mail: Accepted, account: Account, faults: Faults): PlannedEvent[] {
+  const { deliveryDelayMs, openPercent, clickPercent } = account.engagement
+  const { acceptedAt, outcome, isFirst } = mail
+  const send: [EventKind, number][] = isFirst ? [['Send', acceptedAt]] : []
+  const delivered = acceptedAt + deliveryDelayMs
+  const [openDraw, clickDraw, spread] = draws(mail.id)
+
+  const events = ((): [EventKind, number][] => {
+    switch (outcome) {
+      case 'unrendered':
+        return [['Rendering Failure', acceptedAt]]
+      case 'bounced':
+      case 'suppressed':
+      case 'listed':
+        return [...send, ['Bounce', delivered]]
+      case 'complained':
+        return [...send, ['Delivery', delivered], ['Complaint', delivered + COMPLAINT_AFTER_MS]]
+      case 'quiet':
+        return [...send, ['Delivery', delivered]]
+      case 'delivered': {
+        const opened = delivered + OPEN_AFTER_MS + Math.floor(spread * OPEN_SPREAD_MS)
+        const opens = openDraw * 100 < openPercent
+        const clicks = opens && clickDraw * 100 < clickPercent
+        return [
+          ...send,
+          ['Delivery', delivered],
+          ...(opens ? [['Open', opened] satisfies [EventKind, number]] : []),
+          ...(clicks ? [['Click', opened + CLICK_AFTER_MS] satisfies [EventKind, number]] : []),
+        ]
+      }
+    }
+  })()
+  return events.map(([kind, occursAt]) => ({
+    kind,
+    occursAt,
+    dueAt:
+      faults.eventDelayMs +
+      (faults.eventShuffle ? acceptedAt + Math.floor(Math.random() * SHUFFLE_MS) : occursAt),
+  }))
+}
+
+/** Three numbers from 0 to 1 out of the random end of a UUID. */
+function draws(id: string): [number, number, number] {
+  const part = (from: number): number => Number.parseInt(id.slice(from, from + 4), 16) / 0x10000
+  return [part(24), part(28), part(32)]
+}

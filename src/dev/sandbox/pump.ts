@@ -1,0 +1,262 @@
+import type { Logger } from 'pino'
+import { Agent } from 'undici'
+import type { Sql } from '../../store/sql.ts'
+import type { Accounts } from './accounts.ts'
+import { numberArray, textArray } from './columns.ts'
+import { type EventOfMail, envelopeOf } from './envelope.ts'
+import { type FaultSwitches, happens } from './faults.ts'
+import type { Settings } from './settings.ts'
+
+/** EventBridge gives an API destination five seconds, and an event 24 hours. */
+const POST_MS = 5_000
+const KEEP_MS = 86_400_000
+const FIRST_RETRY_MS = 500
+const LONGEST_RETRY_MS = 60_000
+const FETCH = 256
+const IDLE_MS = 50
+const SETTLE_MS = 20
+
+interface DueEvent extends Omit<EventOfMail, 'detail'> {
+  target: number
+  attempts: number
+  detail: string
+}
+
+interface Settled {
+  id: string
+  state: 'pending' | 'delivered' | 'dropped'
+  attempts: number
+  dueAt: string
+}
+
+export interface EventStats {
+  pending: number
+  delivered: number
+  dropped: number
+  /** Attempts that failed and were put off. */
+  retried: number
+}
+
+interface Deps {
+  sql: Sql
+  log: Logger
+  accounts: Accounts
+  faults: FaultSwitches
+  settings: Settings
+}
+
+/**
+ * Posts delivery events in the order they are due. What is in flight is known in memory only: a restart
+ * posts it again with the same id, as EventBridge may.
+ */
+export function createPump({ sql, log, accounts, faults, settings }: Deps) {
+  const agent = new Agent({
+    connections: 64,
+    headersTimeout: POST_MS,
+    bodyTimeout: POST_MS,
+    connect: { timeout: POST_MS },
+  })
+  const ready: DueEvent[] = []
+  /** Fetched and not yet settled in Postgres. */
+  const taken = new Set<string>()
+  let settled: Settled[] = []
+  let flying = 0
+  let fetching: Promise<void> | undefined
+  let settling: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let settleTimer: NodeJS.Timeout | undefined
+  let stopped = false
+  let counters = { delivered: 0, dropped: 0, retried: 0 }
+
+  const turn = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    while (!stopped && flying < settings.eventConcurrency) {
+      const event = ready.shift()
+      if (!event) break
+      flying++
+      void post(event)
+    }
+    if (stopped) return
+    if (ready.length < FETCH / 2 && !fetching) {
+      fetching = fetch()
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'the sandbox could not read its events')
+          return 0
+        })
+        .then((found) => {
+          fetching = undefined
+          if (found > 0) turn()
+          else timer ??= setTimeout(turn, IDLE_MS)
+        })
+    }
+  }
+
+  const fetch = async (): Promise<number> => {
+    if (faults.of().eventsStopped) return 0
+    const silent = faults.accounts().filter((account) => faults.of(account).eventsStopped)
+    const due = await sql<DueEvent[]>`
+      select e.id, e.kind, e.link, e.occurs_at, e.target, e.attempts, m.id as mail_id, m.account,
+        m.region, m.accepted_at, m.sender, m.recipient, m.subject, m.outcome, m.detail
+      from (
+        select *
+        from sandbox.events
+        where state = 'pending'
+          and due_at <= ${new Date().toISOString()}
+          and not (id = any(${textArray([...taken])}::uuid[]))
+          and not (account = any(${textArray(silent)}::text[]))
+        order by due_at, id
+        limit ${FETCH}
+      ) e
+      join sandbox.mails m on m.id = e.mail_id and m.position = e.position
+      order by e.due_at, e.id`
+    for (const event of due) {
+      taken.add(event.id)
+      ready.push(event)
+    }
+    return due.length
+  }
+
+  const post = async (event: DueEvent): Promise<void> => {
+    const { id } = event
+    const attempts = event.attempts + 1
+    const webhook = accounts.get(event.account, event.region).webhooks[event.target]
+    try {
+      if (!webhook) {
+        settle({ id, state: 'dropped', attempts, dueAt: event.occursAt })
+        return
+      }
+      const body = JSON.stringify(
+        envelopeOf({ ...event, detail: JSON.parse(event.detail) as EventOfMail['detail'] }),
+      )
+      const result = await deliver(webhook, body)
+      if (happens(faults.of(event.account).eventDuplicatePercent)) await deliver(webhook, body)
+      settle(verdict(event, result))
+    } finally {
+      flying--
+      turn()
+    }
+  }
+
+  const deliver = async (webhook: { url: string; secret: string }, body: string) => {
+    try {
+      const response = await agent.request({
+        origin: new URL(webhook.url).origin,
+        path: new URL(webhook.url).pathname + new URL(webhook.url).search,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'user-agent': 'Amazon/EventBridge/ApiDestinations',
+          'x-webhook-secret': webhook.secret,
+        },
+        body,
+        signal: AbortSignal.timeout(POST_MS),
+      })
+      await response.body.dump()
+      const after = Number(response.headers['retry-after'])
+      return { status: response.statusCode, retryAfterMs: after > 0 ? after * 1_000 : 0 }
+    } catch {
+      return { status: 0, retryAfterMs: 0 }
+    }
+  }
+
+  const verdict = (
+    { id, attempts: before, occursAt }: DueEvent,
+    { status, retryAfterMs }: { status: number; retryAfterMs: number },
+  ): Settled => {
+    const attempts = before + 1
+    const again = status === 0 || status === 429 || status >= 500
+    if (!again) {
+      const state = status < 400 ? 'delivered' : 'dropped'
+      counters[state]++
+      return { id, state, attempts, dueAt: occursAt }
+    }
+    if (Date.now() - Date.parse(occursAt) > KEEP_MS) {
+      counters.dropped++
+      return { id, state: 'dropped', attempts, dueAt: occursAt }
+    }
+    counters.retried++
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** Math.min(before, 10), LONGEST_RETRY_MS)
+    const jittered = Math.max(retryAfterMs, wait * (0.75 + Math.random() / 2))
+    return {
+      id,
+      state: 'pending',
+      attempts,
+      dueAt: new Date(Date.now() + jittered).toISOString(),
+    }
+  }
+
+  const settle = (result: Settled): void => {
+    settled.push(result)
+    settleTimer ??= setTimeout(() => {
+      settleTimer = undefined
+      settling = settling.then(write)
+    }, SETTLE_MS)
+  }
+
+  const write = async (): Promise<void> => {
+    const results = settled
+    settled = []
+    if (results.length === 0) return
+    try {
+      await sql`
+        update sandbox.events e
+        set state = s.state, attempts = s.attempts, due_at = s.due_at,
+          settled_at = case when s.state = 'pending' then null else now() end
+        from unnest(${textArray(results.map(({ id }) => id))}::uuid[],
+          ${textArray(results.map(({ state }) => state))}::text[],
+          ${numberArray(results.map(({ attempts }) => attempts))}::integer[],
+          ${textArray(results.map(({ dueAt }) => dueAt))}::timestamptz[])
+          as s(id, state, attempts, due_at)
+        where e.id = s.id`
+    } catch (error) {
+      // They stay pending and are posted again: at least once, like the real thing.
+      log.warn({ err: error }, 'the sandbox could not note what became of its events')
+    }
+    for (const { id } of results) taken.delete(id)
+  }
+
+  return {
+    start: async (): Promise<void> => {
+      const rows = await sql<{ state: string; events: number; attempts: number }[]>`
+        select state, count(*) as events, coalesce(sum(greatest(attempts - 1, 0)), 0)::bigint as attempts
+        from sandbox.events
+        group by state`
+      for (const { state, events, attempts } of rows) {
+        counters.retried += attempts
+        if (state === 'delivered' || state === 'dropped') counters[state] += events
+      }
+      turn()
+    },
+
+    /** New events are there. */
+    wake: (): void => {
+      if (timer) turn()
+    },
+
+    stats: async (): Promise<EventStats> => {
+      const [row] = await sql<{ pending: number }[]>`
+        select count(*) as pending
+        from sandbox.events
+        where state = 'pending'`
+      return { pending: row?.pending ?? 0, ...counters }
+    },
+
+    /** The events are gone. */
+    reset: (): void => {
+      ready.length = 0
+      counters = { delivered: 0, dropped: 0, retried: 0 }
+    },
+
+    stop: async (): Promise<void> => {
+      stopped = true
+      clearTimeout(timer)
+      clearTimeout(settleTimer)
+      await fetching
+      await agent.close()
+      await settling
+      await write()
+    },
+  }
+}
+export type Pump = ReturnType<typeof createPump>

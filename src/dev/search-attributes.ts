@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Connection } from '@temporalio/client'
+
+/** temporal.api.enums.v1.IndexedValueType */
+const TYPES = {
+  Text: 1,
+  Keyword: 2,
+  Int: 3,
+  Double: 4,
+  Bool: 5,
+  Datetime: 6,
+  KeywordList: 7,
+} as const
+type Type = keyof typeof TYPES
+
+const KNOWN_MS = 15_000
+const PASS_MS = 50
+
+type Attributes = Readonly<Record<string, string>>
+
+/**
+ * Registers the attributes that the namespace does not have yet, and waits until it has them. The dev
+ * server's own flag only works when it makes the namespace, not on a database file it finds.
+ */
+export async function registerSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  wanted: Attributes,
+): Promise<void> {
+  const known = await list(connection, namespace)
+  const missing: Record<string, string> = {}
+  for (const [name, type] of Object.entries(wanted)) {
+    if (known[name] === undefined) missing[name] = type
+    else if (known[name] !== numberOf(name, type)) {
+      throw new Error(`Search attribute ${name} is registered with another type than ${type}`)
+    }
+  }
+  if (Object.keys(missing).length === 0) return
+  await addSearchAttributes(connection, namespace, missing)
+  const end = Date.now() + KNOWN_MS
+  for (;;) {
+    const now = await list(connection, namespace)
+    if (Object.keys(missing).every((name) => name in now)) return
+    if (Date.now() > end) throw new Error('The search attributes were not registered in time')
+    await sleep(PASS_MS)
+  }
+}
+
+/** The same for a namespace that has none yet, as on the test server, which cannot list them. */
+export async function addSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  attributes: Attributes,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(
+    Object.entries(attributes).map(([name, type]) => [name, numberOf(name, type)]),
+  )
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+}
+
+async function list(connection: Connection, namespace: string): Promise<Record<string, number>> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+  return customAttributes ?? {}
+}
+
+function numberOf(name: string, type: string): number {
+  if (isType(type)) return TYPES[type]
+  throw new Error(`Search attribute ${name}: there is no type ${type}`)
+}
+
+const isType = (name: string): name is Type => Object.hasOwn(TYPES, name)

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sandboxControl } from '../dev/sandbox/control.ts'
+import { createOrganization } from './organizations.ts'
+import { connectSandbox, SENDER, type System } from './system.ts'
+
+const ACCOUNT_ID = '444455556666'
+const PAGE = 1_000
+const POLL_MS = 250
+/** Shares of the audience that are simulator addresses. */
+const BOUNCES = 0.02
+const COMPLAINTS = 0.005
+const SUPPRESSED = 0.005
+
+export interface JobOptions {
+  contacts: number
+  rate: number
+  /** Told as the batch goes on. */
+  onProgress?: (batch: BatchFigures) => void
+  say?: (line: string) => void
+}
+
+/** The fields of a Batch that this looks at (the specification, Batch). */
+export interface BatchFigures {
+  id: string
+  status: string
+  totalRecipients: number
+  processedRecipients: number
+  sent: number
+  failed: number
+  skipped: number
+  unknown: number
+  delivered: number
+  bounced: number
+  complained: number
+  suppressed: number
+  opened: number
+  clicked: number
+  failedReason: string | null
+}
+
+export interface JobResult {
+  apiKey: string
+  organizationId: string
+  batch: BatchFigures
+  sendSeconds: number
+  /** Every figure that had to add up, with what was wanted and what was found. */
+  checks: { what: string; wanted: number; found: number }[]
+}
+
+/**
+ * The main job, as a customer does it: connect an account, import contacts, make a template, send one
+ * batch, receive its events. Everything goes through the API; only AWS is the sandbox.
+ */
+export async function runMainJob(system: System, options: JobOptions): Promise<JobResult> {
+  const say = options.say ?? (() => {})
+  const { organizationId, key } = await createOrganization(system.sql, {
+    name: 'Letterloom Demo',
+    ownerEmail: 'owner@letterloom.example',
+    ownerName: 'Owner',
+  })
+  const call = caller(system.apiUrl, key)
+  await connectSandbox(system, {
+    apiKey: key,
+    accountId: ACCOUNT_ID,
+    maxSendRate: options.rate,
+    max24Hour: options.contacts * 2 + 1_000,
+  })
+  say('connected the sandbox account')
+
+  const audience = people(options.contacts)
+  for (let at = 0; at < audience.length; at += PAGE) {
+    const contacts = audience.slice(at, at + PAGE)
+    const { results } = await call<{ results: { status: string }[] }>(
+      'POST',
+      '/v1/contacts/batch',
+      {
+        contacts,
+      },
+    )
+    const failed = results.filter(({ status }) => status === 'failed').length
+    if (failed > 0) throw new Error(`${failed} contacts were refused`)
+  }
+  say(`imported ${audience.length} contacts`)
+
+  const template = await call<{ id: string }>('POST', '/v1/templates', TEMPLATE)
+  say(`published the template "${TEMPLATE.name}"`)
+  const startedAt = performance.now()
+  let batch = await call<BatchFigures>('POST', '/v1/batch', {
+    name: 'November news',
+    audienceType: 'all',
+    templateId: template.id,
+    from: SENDER,
+    fromName: 'Letterloom News',
+  })
+  while (!['completed', 'failed', 'cancelled'].includes(batch.status)) {
+    await sleep(POLL_MS)
+    batch = await call<BatchFigures>('GET', `/v1/batch/${batch.id}`)
+    options.onProgress?.(batch)
+  }
+  const sendSeconds = (performance.now() - startedAt) / 1000
+  if (batch.status !== 'completed')
+    throw new Error(`the batch ${batch.status}: ${batch.failedReason}`)
+
+  say('waiting for the last delivery events')
+  await eventsApplied(system, batch.id)
+  batch = await call<BatchFigures>('GET', `/v1/batch/${batch.id}`)
+  const checks = await check(system, organizationId, batch, audience)
+  return { apiKey: key, organizationId, batch, sendSeconds, checks }
+}
+
+function caller(apiUrl: string, apiKey: string) {
+  return async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+}
+
+interface Person {
+  email: string
+  firstName: string
+  company: string
+  properties: Record<string, string>
+}
+
+const FIRST_NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Niklaus', 'Frances']
+const COMPANIES = ['Analytical Engines', 'Compilers & Co', 'Shortest Path', 'Spanning Trees']
+
+/** Made-up people; some live at the provider's mailbox simulator, so that not all goes well. */
+function people(count: number): Person[] {
+  const at = (share: number): number => Math.floor(count * share)
+  const simulated = [
+    ...Array.from({ length: at(BOUNCES) }, (_, n) => `bounce+${n}`),
+    ...Array.from({ length: at(COMPLAINTS) }, (_, n) => `complaint+${n}`),
+    ...Array.from({ length: at(SUPPRESSED) }, (_, n) => `suppressionlist+${n}`),
+  ]
+  return Array.from({ length: count }, (_, n) => {
+    const box = simulated[n]
+    return {
+      email: box ? `${box}@simulator.amazonses.com` : `reader-${n}@example.com`,
+      firstName: FIRST_NAMES[n % FIRST_NAMES.length] ?? 'Ada',
+      company: COMPANIES[n % COMPANIES.length] ?? 'Analytical Engines',
+      properties: { plan: n % 3 === 0 ? 'pro' : 'free' },
+    }
+  })
+}
+
+const TEMPLATE = {
+  name: 'November news',
+  subject: 'News for you, {{ contact.firstName | default: "friend" }}',
+  source: `<!doctype html>
+<html lang="en">
+  <body style="margin:0;background:#f5f3ef;font-family:Georgia,serif;color:#22211f">
+    <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
+      <tr><td align="center" style="padding:32px 16px">
+        <table role="presentation" width="560" style="background:#ffffff;border-radius:8px">
+          <tr><td style="padding:32px">
+            <h1 style="margin:0 0 16px;font-size:26px">Hello {{ contact.firstName | default: "friend" }}</h1>
+            <p style="line-height:1.6">How are things at {{ contact.company | default: "work" }}?
+              {% if contact.properties.plan == "pro" %}Thank you for being on the Pro plan.{% else %}There is a Pro plan, should you need more.{% endif %}</p>
+            <p style="line-height:1.6"><a href="https://letterloom.example/november" style="color:#7a3e2c">Read what is new in November</a></p>
+            <p style="font-size:12px;color:#77736c">You get this because you subscribed.
+              <a href="{{ unsubscribeUrl }}" style="color:#77736c">Unsubscribe</a></p>
+          </td></tr>
+        </table>
+      </td></tr>
+    </table>
+  </body>
+</html>`,
+}
+
+const EVENTS_MS = 120_000
+
+/** Until the sandbox has reported everything and everything reported is applied. */
+async function eventsApplied(system: System, batchId: string): Promise<void> {
+  const sandbox = sandboxControl(system.sandboxUrl)
+  const until = Date.now() + EVENTS_MS
+  for (;;) {
+    const { pending } = await sandbox.eventStats()
+    const [waiting] = await system.sql<{ events: number }[]>`
+      select count(*) as events from inbound_events where applied_at is null`
+    if (pending === 0 && waiting?.events === 0) return
+    if (Date.now() > until) {
+      throw new Error(
+        `batch ${batchId}: ${pending} events at the sandbox, ${waiting?.events} unapplied`,
+      )
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+/** Compares the API's figures with the ledger in the database and with the sandbox's own count. */
+async function check(
+  system: System,
+  organizationId: string,
+  batch: BatchFigures,
+  audience: Person[],
+): Promise<JobResult['checks']> {
+  const at = (box: string): number => audience.filter(({ email }) => email.startsWith(box)).length
+  const counts = await sandboxControl(system.sandboxUrl).counts({ batch: batch.id })
+  const [rows] = await system.sql<
+    { rows: number; sent: number; opened: number; messageIds: number }[]
+  >`
+    select count(*) as rows,
+      count(*) filter (where state = 'sent') as sent,
+      count(*) filter (where opened_at is not null) as opened,
+      count(distinct message_id) as message_ids
+    from messages
+    where organization_id = ${organizationId} and batch_id = ${batch.id}`
+  const total = audience.length
+  const bounces = at('bounce+')
+  const suppressed = at('suppressionlist+')
+  return [
+    { what: 'recipients frozen', wanted: total, found: batch.totalRecipients },
+    { what: 'sent, by the API', wanted: total, found: batch.sent },
+    { what: 'sent, by the ledger', wanted: total, found: rows?.sent ?? 0 },
+    { what: 'rows of the ledger', wanted: total, found: rows?.rows ?? 0 },
+    { what: 'different message ids', wanted: total, found: rows?.messageIds ?? 0 },
+    { what: 'accepted by the sandbox', wanted: total, found: counts.accepted },
+    { what: 'different recipients there', wanted: total, found: counts.unique },
+    { what: 'mailed twice', wanted: 0, found: counts.duplicates },
+    {
+      what: 'failed, skipped or unknown',
+      wanted: 0,
+      found: batch.failed + batch.skipped + batch.unknown,
+    },
+    { what: 'bounced', wanted: bounces, found: batch.bounced },
+    { what: 'suppressed', wanted: suppressed, found: batch.suppressed },
+    { what: 'complained', wanted: at('complaint+'), found: batch.complained },
+    { what: 'delivered', wanted: total - bounces - suppressed, found: batch.delivered },
+    { what: 'opened, by the ledger', wanted: batch.opened, found: rows?.opened ?? 0 },
+  ]
+}

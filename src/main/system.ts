@@ -1,0 +1,223 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
+import type { Config } from '../config.ts'
+import { freePort } from '../dev/ports.ts'
+import { startPostgres } from '../dev/postgres.ts'
+import { sandboxControl } from '../dev/sandbox/control.ts'
+import { findTemporal, startTemporal } from '../dev/temporal.ts'
+import { migrate } from '../store/migrate.ts'
+import { connect, type Sql } from '../store/sql.ts'
+import { newKeyringText } from '../tokens.ts'
+import { type RunningProgram, startProgram } from './programs.ts'
+
+/** The operator's own credentials at the sandbox: they may assume the customers' roles, no more. */
+const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
+const READY_MS = 60_000
+
+export interface System {
+  sql: Sql
+  databaseUrl: string
+  apiUrl: string
+  sandboxUrl: string
+  temporalAddress: string
+  temporalUiUrl: string | undefined
+  worker: RunningProgram
+  /** One more worker, of both queues; it stops with the rest. */
+  startWorker(): RunningProgram
+  stop(): Promise<void>
+}
+
+/**
+ * Starts everything on this machine: Postgres, Temporal with its UI, the schema, the provider
+ * sandbox, the API and a worker. What the configuration names (a database, a Temporal address) is
+ * used instead of being started. State lives in `folder`; a second start goes on where the first was.
+ */
+export async function startSystem(
+  config: Config,
+  folder: string,
+  say: (line: string) => void,
+): Promise<System> {
+  const home = resolve(folder)
+  const logs = join(home, 'logs')
+  await mkdir(logs, { recursive: true })
+  const stops: (() => Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const each of stops.toReversed()) await each()
+    stops.length = 0
+  }
+  try {
+    const databaseUrl = config.databaseUrl ?? (await ownPostgres())
+    const temporal = config.temporal.address
+      ? { address: config.temporal.address, uiUrl: undefined }
+      : await ownTemporal()
+    const sql = connect(databaseUrl, { name: 'letterloom-dev', max: 4 })
+    stops.push(() => sql.end())
+    await migrate(sql)
+
+    const sandboxPort = await portFor('the provider sandbox', config.dev.sandboxPort)
+    const apiPort = await portFor('the API', config.port)
+    const sandboxUrl = `http://127.0.0.1:${sandboxPort}`
+    const apiUrl = `http://127.0.0.1:${apiPort}`
+    const env = {
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: temporal.address,
+      LETTERLOOM_KEYS: config.keys ?? (await ownKeys()),
+      LETTERLOOM_TIMINGS: 'short',
+      HOST: '127.0.0.1',
+      PORT: String(apiPort),
+      PUBLIC_URL: apiUrl,
+      SANDBOX_PORT: String(sandboxPort),
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...(config.awsEndpoint === undefined
+        ? {
+            AWS_ENDPOINT_URL: sandboxUrl,
+            AWS_ACCESS_KEY_ID: SANDBOX_KEY.id,
+            AWS_SECRET_ACCESS_KEY: SANDBOX_KEY.secret,
+            AWS_EC2_METADATA_DISABLED: 'true',
+          }
+        : {}),
+    }
+    const program = (command: string): RunningProgram => {
+      const running = startProgram({ command, env, logFile: join(logs, `${command}.log`), say })
+      stops.push(() => running.stop())
+      return running
+    }
+    program('sandbox')
+    program('api')
+    const worker = program('worker')
+    await answers(`${apiUrl}/health`)
+    await answers(`${sandboxUrl}/_sandbox/faults`)
+    return {
+      sql,
+      databaseUrl,
+      apiUrl,
+      sandboxUrl,
+      temporalAddress: temporal.address,
+      temporalUiUrl: temporal.uiUrl,
+      worker,
+      startWorker: () => program('worker'),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function ownPostgres(): Promise<string> {
+    const port = await portFor('Postgres', config.dev.postgresPort)
+    const postgres = await startPostgres({ folder: join(home, 'postgres'), port, log: say })
+    stops.push(() => postgres.stop())
+    return postgres.url
+  }
+
+  async function ownTemporal() {
+    const binary = await findTemporal({ cacheFolder: config.dev.cacheFolder, log: say })
+    const temporal = await startTemporal({
+      binary,
+      folder: join(home, 'temporal'),
+      port: await portFor('Temporal', config.dev.temporalPort),
+      uiPort: await portFor('the Temporal UI', config.dev.temporalUiPort),
+      namespace: config.temporal.namespace,
+      searchAttributes: SEARCH_ATTRIBUTES,
+      log: () => {},
+    })
+    stops.push(() => temporal.stop())
+    return temporal
+  }
+
+  /** Keys of this machine only; made once, so that links in mails sent yesterday still verify. */
+  async function ownKeys(): Promise<string> {
+    const file = join(home, 'keys')
+    const known = await readFile(file, 'utf8').catch(() => undefined)
+    if (known !== undefined) return known.trim()
+    const made = newKeyringText()
+    await writeFile(file, `${made}\n`, { mode: 0o600 })
+    return made
+  }
+
+  /** The wanted port, or another when somebody has it, such as a second checkout. */
+  async function portFor(what: string, wanted: number): Promise<number> {
+    const port = await freePort(wanted)
+    if (port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
+    return port
+  }
+}
+
+async function answers(url: string): Promise<void> {
+  const until = Date.now() + READY_MS
+  for (;;) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ok) return
+    if (Date.now() > until) throw new Error(`${url} does not answer after ${READY_MS / 1000} s`)
+    await sleep(100)
+  }
+}
+
+interface SandboxAccount {
+  apiKey: string
+  accountId: string
+  maxSendRate: number
+  max24Hour: number
+}
+
+const REGION = 'eu-west-1'
+export const SENDER = 'news@letterloom.example'
+
+/**
+ * Connects a sandbox account as a customer would: registers it at the API, makes the role that trusts
+ * the external id, points the account's events at the webhook, and waits until it is verified.
+ */
+export async function connectSandbox(system: System, account: SandboxAccount): Promise<string> {
+  const { apiKey, accountId, maxSendRate, max24Hour } = account
+  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${system.apiUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+  const made = (await call('POST', '/v1/connections', {
+    accountId,
+    region: REGION,
+    name: 'Sandbox',
+  })) as {
+    connectionId: string
+    externalId: string
+    roleArn: string
+    webhookSecret: string
+    webhookEndpoint: string
+  }
+  await sandboxControl(system.sandboxUrl).putAccount(accountId, {
+    region: REGION,
+    maxSendRate,
+    max24Hour,
+    productionAccess: true,
+    sendingEnabled: true,
+    identities: [{ identity: 'letterloom.example', verified: true }],
+    roles: [
+      { name: made.roleArn.replace(/^.*\//, ''), externalId: made.externalId, policyVersion: 1 },
+    ],
+    webhooks: [{ url: made.webhookEndpoint, secret: made.webhookSecret, region: REGION }],
+  })
+  const until = Date.now() + READY_MS
+  while (!(await isVerified())) {
+    if (Date.now() > until) throw new Error('the sandbox account was not verified')
+    await sleep(100)
+  }
+  return made.connectionId
+
+  async function isVerified(): Promise<boolean> {
+    const { connections } = (await call('GET', '/v1/connections')) as {
+      connections: { id: string; isVerified: boolean }[]
+    }
+    return connections.some(({ id, isVerified }) => id === made.connectionId && isVerified)
+  }
+}

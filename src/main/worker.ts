@@ -1,0 +1,145 @@
+import { Client, Connection } from '@temporalio/client'
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { createMailer } from '../../activities/aws/mailer.ts'
+import { createRoles } from '../../activities/aws/roles.ts'
+import { createVerifier } from '../../activities/aws/verifier.ts'
+import { createControlActivities, createSendActivities } from '../../activities/index.ts'
+import { CONTROL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
+import type { Config } from '../config.ts'
+import { startClaimReconciler } from '../loops/claim-reconciler.ts'
+import { startEventApplier } from '../loops/event-applier.ts'
+import { startMailWaker } from '../loops/mail-waker.ts'
+import { startOutboxRelay } from '../loops/outbox-relay.ts'
+import { startPartitionKeeper } from '../loops/partition-keeper.ts'
+import { connect } from '../store/sql.ts'
+import { parseKeyring } from '../tokens.ts'
+import { required } from './required.ts'
+
+export const QUEUES = [CONTROL_QUEUE, SEND_QUEUE] as const
+export type Queue = (typeof QUEUES)[number]
+
+/** A claim that takes longer than this is none: its second would be over before the first call. */
+const CLAIM_TIMEOUT_MS = 1_000
+/** Enough for four sub-batches of several batches; each holds up to a hundred calls. */
+const SENDING_ACTIVITIES = 12
+const CACHED_WORKFLOWS = 300
+
+/**
+ * One worker process: the Temporal workers of the given queues, and the loops that every worker runs.
+ * Resolves when it was told to stop and everything in flight has been settled.
+ */
+export async function runWorker(
+  config: Config,
+  log: Logger,
+  queues: readonly Queue[],
+): Promise<void> {
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
+  const keyring = parseKeyring(required(config.keys, 'LETTERLOOM_KEYS'))
+  const address = config.temporal.address ?? '127.0.0.1:7233'
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message)
+    }),
+    // The command decides when to stop: it has more to close than the workers.
+    shutdownSignals: [],
+  })
+  const { apiKey } = config.temporal
+  const options = { address, ...(apiKey === undefined ? {} : { apiKey }) }
+  const { namespace } = config.temporal
+  const native = await NativeConnection.connect(options)
+  const connection = await Connection.connect(options)
+  const temporal = new Client({ connection, namespace })
+  const sql = connect(databaseUrl, { name: 'letterloom-worker', max: 12 })
+  const claimSql = connect(databaseUrl, {
+    name: 'letterloom-claim',
+    max: 6,
+    statementTimeoutMs: CLAIM_TIMEOUT_MS,
+  })
+  const roles = createRoles()
+  const mailer = createMailer({ roles, callMs: config.timings.callMs })
+  const deps = {
+    sql,
+    claimSql,
+    mailer,
+    verifier: createVerifier(roles),
+    timings: config.timings,
+    content: { keyring, publicUrl: config.publicUrl },
+  }
+
+  const shared: Pick<
+    WorkerOptions,
+    | 'connection'
+    | 'namespace'
+    | 'shutdownGraceTime'
+    | 'shutdownForceTime'
+    | 'maxHeartbeatThrottleInterval'
+  > = {
+    connection: native,
+    namespace,
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '30s',
+    maxHeartbeatThrottleInterval: '2s',
+  }
+  const workers: Worker[] = []
+  if (queues.includes(CONTROL_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: CONTROL_QUEUE,
+        workflowBundle: { codePath: bundlePath() },
+        activities: createControlActivities(deps),
+        maxCachedWorkflows: CACHED_WORKFLOWS,
+        maxConcurrentActivityTaskExecutions: 20,
+      }),
+    )
+  }
+  if (queues.includes(SEND_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: SEND_QUEUE,
+        activities: createSendActivities(deps),
+        maxConcurrentActivityTaskExecutions: SENDING_ACTIVITIES,
+      }),
+    )
+  }
+
+  const loops = [
+    startOutboxRelay({ sql, temporal, log }),
+    startMailWaker({ sql, temporal, log }),
+    startClaimReconciler({ sql, timings: config.timings, log }),
+    startEventApplier({ sql, log }),
+    startPartitionKeeper({ sql, log }),
+  ]
+  const stop = (): void => {
+    for (const worker of workers) {
+      if (worker.getState() === 'RUNNING') worker.shutdown()
+    }
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  log.info({ queues, address, namespace }, 'worker runs')
+  try {
+    await Promise.all(workers.map((worker) => worker.run()))
+  } finally {
+    stop()
+    await Promise.all(loops.map((loop) => loop.stop()))
+    await mailer.close()
+    await connection.close()
+    await native.close()
+    await Promise.all([sql.end(), claimSql.end()])
+  }
+}
+
+/** `dist/workflow-bundle.js`, built by `npm run build`; also when the worker runs from sources. */
+function bundlePath(): string {
+  const here = new URL('.', import.meta.url)
+  const folder = here.pathname.includes('/dist/src/main/') ? '../../' : '../../dist/'
+  return new URL(`${folder}workflow-bundle.js`, here).pathname
+}

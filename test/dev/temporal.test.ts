@@ -1,0 +1,127 @@
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { freePort } from '../../src/dev/ports.ts'
+import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
+import { makeFolder, removeFolder, testFolder } from '../support/folders.ts'
+import { ends, startFromElsewhere } from '../support/starters.ts'
+
+const log = (): void => {}
+const KEYWORD = 2
+const KEYWORD_LIST = 7
+
+let folder: string
+let binary: string
+beforeAll(async () => {
+  folder = await makeFolder('temporal')
+  binary = await findTemporal({ cacheFolder: inject('cacheFolder'), log })
+})
+afterAll(() => removeFolder(folder))
+
+const options = async () => ({
+  binary,
+  folder,
+  port: await freePort(),
+  namespace: 'default',
+  searchAttributes: { Colour: 'Keyword' },
+  log,
+})
+
+async function withClient<T>(address: string, act: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address })
+  try {
+    return await act(new Client({ connection }))
+  } finally {
+    await connection.close()
+  }
+}
+
+const attributesOf = (address: string) =>
+  withClient(address, async ({ connection }) => {
+    const listed = await (connection as Connection).operatorService.listSearchAttributes({
+      namespace: 'default',
+    })
+    return listed.customAttributes ?? {}
+  })
+
+const start = (address: string, workflowId: string, attributes: Record<string, string[]>) =>
+  withClient(address, ({ workflow }) =>
+    workflow.start('nobodyRunsIt', {
+      workflowId,
+      taskQueue: 'nobody',
+      searchAttributes: attributes,
+    }),
+  )
+
+const stateOf = (address: string, workflowId: string) =>
+  withClient(address, async ({ workflow }) => {
+    const { status, searchAttributes } = await workflow.getHandle(workflowId).describe()
+    return { status: status.name, searchAttributes }
+  })
+
+test('starts with its UI and its search attributes', async () => {
+  const server = await startTemporal({ ...(await options()), uiPort: await freePort() })
+  expect(await (await fetch(server.uiUrl!)).text()).toContain('<html')
+  expect(await attributesOf(server.address)).toMatchObject({ Colour: KEYWORD })
+  await server.stop()
+  expect(await ends(server.pid, 0)).toBe(true)
+})
+
+test('goes on where it was, and knows attributes that have come since', async () => {
+  const first = await startTemporal(await options())
+  await start(first.address, 'before', { Colour: ['red'] })
+  await first.stop()
+  const searchAttributes = { Colour: 'Keyword', Shapes: 'KeywordList' }
+  const second = await startTemporal({ ...(await options()), searchAttributes })
+  expect(second.uiUrl).toBeUndefined()
+  expect(await stateOf(second.address, 'before')).toEqual({
+    status: 'RUNNING',
+    searchAttributes: { Colour: ['red'] },
+  })
+  expect(await attributesOf(second.address)).toMatchObject({ Shapes: KEYWORD_LIST })
+  await start(second.address, 'after', { Shapes: ['round', 'flat'] })
+  await second.stop()
+})
+
+test('does not outlive a parent that is killed, and loses nothing by it', async () => {
+  const { port, ...rest } = await options()
+  const { said, kill } = await startFromElsewhere('temporal', { ...rest, port })
+  await start(`127.0.0.1:${port}`, 'killed', { Colour: ['blue'] })
+  await kill()
+  // At once: the last one may still be stopping.
+  const next = await startTemporal(await options())
+  expect(await ends(said.pid, 0)).toBe(true)
+  expect((await stateOf(next.address, 'killed')).status).toBe('RUNNING')
+  await next.stop()
+})
+
+test('loses nothing when it is killed itself', async () => {
+  const first = await startTemporal(await options())
+  await start(first.address, 'crashed', { Colour: ['green'] })
+  process.kill(first.pid, 'SIGKILL')
+  await first.stop()
+  const second = await startTemporal(await options())
+  expect((await stateOf(second.address, 'crashed')).status).toBe('RUNNING')
+  await second.stop()
+})
+
+test('is not started twice on one folder', async () => {
+  const server = await startTemporal(await options())
+  await expect(startTemporal(await options())).rejects.toThrow(
+    `${folder} is in use by another process`,
+  )
+  await server.stop()
+})
+
+test('does not take the server that is on its port already for its own', async () => {
+  const other = await testFolder('temporal')
+  const port = Number(inject('temporalAddress').split(':')[1])
+  const starting = startTemporal({ ...(await options()), folder: other, port })
+  await expect(starting).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken`)
+})
+
+test('says what is wrong when it cannot start', async () => {
+  const searchAttributes = { Colour: 'Keyword', Weight: 'Kilogram' }
+  await expect(startTemporal({ ...(await options()), searchAttributes })).rejects.toThrow(
+    /ended \(1\) before it was ready:\n.*"Kilogram"/,
+  )
+})

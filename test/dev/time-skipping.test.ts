@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
+import type { longSleep } from '../support/workflows/long-sleep.ts'
+
+const DAY_MS = 86_400_000
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:1'
+
+let temporal: TimeSkipping
+let worker: Worker
+let running: Promise<void>
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') })
+  temporal = await timeSkipping()
+  const path = new URL('../support/workflows/long-sleep.ts', import.meta.url)
+  worker = await Worker.create({
+    connection: temporal.native,
+    taskQueue: temporal.taskQueue,
+    workflowsPath: fileURLToPath(path),
+  })
+  running = worker.run()
+})
+
+afterAll(async () => {
+  worker?.shutdown()
+  await running
+  await temporal?.close()
+})
+
+const start = (workflowId: string) =>
+  temporal.client.workflow.start<typeof longSleep>('longSleep', {
+    workflowId,
+    taskQueue: temporal.taskQueue,
+    args: ['30 days'],
+  })
+
+test('a workflow that sleeps for thirty days is done in seconds', async () => {
+  const before = await temporal.now()
+  const began = Date.now()
+  expect(await temporal.result(await start('waited-for'))).toBe('slept 30 days')
+  expect(Date.now() - began).toBeLessThan(10_000)
+  expect((await temporal.now()).getTime() - before.getTime()).toBeGreaterThanOrEqual(30 * DAY_MS)
+})
+
+test('time passes only as far as it is told to', async () => {
+  const handle = await start('watched')
+  await temporal.skip(29 * DAY_MS)
+  expect((await handle.describe()).status.name).toBe('RUNNING')
+  await temporal.skip(2 * DAY_MS)
+  expect(await handle.result()).toBe('slept 30 days')
+})
+
+test('without Java and without a way out, one error says what to install', async () => {
+  const cacheFolder = await mkdtemp(join(tmpdir(), 'letterloom-no-java-'))
+  const ways = { java: 'no-such-java', maven: 'no-such-maven', service: NOWHERE }
+  const finding = findTimeSkippingServer({ cacheFolder, log: () => {}, ways })
+  await expect(finding).rejects.toThrow('Install a JDK of 17 or later, and Maven')
+  await rm(cacheFolder, { recursive: true, force: true })
+})

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/timings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'letterloom-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('without anything set it is what a developer needs on one machine', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({
+    databaseUrl: undefined,
+    keys: undefined,
+    temporal: { address: undefined, namespace: 'default' },
+    host: '127.0.0.1',
+    port: 3000,
+    publicUrl: 'http://127.0.0.1:3000',
+    logLevel: 'info',
+    timings: PRODUCTION_TIMINGS,
+  })
+})
+
+test('what is set is taken', () => {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://db/letterloom',
+    TEMPORAL_ADDRESS: 'temporal:7233',
+    TEMPORAL_NAMESPACE: 'mail',
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    PUBLIC_URL: 'https://mail.example.com/',
+    LETTERLOOM_KEYS: 'a:b',
+    LOG_LEVEL: 'debug',
+    LETTERLOOM_TIMINGS: 'short',
+  })
+  expect(config).toMatchObject({
+    databaseUrl: 'postgres://db/letterloom',
+    temporal: { address: 'temporal:7233', namespace: 'mail' },
+    host: '0.0.0.0',
+    port: 8080,
+    // Paths are put behind it.
+    publicUrl: 'https://mail.example.com',
+    keys: 'a:b',
+    logLevel: 'debug',
+    timings: SHORT_TIMINGS,
+  })
+})
+
+test('the public address follows the port', () => {
+  expect(readConfig({ PORT: '8080' }).publicUrl).toBe('http://127.0.0.1:8080')
+})
+
+test('something empty is nothing', () => {
+  expect(readConfig({ DATABASE_URL: '', PORT: '' })).toEqual(readConfig({}))
+})
+
+test('a value may come from a file, without the line break that editors leave', () => {
+  const file = join(folder, 'keys')
+  writeFileSync(file, 'a:secret\n')
+  expect(readConfig({ LETTERLOOM_KEYS_FILE: file }).keys).toBe('a:secret')
+})
+
+test('a value beats its file', () => {
+  const file = join(folder, 'port')
+  writeFileSync(file, '1')
+  expect(readConfig({ PORT: '2', PORT_FILE: file }).port).toBe(2)
+})
+
+test.each([
+  ['PORT', 'http'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '1e3'],
+  ['PUBLIC_URL', 'mail.example.com'],
+  ['PUBLIC_URL', 'ftp://mail.example.com'],
+  ['PUBLIC_URL', 'https://'],
+  ['LOG_LEVEL', 'loud'],
+  ['LETTERLOOM_TIMINGS', 'fast'],
+  ['SANDBOX_PORT', 'x'],
+])('%s=%s is refused by its name', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(`${name}: "${value}" is not`)
+})
+
+test('every bad value is named at once', () => {
+  const bad = { PORT: 'x', PUBLIC_URL: 'y', LOG_LEVEL: 'z', DATABASE_URL_FILE: '/nowhere/at/all' }
+  expect(() => readConfig(bad)).toThrow(
+    /^Bad configuration:(?=[^]*PORT: "x")(?=[^]*PUBLIC_URL: "y")(?=[^]*LOG_LEVEL: "z")(?=[^]*DATABASE_URL_FILE)/,
+  )
+})
+
+test('nobody can change it afterwards, at any depth', () => {
+  const thawed = (value: object, path: string): string[] => [
+    ...(Object.isFrozen(value) ? [] : [path]),
+    ...Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+      typeof inner === 'object' && inner !== null ? thawed(inner, `${path}.${key}`) : [],
+    ),
+  ]
+  expect(thawed(readConfig({}), 'config')).toEqual([])
+})

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { until } from '../support/engine.ts'
+
+const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'letterloom-dev-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Started {
+  child: ChildProcess
+  api: string
+  inbox: string
+  temporalUi: string
+  key: string
+}
+
+/** `letterloom dev` as a user starts it, until it has printed its addresses. */
+async function startDev(): Promise<Started> {
+  const child = spawn(process.execPath, [CLI, 'dev'], {
+    env: {
+      ...process.env,
+      LETTERLOOM_HOME: folder,
+      LETTERLOOM_CACHE: inject('cacheFolder'),
+      PORT: '0',
+      POSTGRES_PORT: '0',
+      TEMPORAL_PORT: '0',
+      TEMPORAL_UI_PORT: '0',
+      SANDBOX_PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => {
+    output += data.toString()
+  })
+  child.stderr.on('data', (data: Buffer) => {
+    output += data.toString()
+  })
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`dev ended:\n${output}`)
+    return output.includes('Ctrl-C stops everything')
+  }, 60_000)
+  const read = (name: string): string =>
+    new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1] ?? `no ${name} in ${output}`
+  return {
+    child,
+    api: read('API'),
+    inbox: read('Inbox'),
+    temporalUi: read('Temporal UI'),
+    key: read('API key'),
+  }
+}
+
+const answers = async (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+const post = async ({ api, key }: Started, path: string, body: object) =>
+  fetch(`${api}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+const addresses = ({ api, inbox, temporalUi }: Started) => [
+  `${api}/health`,
+  `${api}/docs`,
+  inbox,
+  temporalUi,
+]
+
+describe('letterloom dev', () => {
+  it('starts everything, sends a mail, stops on Ctrl-C and goes on where it was', async () => {
+    const first = await startDev()
+    for (const url of addresses(first)) expect(await answers(url), url).toBe(true)
+    const created = await post(first, '/v1/contacts', {
+      email: 'ada@example.com',
+      firstName: 'Ada',
+    })
+    expect(created.status).toBe(201)
+    const batch = await post(first, '/v1/batch', {
+      audienceType: 'all',
+      from: 'news@letterloom.example',
+      subject: 'Hello {{ contact.firstName }}',
+      htmlContent: '<p>Hello {{ contact.firstName }}</p>',
+    })
+    expect(batch.status).toBe(201)
+    await until(async () => (await (await fetch(first.inbox)).text()).includes('Hello Ada'))
+    first.child.kill('SIGINT')
+    expect(await once(first.child, 'exit')).toEqual([0, null])
+    for (const url of addresses(first)) expect(await answers(url), url).toBe(false)
+
+    const second = await startDev()
+    expect(second.key).toBe(first.key)
+    const again = await post(second, '/v1/contacts', { email: 'ada@example.com' })
+    expect(again.status).toBe(409)
+
+    // kill -9: nothing that it started may outlive it, and the next start finds everything well.
+    second.child.kill('SIGKILL')
+    await once(second.child, 'exit')
+    for (const url of addresses(second)) await until(async () => !(await answers(url)))
+    const third = await startDev()
+    expect((await post(third, '/v1/contacts', { email: 'ada@example.com' })).status).toBe(409)
+    third.child.kill('SIGINT')
+    expect(await once(third.child, 'exit')).toEqual([0, null])
+  }, 180_000)
+})

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { connect, type Sql } from '../../src/store/sql.ts'
+
+export interface TestDatabase {
+  url: string
+  sql: Sql
+  /** Also ends `sql`. */
+  drop: () => Promise<void>
+}
+
+/** A database of the newest schema for one test file, cloned from the migrated template. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await asAdmin((admin) => admin`create database ${admin(name)} template ${admin(template())}`)
+  const url = new URL(inject('databaseUrl'))
+  url.pathname = `/${name}`
+  const sql = connect(url.href, { name: 'test' })
+  return {
+    url: url.href,
+    sql,
+    drop: async () => {
+      await sql.end()
+      await asAdmin((admin) => admin`drop database ${admin(name)} with (force)`)
+    },
+  }
+}
+
+const template = (): string => inject('templateDatabase')
+
+async function asAdmin(act: (admin: Sql) => Promise<unknown>): Promise<void> {
+  const admin = connect(inject('databaseUrl'), { name: 'test-admin', max: 1 })
+  try {
+    await act(admin)
+  } finally {
+    await admin.end()
+  }
+}

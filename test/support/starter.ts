@@ -1,0 +1,29 @@
+import { startChild } from '../../src/dev/children.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+import { startTemporal } from '../../src/dev/temporal.ts'
+
+/**
+ * A program of its own that starts a server, says so in one line of JSON and then just lives: for
+ * tests that kill it (support/starters.ts).
+ */
+const log = (line: string): void => void process.stderr.write(`${line}\n`)
+const [kind, json = '{}'] = process.argv.slice(2)
+const options = JSON.parse(json)
+
+async function start(): Promise<unknown> {
+  switch (kind) {
+    case 'postgres':
+      return startPostgres({ ...options, log })
+    case 'temporal':
+      return startTemporal({ ...options, log })
+    case 'child': {
+      const { pid } = await startChild({ ...options, log })
+      return { pid }
+    }
+    default:
+      throw new Error(`There is no starter for ${kind}`)
+  }
+}
+
+process.stdout.write(`${JSON.stringify(await start())}\n`)
+setInterval(() => {}, 60_000)

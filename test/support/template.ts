@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import { migrate } from '../../src/store/migrate.ts'
+import { connect } from '../../src/store/sql.ts'
+
+/** Makes a database with the newest schema, which test files clone instead of migrating their own. */
+export async function makeTemplate(
+  databaseUrl: string,
+): Promise<{ name: string; drop: () => Promise<void> }> {
+  const name = `template_${randomUUID().replaceAll('-', '')}`
+  const url = new URL(databaseUrl)
+  url.pathname = `/${name}`
+  const admin = connect(databaseUrl, { name: 'test-template', max: 1 })
+  try {
+    await admin`create database ${admin(name)}`
+    const sql = connect(url.href, { name: 'test-migrate', max: 2 })
+    await migrate(sql)
+    await sql.end()
+    // A database with connections cannot be cloned: nobody is to open one by mistake.
+    await admin`alter database ${admin(name)} with allow_connections false`
+  } finally {
+    await admin.end()
+  }
+  return { name, drop: () => dropDatabase(databaseUrl, name) }
+}
+
+async function dropDatabase(databaseUrl: string, name: string): Promise<void> {
+  const admin = connect(databaseUrl, { name: 'test-template', max: 1 })
+  await admin`drop database if exists ${admin(name)} with (force)`
+  await admin.end()
+}

@@ -1,0 +1,59 @@
+// Makes the namespace and registers the search attributes, unless they are there; run at each start.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
+import { readConfig } from '../../dist/src/config.js'
+import { registerSearchAttributes } from '../../dist/src/dev/search-attributes.js'
+import { SEARCH_ATTRIBUTES } from '../../dist/workflows/contract.js'
+
+/** For how long closed workflows can be looked at. */
+const RETENTION_DAYS = 30
+const READY_MS = 60_000
+const PASS_MS = 500
+/** gRPC's status codes. */
+const NOT_FOUND = 5
+const ALREADY_EXISTS = 6
+
+const { address, namespace, apiKey } = readConfig().temporal
+if (address === undefined) throw new Error('TEMPORAL_ADDRESS is not set')
+
+const connection = await Connection.connect({
+  address,
+  connectTimeout: READY_MS,
+  ...(apiKey === undefined ? {} : { apiKey }),
+})
+await createNamespace()
+await register()
+await connection.close()
+
+/** One that is there keeps its retention: it may be an operator's choice. */
+async function createNamespace() {
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: RETENTION_DAYS * 86_400 },
+    })
+    print(`Made the namespace ${namespace}, retention ${RETENTION_DAYS} days`)
+  } catch (error) {
+    if (error.code !== ALREADY_EXISTS) throw error
+    print(`The namespace ${namespace} is there`)
+  }
+}
+
+/** A new namespace is known to all of the server some seconds later. */
+async function register() {
+  const end = Date.now() + READY_MS
+  for (;;) {
+    try {
+      await registerSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES)
+      print(`Search attributes: ${Object.keys(SEARCH_ATTRIBUTES).join(', ')}`)
+      return
+    } catch (error) {
+      if (error.code !== NOT_FOUND || Date.now() > end) throw error
+      await sleep(PASS_MS)
+    }
+  }
+}
+
+function print(text) {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,333 @@
+/**
+ * Runs what docker-compose.yml describes without Docker: the same programs with the same environment,
+ * as processes on loopback, each on a port nobody had. Sends a batch through it, checks the figures,
+ * stops everything and removes it. Only AWS is the sandbox.
+ *
+ *   node --import tsx tools/production/run.ts [--contacts 1000] [--rate 500] [--keep]
+ *
+ * Exit status 0 means: every figure adds up in the API, the database and at the sandbox.
+ */
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import { type Child, startChild } from '../../src/dev/children.ts'
+import { connectWhenReady } from '../../src/dev/grpc-ready.ts'
+import { runJob } from '../../src/dev/job.ts'
+import { freePort } from '../../src/dev/ports.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+import { type JobResult, runMainJob } from '../../src/main/main-job.ts'
+import type { System } from '../../src/main/system.ts'
+import { connect } from '../../src/store/sql.ts'
+import { environmentOf, readComposeFile, type Service } from './compose.ts'
+import { findTemporalServer } from './temporal-server.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    contacts: { type: 'string', default: '1000' },
+    rate: { type: 'string', default: '500' },
+    /** Stay up afterwards until told to stop. */
+    keep: { type: 'boolean', default: false },
+    /** Run the application from this folder, such as one unpacked from the image. */
+    app: { type: 'string' },
+  },
+})
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const WORKERS = 2
+const READY_MS = 60_000
+/** A worker is given 45 s by docker-compose.yml, the others less. */
+const FAREWELL = { signal: 'SIGTERM', graceMs: 45_000 } as const
+/** The operator's own credentials at the sandbox. */
+const SANDBOX_CREDENTIALS = {
+  AWS_ACCESS_KEY_ID: 'LETTERLOOMSANDBOX',
+  AWS_SECRET_ACCESS_KEY: 'letterloom-sandbox-secret',
+}
+
+const startedAt = performance.now()
+const stops: (() => Promise<unknown>)[] = []
+const told = new Promise<'told'>((resolve) => {
+  process.once('SIGINT', () => resolve('told')).once('SIGTERM', () => resolve('told'))
+})
+
+try {
+  const outcome = await Promise.race([main(), told])
+  process.exitCode = outcome === true ? 0 : 1
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+} finally {
+  const stopping = performance.now()
+  for (const stop of stops.toReversed()) await stop()
+  say(`stopped everything in ${seconds(stopping)} s; ${seconds(startedAt)} s in all`)
+}
+
+async function main(): Promise<boolean> {
+  const { cacheFolder } = readConfig().dev
+  const compose = readComposeFile(join(ROOT, 'docker-compose.yml'))
+  const binaries = await findTemporalServer(cacheFolder, say)
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-production-'))
+  // As root, Postgres runs under another user, who must be able to come in.
+  await chmod(folder, 0o755)
+  stops.push(() => rm(folder, { recursive: true, force: true }))
+  const logs = join(folder, 'logs')
+  await mkdir(logs)
+  const app = options.app ?? (await assembleApp(join(folder, 'app')))
+
+  const ports = {
+    api: await freePort(),
+    sandbox: await freePort(),
+    postgres: await freePort(),
+    temporal: await freePort(),
+  }
+  const apiUrl = `http://127.0.0.1:${ports.api}`
+  /** What `.env` would hold; the passwords of two roles that are made below. */
+  const variables = {
+    LETTERLOOM_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    PUBLIC_URL: apiUrl,
+    POSTGRES_PASSWORD: 'unused: this superuser has a password of its own',
+    LETTERLOOM_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
+    TEMPORAL_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
+    ...SANDBOX_CREDENTIALS,
+  }
+
+  /** The environment of a service, with its neighbours on loopback. */
+  const environment = (name: string, own: Record<string, string> = {}): Record<string, string> => {
+    const { PATH = '' } = process.env
+    const given = Object.entries(environmentOf(service(name), variables)).map(([key, value]) => [
+      key,
+      /(HOST|SEEDS|BIND_ON_IP)$/.test(key)
+        ? '127.0.0.1'
+        : value
+            .replace('@postgres:5432/', `@127.0.0.1:${ports.postgres}/`)
+            .replace(/^temporal:7233$/, `127.0.0.1:${ports.temporal}`),
+    ])
+    return { PATH, HOME: folder, ...Object.fromEntries(given), ...own }
+  }
+  const service = (name: string): Service => {
+    const found = compose.services[name]
+    if (!found) throw new Error(`docker-compose.yml has no service ${name}`)
+    return found
+  }
+  /** What the Dockerfile's ENTRYPOINT and the service's `command` come to. */
+  const commandOf = (name: string): string[] => {
+    const { entrypoint = ['node', 'dist/src/main/cli.js'], command = [] } = service(name)
+    return [...entrypoint, ...command].map((word) => word.replace(/(?<=^|=)\/setup\//, toolsFolder))
+  }
+  const toolsFolder = join(ROOT, 'tools/production/')
+
+  /** A one-shot service; throws what it wrote last if it fails. Answers what it wrote. */
+  const finish = async (name: string, argv: string[], env: Record<string, string>) => {
+    const [command = '', ...args] = argv
+    const lines: string[] = []
+    const began = performance.now()
+    const log = (line: string): void => void lines.push(line)
+    const child = await startChild({ command, args, env, cwd: app, farewell: FAREWELL, log })
+    const { code } = await child.exited
+    if (code !== 0) throw new Error(`${name} failed (${code}):\n${child.lastLines()}`)
+    say(`${name}: done in ${seconds(began)} s`)
+    return lines.join('\n')
+  }
+  const start = async (name: string, argv: string[], env: Record<string, string>) => {
+    const [command = '', ...args] = argv
+    const out = createWriteStream(join(logs, `${name}.log`))
+    const log = (line: string): void => void out.write(`${line}\n`)
+    const child = await startChild({ command, args, env, cwd: app, farewell: FAREWELL, log })
+    stops.push(() => child.stop())
+    // Nothing is started again here: one that dies is a finding.
+    void child.exited.then(({ code, signal }) => {
+      if (code !== 0) say(`${name} ended (${signal ?? code}):\n${child.lastLines()}`)
+    })
+    return child
+  }
+
+  // postgres
+  const postgresAt = performance.now()
+  const postgres = await startPostgres({
+    folder: join(folder, 'postgres'),
+    port: ports.postgres,
+    log: () => {},
+    settings: settingsOf(service('postgres')),
+  })
+  stops.push(() => postgres.stop())
+  say(`postgres ${postgres.major}: ready after ${seconds(postgresAt)} s`)
+
+  // databases, twice: what runs at each start must find nothing to do. So below, too.
+  const superuser = new URL(postgres.url)
+  const databases = environment('databases', {
+    PGPORT: String(ports.postgres),
+    PGUSER: superuser.username,
+    PGPASSWORD: superuser.password,
+  })
+  for (const name of ['databases', 'databases again']) {
+    await finish(name, commandOf('databases'), databases)
+  }
+
+  // temporal-schema
+  const schema = environment('temporal-schema', { SQL_PORT: String(ports.postgres) })
+  schema['PATH'] = `${binaries}:${schema['PATH']}`
+  for (const name of ['temporal-schema', 'temporal-schema again']) {
+    await finish(name, commandOf('temporal-schema'), schema)
+  }
+
+  // temporal
+  const temporalAt = performance.now()
+  const temporal = await start(
+    'temporal',
+    [join(binaries, 'temporal-server'), 'start'],
+    environment('temporal', {
+      DB_PORT: String(ports.postgres),
+      DYNAMIC_CONFIG_FILE_PATH: join(toolsFolder, 'temporal-dynamic-config.yaml'),
+      ...(await temporalPorts(ports.temporal)),
+    }),
+  )
+  const connection = await connectWhenReady(temporal, ports.temporal, 'The Temporal server')
+  await connection.close()
+  say(`temporal: ready after ${seconds(temporalAt)} s`)
+
+  // temporal-namespace
+  for (const name of ['temporal-namespace', 'temporal-namespace again']) {
+    say(await finish(name, commandOf('temporal-namespace'), environment('temporal-namespace')))
+  }
+
+  // migrate, and the first organization, as the operator makes it
+  for (const name of ['migrate', 'migrate again']) {
+    say(await finish(name, commandOf('migrate'), environment('migrate')))
+  }
+  const organization = await finish(
+    'org create',
+    ['node', 'dist/src/main/cli.js', 'org', 'create', '--name', 'First', '--owner-email', 'o@x.co'],
+    environment('migrate'),
+  )
+  const [firstKey] = /loom_\w+/.exec(organization) ?? []
+  if (firstKey === undefined) throw new Error(`org create shows no key:\n${organization}`)
+
+  // AWS's place is taken by the sandbox.
+  const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`
+  await start(
+    'sandbox',
+    ['node', 'dist/src/main/cli.js', 'sandbox'],
+    environment('migrate', { SANDBOX_PORT: String(ports.sandbox) }),
+  )
+  const programsAt = performance.now()
+  const api = await start('api', commandOf('api'), environment('api', { PORT: String(ports.api) }))
+  const workers: Child[] = []
+  for (let number = 1; number <= WORKERS; number++) {
+    const env = environment('worker', { AWS_ENDPOINT_URL: sandboxUrl })
+    workers.push(await start(`worker-${number}`, commandOf('worker'), env))
+  }
+  await answers(`${apiUrl}/health`, api)
+  await answers(`${sandboxUrl}/_sandbox/faults`, api)
+  say(`api and ${WORKERS} workers: up after ${seconds(programsAt)} s`)
+  const me = await fetch(`${apiUrl}/v1/contacts`, {
+    headers: { authorization: `Bearer ${firstKey}` },
+  })
+  if (!me.ok) throw new Error(`the key of org create: ${me.status} ${await me.text()}`)
+
+  const databaseUrl = environment('migrate')['DATABASE_URL'] ?? ''
+  const sql = connect(databaseUrl, { name: 'letterloom-production-run', max: 2 })
+  stops.push(() => sql.end())
+  // All that the job uses of a system started by `startSystem`.
+  const system = { sql, apiUrl, sandboxUrl } as System
+  const result = await runMainJob(system, {
+    contacts: Number(options.contacts),
+    rate: Number(options.rate),
+    say,
+  })
+  const good = report(result)
+  const dead = workers.filter((worker) => worker.hasExited()).length
+  if (dead > 0) say(`${dead} of ${WORKERS} workers died on the way`)
+  if (options.keep) {
+    say(`API ${apiUrl} (key ${result.apiKey}), sandbox ${sandboxUrl}, logs ${logs}`)
+    await told
+  }
+  return good && dead === 0
+}
+
+/**
+ * The folder that the image has as /app: built aside, so that a build in the checkout and this run do
+ * not disturb each other. Only node_modules is that of the checkout.
+ */
+async function assembleApp(app: string): Promise<string> {
+  const tsc = join(ROOT, 'node_modules/.bin/tsc')
+  await mkdir(join(app, 'tools/production'), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(app, 'node_modules'))
+  for (const part of ['package.json', 'migrations', 'tools/production/namespace.mjs']) {
+    await cp(join(ROOT, part), join(app, part), { recursive: true })
+  }
+  const build = { env: { PATH: process.env['PATH'] ?? '' }, log: say }
+  await runJob({
+    ...build,
+    title: 'compiling',
+    command: tsc,
+    args: ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(app, 'dist')],
+    cwd: ROOT,
+  })
+  await runJob({
+    ...build,
+    title: 'bundling the workflows',
+    command: process.execPath,
+    args: [join(app, 'dist/src/main/bundle.js')],
+    cwd: app,
+  })
+  return app
+}
+
+/** The `-c name=value` of the service's command. */
+function settingsOf({ command = [] }: Service): Record<string, string> {
+  const settings = command.filter((word) => word.includes('=')).map((word) => word.split('='))
+  return Object.fromEntries(settings)
+}
+
+/** The server listens on ten ports; in a container they are its own. */
+async function temporalPorts(frontend: number): Promise<Record<string, string>> {
+  const ports: Record<string, string> = { FRONTEND_GRPC_PORT: String(frontend) }
+  for (const name of ['FRONTEND_MEMBERSHIP', 'FRONTEND_HTTP']) {
+    ports[`${name}_PORT`] = String(await freePort())
+  }
+  for (const name of ['MATCHING', 'HISTORY', 'WORKER']) {
+    ports[`${name}_GRPC_PORT`] = String(await freePort())
+    ports[`${name}_MEMBERSHIP_PORT`] = String(await freePort())
+  }
+  return ports
+}
+
+async function answers(url: string, child: Child): Promise<void> {
+  const until = Date.now() + READY_MS
+  for (;;) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ok) return
+    if (child.hasExited() || Date.now() > until) throw new Error(`${url} does not answer`)
+    await sleep(100)
+  }
+}
+
+function report({ batch, checks, sendSeconds }: JobResult): boolean {
+  const wrong = checks.filter(({ wanted, found }) => wanted !== found)
+  const rate = (batch.sent / sendSeconds).toFixed(0)
+  say(`\nbatch ${batch.id}: ${batch.status} in ${sendSeconds.toFixed(1)} s, ${rate} mails a second`)
+  for (const { what, wanted, found } of checks) {
+    const verdict = wanted === found ? '' : `   WANTED ${wanted}`
+    say(`  ${what.padEnd(30)}${String(found).padStart(8)}${verdict}`)
+  }
+  say(
+    wrong.length === 0 ? `All ${checks.length} figures add up.\n` : `${wrong.length} are wrong.\n`,
+  )
+  return wrong.length === 0
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(1)
+}

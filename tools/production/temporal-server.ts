@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { record, verify } from '../../src/dev/checksums.ts'
+import type { Log } from '../../src/dev/children.ts'
+import { runJob } from '../../src/dev/job.ts'
+import { withLock } from '../../src/dev/lock.ts'
+
+const run = promisify(execFile)
+
+/** That of the images in docker-compose.yml; a test compares them. */
+export const SERVER_VERSION = '1.31.2'
+
+const MODULE = 'go.temporal.io/server'
+/** What Go calls a program, and what the images call it. */
+const PROGRAMS = { server: 'temporal-server', sql: 'temporal-sql-tool' } as const
+
+/**
+ * The folder with the programs of the images: `temporal-server` and `temporal-sql-tool`. Built with Go
+ * once (three minutes) and kept in `cacheFolder`.
+ */
+export async function findTemporalServer(cacheFolder: string, log: Log): Promise<string> {
+  const folder = join(cacheFolder, `temporal-server-${SERVER_VERSION}`)
+  await withLock(`${folder}.lock`, log, async () => {
+    if (!existsSync(folder)) await build(folder, log)
+  })
+  for (const name of Object.values(PROGRAMS)) await verify(join(folder, name))
+  return folder
+}
+
+async function build(folder: string, log: Log): Promise<void> {
+  const go = await findGo()
+  const made = `${folder}.new`
+  await rm(made, { recursive: true, force: true })
+  await mkdir(made, { recursive: true })
+  await runJob({
+    title: "building Temporal's server with Go (once, a few minutes)",
+    command: 'env',
+    args: [
+      ...['CGO_ENABLED=0', `GOBIN=${made}`, go, 'install'],
+      ...['-trimpath', '-buildvcs=false', '-ldflags=-s -w'],
+      `${MODULE}/cmd/server@v${SERVER_VERSION}`,
+      `${MODULE}/cmd/tools/sql@v${SERVER_VERSION}`,
+    ],
+    log,
+  })
+  for (const [built, name] of Object.entries(PROGRAMS)) {
+    await rename(join(made, built), join(made, name))
+    await record(join(made, name))
+  }
+  await rename(made, folder)
+}
+
+async function findGo(): Promise<string> {
+  for (const go of ['go', '/usr/local/go/bin/go']) {
+    const found = await run(go, ['version']).catch(() => undefined)
+    if (found) return go
+  }
+  throw new Error('Go 1.26 or later is needed to build the Temporal server')
+}
