@@ -25,7 +25,9 @@ export type BatchMails = (recipient: Recipient) => Job
 /** Parsed contents kept per process; parsing costs as much as hundreds of mails. */
 const MAX_PARSED = 50
 
-/** Parses each content once, then makes one mail per recipient, each with its own unsubscribe link. */
+/**
+ * Parses each content once, then makes one mail per recipient, each with its own unsubscribe link.
+ */
 export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
   const parsed = new Map<string, ReturnType<typeof renderer>>()
 

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import { chunkSize } from '../src/domain/batch.ts'
 import type { Timings } from '../src/domain/timings.ts'
 import * as batchRuns from '../src/store/batch-runs.ts'
+import * as partitions from '../src/store/partitions.ts'
 import * as senders from '../src/store/senders.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type { SendPlan } from '../workflows/contract.ts'
@@ -10,7 +11,9 @@ import { verifySender } from './verify-connection.ts'
 
 /** Up to this many contacts are one snapshot and one statement. */
 const FREEZE_PAGE = 2_000_000
-/** Chunk activities of one batch in flight: enough to hide latency, too few to starve other batches. */
+/**
+ * Chunk activities of one batch in flight: enough to hide latency, too few to starve other batches.
+ */
 const WINDOW = 4
 /** An unverified connection is looked at again before a send, at most this often. */
 const VERIFY_EVERY_MS = 60_000
@@ -37,7 +40,10 @@ export function createBatchActivities({
   freezePage = FREEZE_PAGE,
 }: BatchDeps) {
   return {
-    /** Decides whether a batch is to be sent now, later or not at all. Fails a batch without a sender. */
+    /**
+     * Decides whether a batch is to be sent now, later or not at all. Fails a batch without a
+     * sender.
+     */
     beginBatch: async (run: batchRuns.Run): Promise<Begun> => {
       const batch = await batchRuns.find(sql, run)
       if (!batch) return { kind: 'ended', status: 'superseded' }
@@ -67,6 +73,7 @@ export function createBatchActivities({
       })
       if (!frozen) return undefined
       if (!frozen.complete) return {}
+      await partitions.analyzeLedger(sql, frozen.bucket)
       return {
         plan: { total: frozen.total, chunkSize: size, window: WINDOW, passMs: timings.passMs },
       }

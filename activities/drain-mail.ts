@@ -34,8 +34,9 @@ export interface DrainMailDeps {
 
 export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDeps) {
   /**
-   * Sends what waits outside batches for one connection, best lane first. Answers when to come back:
-   * `resumeAt` when the account cannot send now, nothing when the queue is empty or the time is up.
+   * Sends what waits outside batches for one connection, best lane first. Answers when to come
+   * back: `resumeAt` when the account cannot send now, nothing when the queue is empty or the time
+   * is up.
    */
   return async function drainMail(
     input: DispatchMailInput,
@@ -45,7 +46,6 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
     let warmUntil = performance.now() + WARM_MS
 
     while (performance.now() < until) {
-      Context.current().heartbeat()
       const sender = await senders.find(sql, organizationId, connectionId)
       if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
       await probe(sender)
@@ -63,7 +63,8 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      // One claim is of one bucket: the partition must be named, and the other bucket's turn is next.
+      // One claim is of one bucket: the partition must be named, and the other bucket's turn is
+      // next.
       const ids = waiting.filter(({ bucket }) => bucket === first.bucket).map(({ id }) => id)
       const sent = await sendSome(sender, first.bucket, ids.slice(0, grant.granted))
       if (sent < grant.granted) await sendingLimits.giveBack(sql, sender, grant.granted - sent)
@@ -108,8 +109,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
   }
 
   /**
-   * One mail to the simulator, when rows are in doubt and nothing was accepted since: its Send event
-   * moves the watermark past them. No row, no log, no counter; under the limiter like all mail.
+   * One mail to the simulator, when rows are in doubt and nothing was accepted since: its Send
+   * event moves the watermark past them. No row, no log, no counter; under the limiter like all
+   * mail.
    */
   async function probe(sender: senders.Sender): Promise<void> {
     const request = await senders.takeProbe(sql, sender.organizationId, sender.connectionId)

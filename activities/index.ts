@@ -1,10 +1,12 @@
 import type { Timings } from '../src/domain/timings.ts'
 import type { Sql } from '../src/store/sql.ts'
+import type { DispatchMailInput } from '../workflows/contract.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
+import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
 import { createDrainMail } from './drain-mail.ts'
 import type { Mailer, Verifier } from './mailer.ts'
-import { createSendChunk } from './send-chunk.ts'
+import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
 import { createConnectionActivities } from './verify-connection.ts'
 
 export interface ActivityDeps {
@@ -26,10 +28,14 @@ export const createControlActivities = (deps: ActivityDeps) => ({
 })
 
 /** Activities that send mail, on the send queue. */
-export const createSendActivities = (deps: ActivityDeps) => ({
-  sendChunk: createSendChunk(deps),
-  drainMail: createDrainMail(deps),
-})
+export const createSendActivities = (deps: ActivityDeps) => {
+  const sendChunk = createSendChunk(deps)
+  const drainMail = createDrainMail(deps)
+  return {
+    sendChunk: (input: SendChunkInput) => beating(() => sendChunk(input)),
+    drainMail: (input: DispatchMailInput) => beating(() => drainMail(input)),
+  }
+}
 
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>

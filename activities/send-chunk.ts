@@ -69,7 +69,6 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     let waitedMs = 0
 
     for (;;) {
-      Context.current().heartbeat()
       const open = await messages.unsettled(sql, range)
       if (open.queued === 0) return open.waiting === 0 ? { kind: 'done' } : { kind: 'waiting' }
 

@@ -109,9 +109,9 @@ const insufficientScope = (scope: Scope) =>
   })
 
 /**
- * Remembers what was found for less than a second, and lets those who ask meanwhile wait for the same
- * answer. What was not found is asked again: a new key works at once. By a clock that is never set
- * back: a revoked key must not live on because the time was corrected.
+ * Remembers what was found for less than a second, and lets those who ask meanwhile wait for the
+ * same answer. What was not found is asked again: a new key works at once. By a clock that is never
+ * set back: a revoked key must not live on because the time was corrected.
  */
 function remembering<T>(find: (hash: Buffer) => Promise<T | undefined>) {
   const found = new Map<string, { at: number; answer: Promise<T | undefined> }>()

@@ -21,8 +21,8 @@ function refuseUnsupported(input: BatchInput): void {
 }
 
 /**
- * The rules that need no storage: which fields go together, and the clock. Throws a 400 that names the
- * field. Answers the time to send at, or null for at once.
+ * The rules that need no storage: which fields go together, and the clock. Throws a 400 that names
+ * the field. Answers the time to send at, or null for at once.
  */
 export function applyBatchRules(input: BatchInput, now: number): string | null {
   if (input.channel === 'sms') refuse('channel', 'sms needs an SMS transport; none is configured')

@@ -8,7 +8,10 @@ export const LARGE_BODY_LIMIT = 5 * MEBIBYTE
 
 /** Deeper nesting serves nobody, and both Postgres and recursion end somewhere. */
 const MOST_DEPTH = 64
-/** Only an escape can bring in a NUL or half a character: the bytes themselves were decoded as UTF-8. */
+/**
+ * Only an escape can bring in a NUL or half a character: the bytes themselves were decoded as
+ * UTF-8.
+ */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 /** What Postgres cannot store as text. */
 export const UNSTORABLE = /\p{Surrogate}|\0/u
@@ -25,8 +28,8 @@ declare module 'fastify' {
 }
 
 /**
- * How bodies are read: JSON, refusing keys that would reach a prototype; nothing else. An empty body
- * is no body whatever its media type says.
+ * How bodies are read: JSON, refusing keys that would reach a prototype; nothing else. An empty
+ * body is no body whatever its media type says.
  */
 export function readBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')

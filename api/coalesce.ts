@@ -6,8 +6,8 @@ interface Limits {
 }
 
 /**
- * Collects what concurrent requests ask for and does it in sets: one statement instead of two hundred.
- * Each caller gets its own item's result; when a set fails, everyone in it gets the error.
+ * Collects what concurrent requests ask for and does it in sets: one statement instead of two
+ * hundred. Each caller gets its own item's result; when a set fails, everyone in it gets the error.
  */
 export function coalesce<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,

@@ -46,7 +46,9 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
 }
 
-/** Answers `error` as an ApiError. What is not a refusal of ours is logged whole and shows nothing. */
+/**
+ * Answers `error` as an ApiError. What is not a refusal of ours is logged whole and shows nothing.
+ */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
   const status = refusal.status ?? STATUS[refusal.code]
@@ -127,7 +129,9 @@ function wordOf(error: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** What is no HTTP at all never becomes a request; it is answered on the socket, as an ApiError too. */
+/**
+ * What is no HTTP at all never becomes a request; it is answered on the socket, as an ApiError too.
+ */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()

@@ -8,8 +8,8 @@ interface Known {
 }
 
 /**
- * Tells "no such path" (404) from "not with this method" (405, with `Allow`), before anything else is
- * looked at. Add it before the routes it is to know.
+ * Tells "no such path" (404) from "not with this method" (405, with `Allow`), before anything else
+ * is looked at. Add it before the routes it is to know.
  */
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const known: Known[] = []

@@ -20,7 +20,9 @@ const MEANINGS = {
 } as const
 type Failure = keyof typeof MEANINGS
 
-/** Responses for a route's schema: `...failures(409)`. Those that every route has are added to it. */
+/**
+ * Responses for a route's schema: `...failures(409)`. Those that every route has are added to it.
+ */
 export const failures = (...statuses: Failure[]) =>
   Object.fromEntries(statuses.map((status) => [status, failure(status)]))
 
@@ -55,8 +57,8 @@ const DOCS_POLICY = [
 ].join('; ')
 
 /**
- * Describes the routes that are registered after it, at `/openapi.json` and `/docs`. The document is
- * made of the very schemas that validate and serialise.
+ * Describes the routes that are registered after it, at `/openapi.json` and `/docs`. The document
+ * is made of the very schemas that validate and serialise.
  */
 export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   app.addHook('onRoute', completeRoute)
@@ -115,7 +117,10 @@ function completeRoute(route: RouteOptions): void {
   }
 }
 
-/** Names the components; parameters with a default are optional, whatever validation needs them to be. */
+/**
+ * Names the components; parameters with a default are optional, whatever validation needs them to
+ * be.
+ */
 function finish(document: object): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
   const { components, paths, ...rest } = asRecord(document)
@@ -130,7 +135,9 @@ function finish(document: object): Record<string, unknown> {
   }
 }
 
-/** A schema with a title is a component of that name; the same title on another schema is an error. */
+/**
+ * A schema with a title is a component of that name; the same title on another schema is an error.
+ */
 function nameComponents(node: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((each) => nameComponents(each, schemas))
   if (typeof node !== 'object' || node === null) return node

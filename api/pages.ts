@@ -11,8 +11,8 @@ interface Paged {
 }
 
 /**
- * The figures of a list by pages. Beyond the counted total, `total` says at least that a further page
- * exists while one does, so that a client that loops to `totalPages` loses nobody.
+ * The figures of a list by pages. Beyond the counted total, `total` says at least that a further
+ * page exists while one does, so that a client that loops to `totalPages` loses nobody.
  */
 export function pageFigures({ page, pageSize, found, counted }: Paged) {
   const hasMore = found > pageSize

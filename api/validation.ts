@@ -134,6 +134,8 @@ function toDetail({ instancePath, keyword, params, message }: ErrorObject): Erro
   }
 }
 
-/** The body of the request that fits its schema but not a rule of ours, as the schema would say it. */
+/**
+ * The body of the request that fits its schema but not a rule of ours, as the schema would say it.
+ */
 export const invalidBody = (path: string, message: string): AppError =>
   new AppError('VALIDATION_FAILED', `${path} ${message}`, { details: [{ path, message }] })

@@ -34,7 +34,8 @@ export function webhookProofs({ sql, now }: Pick<Deps, 'sql' | 'now'>) {
     const hash = sha256(secret)
     if (!ACCOUNT_NUMBER.test(accountNumber)) return undefined
     const proven = prove(await load(accountNumber, REMEMBERED_MS), hash, now())
-    // A secret that was made a moment ago works at once; wrong ones are what the address limit is for.
+    // A secret that was made a moment ago works at once; wrong ones are what the address limit is
+    // for.
     return proven ?? prove(await load(accountNumber, 0), hash, now())
   }
 }

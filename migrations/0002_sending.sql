@@ -57,6 +57,8 @@ create table batches (
 -- index serves look-ups, a chunk's range and the log's newest-first pages. `state` is in no index, so
 -- that the four or five updates of a mail's life stay heap-only; what is claimed is found through
 -- `claims`, what waits outside batches through `outlet_queue`.
+-- The bucket comes last in both keys: with it in front, the planner takes the wrong one for a range of
+-- ids while a new partition has no statistics yet, and reads the whole batch for each claim.
 -- No foreign key to contacts: a deleted contact's mail stays in the ledger.
 create table messages (
   organization_id uuid not null,
@@ -90,7 +92,7 @@ create table messages (
   complained_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id, bucket),
-  unique (organization_id, bucket, dedupe_key),
+  unique (organization_id, dedupe_key, bucket),
   check ((state in ('claimed', 'unknown')) = (claim_id is not null))
 ) partition by range (bucket);
 comment on column messages.state is

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { cacheFolder } from './dev/cache.ts'
+import { join } from 'node:path'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/timings.ts'
 
 /** Everything the programs read from their environment. Nothing else reads `process.env`. */
@@ -22,7 +22,9 @@ export interface Config {
   timings: Timings
   /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
   awsEndpoint: string | undefined
-  /** Development only: where state and downloaded tools live, and the ports of what `dev` starts. */
+  /**
+   * Development only: where state and downloaded tools live, and the ports of what `dev` starts.
+   */
   dev: {
     folder: string
     cacheFolder: string
@@ -96,13 +98,7 @@ export function readConfig(env: Environment = process.env): Config {
     awsEndpoint: text('AWS_ENDPOINT_URL'),
     dev: {
       folder: text('LETTERLOOM_HOME') ?? '.letterloom',
-      cacheFolder:
-        text('LETTERLOOM_CACHE') ??
-        cacheFolder({
-          platform: process.platform,
-          home: homedir(),
-          xdgCacheHome: text('XDG_CACHE_HOME'),
-        }),
+      cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(text('XDG_CACHE_HOME')),
       postgresPort: port('POSTGRES_PORT', 5433),
       temporalPort: port('TEMPORAL_PORT', 7233),
       temporalUiPort: port('TEMPORAL_UI_PORT', 8233),
@@ -110,7 +106,14 @@ export function readConfig(env: Environment = process.env): Config {
     },
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n  ${problems.join('\n  ')}`)
+  for (const part of [config.temporal, config.timings, config.dev]) Object.freeze(part)
   return Object.freeze(config)
+}
+
+/** Outside the checkout, so that every checkout and CI share what took minutes to build. */
+function defaultCache(xdgCacheHome: string | undefined): string {
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'letterloom')
+  return join(xdgCacheHome ?? join(homedir(), '.cache'), 'letterloom')
 }
 
 /** The environment of a child: ours, with some values of its own. */

@@ -11,8 +11,8 @@ const RANDOM_BITS = (1n << 74n) - 1n
 let last = 0n
 
 /**
- * A new UUIDv7 (RFC 9562, 5.7), monotonic within the process: 48 bits of milliseconds, then 74 random
- * bits; when the clock stands still or steps back, the previous one plus a random step.
+ * A new UUIDv7 (RFC 9562, 5.7), monotonic within the process: 48 bits of milliseconds, then 74
+ * random bits; when the clock stands still or steps back, the previous one plus a random step.
  */
 export function uuidv7(now: number = Date.now()): Uuid {
   const random = randomBytes(10)
@@ -29,9 +29,14 @@ export const timeOf = (id: Uuid): number => Number.parseInt(id.replaceAll('-', '
 
 /**
  * A bucket for a batch: a UUIDv7 whose last 32 bits are zero, because those bits of its rows' ids
- * hold their sequence number. Made when freezing starts, so that the rows land in today's partition.
+ * hold their sequence number. Its other 42 random bits are fresh each time: what keeps `uuidv7`
+ * monotonic is in the bits that are zero here. Made when freezing starts, so that the rows land in
+ * today's partition.
  */
-export const batchBucket = (now?: number): Uuid => `${uuidv7(now).slice(0, 28)}00000000`
+export function batchBucket(now?: number): Uuid {
+  const random = randomBytes(5).toString('hex')
+  return `${uuidv7(now).slice(0, 15)}${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}00000000`
+}
 
 /** The id of the `seq`-th row of a batch; the same arithmetic runs in SQL when freezing. */
 export const batchRowId = (bucket: Uuid, seq: number): Uuid =>
@@ -43,12 +48,14 @@ export const bucketOfBatchRow = (id: Uuid): Uuid => `${id.slice(0, 28)}00000000`
 const DAY_MS = 86_400_000
 
 /**
- * The bucket of mail outside batches: the UUIDv7 of 00:00 UTC of the id's day with zero random bits.
- * It never changes, not by a reschedule either, so the id alone names the partition.
+ * The bucket of mail outside batches: the UUIDv7 of 00:00 UTC of the id's day with zero random
+ * bits. It never changes, not by a reschedule either, so the id alone names the partition.
  */
 export const dayBucket = (id: Uuid): Uuid => bucketStart(timeOf(id))
 
-/** The lowest bucket of the UTC day that `time` (milliseconds) falls in: the bound of a partition. */
+/**
+ * The lowest bucket of the UTC day that `time` (milliseconds) falls in: the bound of a partition.
+ */
 export function bucketStart(time: number): Uuid {
   const hex = (Math.floor(time / DAY_MS) * DAY_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

@@ -13,7 +13,9 @@ import {
 } from '../src/ids.ts'
 
 const DAY_MS = 86_400_000
-/** Until the year 2100: the process has one clock, so the properties below take times in any order. */
+/**
+ * Until the year 2100: the process has one clock, so the properties below take times in any order.
+ */
 const times = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2100, 0, 1) })
 const LATER = Date.UTC(2150, 0, 1)
 

@@ -9,8 +9,8 @@ export const CONTROL_QUEUE = 'control'
 export const SEND_QUEUE = 'send'
 
 /**
- * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because a
- * query cannot name an attribute `Status`.
+ * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
+ * a query cannot name an attribute `Status`.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
@@ -62,7 +62,10 @@ export interface VerifyConnectionInput {
   connectionId: string
 }
 
-/** Input of `dispatchMail`, the one workflow through which a connection's mail outside batches leaves. */
+/**
+ * Input of `dispatchMail`, the one workflow through which a connection's mail outside batches
+ * leaves.
+ */
 export interface DispatchMailInput {
   organizationId: string
   connectionId: string

@@ -13,15 +13,15 @@ import { type DispatchMailInput, SEND_QUEUE, WAKE_SIGNAL } from './contract.ts'
 const { drainMail } = proxyActivities<SendActivities>({
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '30s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 })
 
 const IDLE = '60s'
 
 /**
- * Sends a connection's mail outside batches: transactional, confirmations, flows. One per connection,
- * long-lived while there is mail, gone after a minute without.
+ * Sends a connection's mail outside batches: transactional, confirmations, flows. One per
+ * connection, long-lived while there is mail, gone after a minute without.
  *
  * The rows are the promise; the signal only wakes. `dirty` is cleared **before** each drain: a row
  * that is written while one runs is found by it or by the next.

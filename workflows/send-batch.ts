@@ -22,7 +22,7 @@ const { beginBatch, freezeAudience, completeBatch, failBatch } = proxyActivities
 const { sendChunk } = proxyActivities<SendActivities>({
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '30s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 })
 
@@ -30,13 +30,13 @@ const { sendChunk } = proxyActivities<SendActivities>({
 const DETAILS_EVERY_CHUNKS = 20
 
 /**
- * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it when
- * every row is settled.
+ * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it
+ * when every row is settled.
  *
- * Owns nothing: every status and every recipient lives in Postgres, and the activities only act while
- * the batch there says so. It ends when the batch is completed, failed or cancelled. A lost worker
- * costs nothing: chunks are fixed ranges, and a chunk that runs again finds only what is left.
- * Cancelled in the Temporal UI instead of by the API's DELETE, it leaves the batch failed.
+ * Owns nothing: every status and every recipient lives in Postgres, and the activities only act
+ * while the batch there says so. It ends when the batch is completed, failed or cancelled. A lost
+ * worker costs nothing: chunks are fixed ranges, and a chunk that runs again finds only what is
+ * left. Cancelled in the Temporal UI instead of by the API's DELETE, it leaves the batch failed.
  */
 export async function sendBatch(input: SendBatchInput): Promise<void> {
   const { organizationId, batchId, attempt } = input
@@ -56,8 +56,8 @@ export async function sendBatch(input: SendBatchInput): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) {
       show('cancelled')
-      // After the API's DELETE this changes nothing; after a cancel in the Temporal UI the batch must
-      // not stay `processing` with nobody working on it.
+      // After the API's DELETE this changes nothing; after a cancel in the Temporal UI the batch
+      // must not stay `processing` with nobody working on it.
       await CancellationScope.nonCancellable(() => failBatch(run, 'stopped_by_operator'))
     }
     throw error
@@ -137,7 +137,8 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
     if (workflowInfo().continueAsNewSuggested) {
       await landed()
       if (!open()) break
-      // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices it.
+      // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
+      // it.
       if (CancellationScope.current().consideredCancelled) await sleep(1)
       await continueAsNew<typeof sendBatch>({
         ...input,

@@ -12,8 +12,9 @@ const CONNECT_MS = 2_000
  * The one transport: SES v2 SendEmail, one call per recipient, each made at most once.
  *
  * The cold parts (endpoint, credentials) are the SDK's; the call itself is ours, because it must be
- * signed with the claim's time, must never be repeated by anybody, and because it costs an eighth of
- * the SDK's processor time. SES has no idempotency token: an answer that does not come is `unknown`.
+ * signed with the claim's time, must never be repeated by anybody, and because it costs an eighth
+ * of the SDK's processor time. SES has no idempotency token: an answer that does not come is
+ * `unknown`.
  */
 export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }): Mailer {
   const pools = new Map<string, Pool>()

@@ -1,4 +1,5 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
+import { roleArn } from '../../src/domain/role.ts'
 import type { Credentials } from './signature.ts'
 
 /** How we reach a customer's account: one role, assumed with the connection's external id. */
@@ -9,10 +10,6 @@ export interface Role {
   region: string
   externalId: string
 }
-
-/** The role's ARN is derived, never stored: `letterloom-<first 8 of externalId>` in the customer's account. */
-export const roleArn = ({ accountId, region, externalId }: Role): string =>
-  `arn:${partition(region)}:iam::${accountId}:role/letterloom-${externalId.slice(0, 8)}`
 
 /** What a session may do, whatever the role itself allows. */
 const POLICIES = {
@@ -31,8 +28,8 @@ interface Entry {
 }
 
 /**
- * Assumes roles and keeps the credentials until five minutes before they end; concurrent askers share
- * one call, and a refusal is remembered for half a minute.
+ * Assumes roles and keeps the credentials until five minutes before they end; concurrent askers
+ * share one call, and a refusal is remembered for half a minute.
  */
 export function createRoles() {
   const clients = new Map<string, STSClient>()
@@ -46,11 +43,14 @@ export function createRoles() {
     return made
   }
 
-  /** Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong external id. */
+  /**
+   * Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong
+   * external id.
+   */
   const assume = async (role: Role, purpose: Purpose, withExternalId = true) => {
     const { Credentials: made } = await client(role.region).send(
       new AssumeRoleCommand({
-        RoleArn: roleArn(role),
+        RoleArn: roleArn(role.accountId, role.region, role.externalId),
         RoleSessionName: `letterloom-${role.organizationId}`.slice(0, 64),
         DurationSeconds: 3_600,
         Policy: JSON.stringify({
@@ -101,9 +101,3 @@ export function createRoles() {
   }
 }
 export type Roles = ReturnType<typeof createRoles>
-
-/** AWS partitions by region (AWS General Reference, "ARN format"). */
-function partition(region: string): string {
-  if (region.startsWith('cn-')) return 'aws-cn'
-  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
-}

@@ -17,8 +17,8 @@ export interface Unsigned {
  * Signs requests of one (credentials, region) with Signature Version 4, service `ses`.
  *
  * Ours because the moment that is signed must be ours: a call carries the time of its claim and is
- * never signed again, so that AWS itself refuses it five minutes later. The SDK signs with the clock
- * of the moment it sends. Source: AWS General Reference, "Create a signed AWS API request".
+ * never signed again, so that AWS itself refuses it five minutes later. The SDK signs with the
+ * clock of the moment it sends. Source: AWS General Reference, "Create a signed AWS API request".
  */
 export function createSigner(credentials: Credentials, region: string) {
   let day = ''

@@ -3,9 +3,9 @@ import type { Verification, Verifier } from '../mailer.ts'
 import type { Role, Roles } from './roles.ts'
 
 /**
- * Checks a connection: the role must be assumable with the external id and must be refused without it
- * (else anybody who learns the ARN could use our service against that account: the confused deputy),
- * and the account must tell its sending rate.
+ * Checks a connection: the role must be assumable with the external id and must be refused without
+ * it (else anybody who learns the ARN could use our service against that account: the confused
+ * deputy), and the account must tell its sending rate.
  */
 export function createVerifier(roles: Roles): Verifier {
   return {

@@ -234,7 +234,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
     const { id, contentId, variables, source: html } = template
     const own = { subject: template.subject ?? '', previewText: template.previewText }
     if (subject === null && previewText === null) return { ...own, id: contentId, templateId: id }
-    // A subject or preview text of the batch's own uses the template's variables and their fallbacks.
+    // A subject or preview text of the batch's own uses the template's variables and their
+    // fallbacks.
     const parts = { subject, previewText: previewText ?? own.previewText, html }
     const inline = compileContent({ ...parts, variables, variableNames }, PATHS)
     const said = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { badRequest } from '../../src/domain/errors.ts'
+import { roleArn } from '../../src/domain/role.ts'
 import { isUuid, uuidv7 } from '../../src/ids.ts'
 import { IdParams, Success } from '../../src/schemas/common.ts'
 import {
@@ -17,7 +18,6 @@ import { missing } from '../ownership.ts'
 import { invalidBody } from '../validation.ts'
 
 const tags = ['connections']
-const ROLE_NAME_LENGTH = 8
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, publicUrl } = deps
@@ -113,11 +113,4 @@ function accountNumber({
   throw badRequest('accountId and awsAccountId are two names of one thing and must be the same', [
     { path: 'awsAccountId', message: 'differs from accountId' },
   ])
-}
-
-/** One role per registration: its name cannot be guessed from the account, nor clash within it. */
-function roleArn(accountId: string, region: string, externalId: string): string {
-  const partition = region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
-  const name = `letterloom-${externalId.slice(0, ROLE_NAME_LENGTH)}`
-  return `arn:${partition}:iam::${accountId}:role/${name}`
 }

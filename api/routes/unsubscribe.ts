@@ -8,7 +8,10 @@ import type { Deps } from '../deps.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../html.ts'
 
 const BODY_LIMIT = 64 * 1024
-/** A mail whose claim was committed before we were asked is gone after this: see the order of a send. */
+/**
+ * A mail whose claim was committed before we were asked is gone after this: see the order of a
+ * send.
+ */
 const SETTLING_MS = 2_000
 const MESSAGE = 'You are unsubscribed'
 
@@ -102,7 +105,9 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** `ada@example.com` → `a••@e••••••.com`: enough to know one's own, not enough to learn another's. */
+/**
+ * `ada@example.com` → `a••@e••••••.com`: enough to know one's own, not enough to learn another's.
+ */
 function mask(email: string): string {
   const [local = '', domain = ''] = email.split('@')
   const dot = domain.lastIndexOf('.')

@@ -7,7 +7,9 @@ import { tryLock } from './lock.ts'
 import { type Identity, identify, isRunning, signal } from './processes.ts'
 
 export interface Claim {
-  /** Remembers the server started on the folder: a successor finds and stops it if nobody else did. */
+  /**
+   * Remembers the server started on the folder: a successor finds and stops it if nobody else did.
+   */
   note: (pid: number) => Promise<void>
   release: () => Promise<void>
 }
@@ -17,9 +19,9 @@ const PASS_MS = 50
 const KILLED_MS = 5_000
 
 /**
- * Takes a server's data folder for this process. Two servers on one folder would destroy it, so it is
- * an error if the process that has it lives. What a dead predecessor left running is stopped first;
- * its reaper is most likely doing so already.
+ * Takes a server's data folder for this process. Two servers on one folder would destroy it, so it
+ * is an error if the process that has it lives. What a dead predecessor left running is stopped
+ * first; its reaper is most likely doing so already.
  */
 export async function claimFolder(folder: string, farewell: Farewell): Promise<Claim> {
   const lock = await tryLock(join(folder, 'owner'))
@@ -38,7 +40,9 @@ export async function claimFolder(folder: string, farewell: Farewell): Promise<C
   }
 }
 
-/** Stops a process that is not our child. Throws if it cannot: then nothing may be started either. */
+/**
+ * Stops a process that is not our child. Throws if it cannot: then nothing may be started either.
+ */
 export async function stopLeftOver(
   left: Identity,
   { signal: name, graceMs }: Farewell,

@@ -28,8 +28,8 @@ const ANSWER_MS = 5_000
 const SILENCE_MS = 20_000
 
 /**
- * Fetches a program of Temporal's as the SDK does. Throws if the service cannot be reached, or if the
- * program is not the one the list of sums knows.
+ * Fetches a program of Temporal's as the SDK does. Throws if the service cannot be reached, or if
+ * the program is not the one the list of sums knows.
  */
 export async function download(options: Download): Promise<void> {
   const { service, artifact, version, target, sums, log } = options

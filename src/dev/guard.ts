@@ -15,7 +15,8 @@ let reaper: ChildProcess | undefined
  * tick as the spawn: there must be no moment at which the child is ours and nobody knows. The child
  * should lead its own process group (`detached`), as the whole group is killed after the grace.
  *
- * Returns the release, to be called when the child has exited: its number may belong to another soon.
+ * Returns the release, to be called when the child has exited: its number may belong to another
+ * soon.
  */
 export function guard(pid: number, farewell: Farewell): () => void {
   guarded.set(pid, farewell)

@@ -5,7 +5,10 @@ import { type Identity, identify, isRunning } from './processes.ts'
 
 const PASS_MS = 100
 const NEWS_MS = 10_000
-/** Breaking a dead holder's lock takes a millisecond; a breaker that died while at it is pushed aside. */
+/**
+ * Breaking a dead holder's lock takes a millisecond; a breaker that died while at it is pushed
+ * aside.
+ */
 const BREAK_MS = 5_000
 
 /**
@@ -73,7 +76,9 @@ async function read(file: string): Promise<Identity | undefined> {
   }
 }
 
-/** Two that find the same dead holder must not both remove it: the slower would remove the faster. */
+/**
+ * Two that find the same dead holder must not both remove it: the slower would remove the faster.
+ */
 async function breakLock(file: string): Promise<void> {
   const breaker = `${file}.break`
   if (!(await createNew(breaker, ''))) {

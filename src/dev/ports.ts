@@ -2,14 +2,18 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that Linux and macOS give to outgoing connections: those come and go at any time. */
+/**
+ * Below the ports that Linux and macOS give to outgoing connections: those come and go at any time.
+ */
 const FIRST = 20_000
 const BEYOND = 32_000
 const ATTEMPTS = 50
 
 const given = new Set<number>()
 
-/** A port of 127.0.0.1 that nobody listens on: `wanted` if it is free, else one never given before. */
+/**
+ * A port of 127.0.0.1 that nobody listens on: `wanted` if it is free, else one never given before.
+ */
 export async function freePort(wanted = 0): Promise<number> {
   if (wanted !== 0 && (await isFree(wanted))) return wanted
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

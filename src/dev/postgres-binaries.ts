@@ -117,7 +117,9 @@ interface Link {
   target: string
 }
 
-/** Copies the server and makes the links that npm cannot pack and an install script would have made. */
+/**
+ * Copies the server and makes the links that npm cannot pack and an install script would have made.
+ */
 async function copyRepaired(native: string, copy: string): Promise<void> {
   const fresh = `${copy}.new`
   await rm(fresh, { recursive: true, force: true })

@@ -9,7 +9,9 @@ import type { User } from './postgres-user.ts'
 
 const run = promisify(execFile)
 
-/** Superuser of the development cluster. Row-level security does not bind it: tests must step down. */
+/**
+ * Superuser of the development cluster. Row-level security does not bind it: tests must step down.
+ */
 export const ROLE = 'letterloom'
 /** The builtin locale provider came with 17. */
 const BUILTIN_LOCALES = 17

@@ -27,10 +27,10 @@ export async function readPidFile(data: string): Promise<{ pid?: number; status?
  * Makes room on a data folder that a server was on before: stops one that still runs (started by
  * hand, or left by a process that died before it could say so).
  *
- * A file whose process is dead says so afterwards. Postgres itself asks only whether the number is in
- * use, and refuses to start if it is a zombie's in a container whose first process buries nobody, or
- * a stranger's after a reboot. The rest of the file stays: by the shared memory it names, Postgres
- * knows whether backends of a killed server are still writing.
+ * A file whose process is dead says so afterwards. Postgres itself asks only whether the number is
+ * in use, and refuses to start if it is a zombie's in a container whose first process buries
+ * nobody, or a stranger's after a reboot. The rest of the file stays: by the shared memory it
+ * names, Postgres knows whether backends of a killed server are still writing.
  */
 export async function stopOldServer(data: string, farewell: Farewell): Promise<void> {
   const { pid } = await readPidFile(data)

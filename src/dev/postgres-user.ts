@@ -40,8 +40,8 @@ export async function ownerOf(data: string, user: User | undefined): Promise<Use
 }
 
 /**
- * The folder for the server's files: `folder`, or one of the same name elsewhere if the server's user
- * cannot get there (a checkout under a home of root). Made if it is not there.
+ * The folder for the server's files: `folder`, or one of the same name elsewhere if the server's
+ * user cannot get there (a checkout under a home of root). Made if it is not there.
  */
 export async function reachableFolder(
   folder: string,

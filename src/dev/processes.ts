@@ -11,7 +11,9 @@ export interface Identity {
   started: string
 }
 
-/** Who runs under `pid`; undefined if nobody does. A zombie is nobody: it only waits to be buried. */
+/**
+ * Who runs under `pid`; undefined if nobody does. A zombie is nobody: it only waits to be buried.
+ */
 export async function identify(pid: number): Promise<Identity | undefined> {
   const started = process.platform === 'linux' ? fromProc(pid) : await fromPs(pid)
   return started === undefined ? undefined : { pid, started }
@@ -22,7 +24,9 @@ export async function isRunning({ pid, started }: Identity): Promise<boolean> {
   return (await identify(pid))?.started === started
 }
 
-/** The fields behind the name, which may itself hold spaces and brackets: the first is the state. */
+/**
+ * The fields behind the name, which may itself hold spaces and brackets: the first is the state.
+ */
 const STATE = 0
 const START_TICKS = 19
 

@@ -3,8 +3,8 @@
  *
  * Run by `node -e`, so that it is the same from sources and compiled, and starts in 40 ms: hence
  * JavaScript in a string. It reads `watch <pid> <signal> <grace ms>` and `forget <pid>` from a pipe
- * that only we hold; the end of that pipe is our end. It leads a session of its own, or Ctrl-C would
- * end it before us.
+ * that only we hold; the end of that pipe is our end. It leads a session of its own, or Ctrl-C
+ * would end it before us.
  */
 export const REAPER = String.raw`
 const { readFileSync } = require('node:fs')

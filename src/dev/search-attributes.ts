@@ -19,8 +19,8 @@ const PASS_MS = 50
 type Attributes = Readonly<Record<string, string>>
 
 /**
- * Registers the attributes that the namespace does not have yet, and waits until it has them. The dev
- * server's own flag only works when it makes the namespace, not on a database file it finds.
+ * Registers the attributes that the namespace does not have yet, and waits until it has them. The
+ * dev server's own flag only works when it makes the namespace, not on a database file it finds.
  */
 export async function registerSearchAttributes(
   connection: Connection,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { toolFolder } from './cache.ts'
+import { toolFolder } from './tool-folder.ts'
 import { record, verify } from './checksums.ts'
 import type { Log } from './children.ts'
 import { download, SERVICE } from './download.ts'
@@ -29,9 +29,9 @@ interface Where {
 const WAYS = { temporal: 'temporal', go: 'go', service: SERVICE }
 
 /**
- * The `temporal` program, which holds a development server and its UI: the one on PATH, else one that
- * was fetched or built before, else a download, else a build with Go (three minutes, once). Throws
- * one error that says what to install.
+ * The `temporal` program, which holds a development server and its UI: the one on PATH, else one
+ * that was fetched or built before, else a download, else a build with Go (three minutes, once).
+ * Throws one error that says what to install.
  */
 export async function findTemporal({ cacheFolder, log, ways = WAYS }: Where): Promise<string> {
   const installed = await findInstalled(ways.temporal, log)

@@ -33,8 +33,8 @@ interface RunningTemporal {
 const FAREWELL: Farewell = { signal: 'SIGTERM', graceMs: 15_000 }
 
 /**
- * Three of these: the only shard of the dev server reads its queues at most 20 times a second unless
- * told otherwise, and every step of every workflow would wait 42 ms.
+ * Three of these: the only shard of the dev server reads its queues at most 20 times a second
+ * unless told otherwise, and every step of every workflow would wait 42 ms.
  */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 2000,
@@ -48,8 +48,8 @@ const DYNAMIC_CONFIG = {
 const SQLITE = { journal_mode: 'WAL', synchronous: 'NORMAL' }
 
 /**
- * Starts Temporal's development server on 127.0.0.1 with its state in a file: a restart goes on where
- * the last one was. Resolves when it answers and knows all search attributes.
+ * Starts Temporal's development server on 127.0.0.1 with its state in a file: a restart goes on
+ * where the last one was. Resolves when it answers and knows all search attributes.
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { binary, port, uiPort, namespace, searchAttributes, log } = options

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { toolFolder } from './cache.ts'
+import { toolFolder } from './tool-folder.ts'
 import { readSums, record, sha256, verify } from './checksums.ts'
 import type { Log } from './children.ts'
 import { download, SERVICE } from './download.ts'
@@ -35,8 +35,8 @@ export interface Program {
 }
 
 /**
- * Temporal's time-skipping test server: its jars on an installed Java, fetched with Maven once, else
- * the program that the SDK downloads. Throws one error that says what to install.
+ * Temporal's time-skipping test server: its jars on an installed Java, fetched with Maven once,
+ * else the program that the SDK downloads. Throws one error that says what to install.
  */
 export async function findTimeSkippingServer({
   cacheFolder,
@@ -102,7 +102,9 @@ async function fetchJars(jars: string, maven: string, log: Log): Promise<void> {
   await rename(fresh, jars)
 }
 
-/** Their sums were checked when they came: whether anybody touched them since can be seen faster. */
+/**
+ * Their sums were checked when they came: whether anybody touched them since can be seen faster.
+ */
 async function checkJars(jars: string): Promise<void> {
   const before = await readFile(`${jars}.list`, 'utf8').catch(() => undefined)
   if (before === (await listing(jars))) return

@@ -21,9 +21,9 @@ interface RunningTimeSkippingServer {
 const FAREWELL = { signal: 'SIGTERM', graceMs: 2_000 } as const
 
 /**
- * Starts a Temporal server whose clock jumps to the next timer when nothing else is to be done, once
- * it is told to (`unlockTimeSkipping`). It keeps everything in memory, and its time is one for all:
- * one server per test file.
+ * Starts a Temporal server whose clock jumps to the next timer when nothing else is to be done,
+ * once it is told to (`unlockTimeSkipping`). It keeps everything in memory, and its time is one for
+ * all: one server per test file.
  */
 export async function startTimeSkippingServer({
   cacheFolder,

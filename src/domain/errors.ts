@@ -15,7 +15,10 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What is wrong with one place of the input. `path` is a JSON pointer without the leading slash, dots between. */
+/**
+ * What is wrong with one place of the input. `path` is a JSON pointer without the leading slash,
+ * dots between.
+ */
 export interface ErrorDetail {
   path: string
   message: string

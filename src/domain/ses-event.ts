@@ -1,6 +1,9 @@
 import type { EventKind } from './status.ts'
 
-/** Tags that every mail of ours carries, so that an event tells its row without knowing the message id. */
+/**
+ * Tags that every mail of ours carries, so that an event tells its row without knowing the message
+ * id.
+ */
 export const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 export const ORGANIZATION_TAG = 'letterloom-organization'

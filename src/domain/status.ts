@@ -29,8 +29,9 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 /**
- * A message's status only ever climbs. A click says more than an open; a bounce, a suppression and a
- * complaint say more than anything the mail did before, and are never overwritten by a later open.
+ * A message's status only ever climbs. A click says more than an open; a bounce, a suppression and
+ * a complaint say more than anything the mail did before, and are never overwritten by a later
+ * open.
  */
 const RANK: Record<LogStatus, number> = {
   queued: 0,

@@ -18,8 +18,9 @@ interface Loop {
 const SLOWEST_MS = 10_000
 
 /**
- * Repeats `round` until stopped. A failing round is logged and tried again with growing waits: loops
- * are what every worker does all the time, and none may end because Postgres or Temporal restarts.
+ * Repeats `round` until stopped. A failing round is logged and tried again with growing waits:
+ * loops are what every worker does all the time, and none may end because Postgres or Temporal
+ * restarts.
  */
 export function startLoop({ name, idleMs, round, log }: Loop): { stop(): Promise<void> } {
   const stopping = new AbortController()

@@ -20,8 +20,8 @@ interface Deps {
 }
 
 /**
- * Wakes the dispatcher of every connection that has due mail, or starts it. The queue's rows are the
- * promise: a wake that is lost, refused or doubled changes nothing.
+ * Wakes the dispatcher of every connection that has due mail, or starts it. The queue's rows are
+ * the promise: a wake that is lost, refused or doubled changes nothing.
  */
 export const startMailWaker = ({ sql, temporal, log }: Deps) => {
   const wokenAt = new Map<string, number>()

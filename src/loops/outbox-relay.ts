@@ -26,9 +26,9 @@ interface Deps {
 }
 
 /**
- * Keeps the promises of the outbox: starts and cancels workflows. No transaction is open while Temporal
- * is asked; a relay that dies leaves its rows to the next one, and every act is safe to repeat, since
- * a workflow's id says which act it is.
+ * Keeps the promises of the outbox: starts and cancels workflows. No transaction is open while
+ * Temporal is asked; a relay that dies leaves its rows to the next one, and every act is safe to
+ * repeat, since a workflow's id says which act it is.
  */
 export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
   startLoop({

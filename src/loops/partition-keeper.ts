@@ -4,7 +4,10 @@ import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 6 * 3_600_000
 
-/** Makes the partitions of the coming days; a day without any process running is covered by the week ahead. */
+/**
+ * Makes the partitions of the coming days; a day without any process running is covered by the week
+ * ahead.
+ */
 export const startPartitionKeeper = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({
     name: 'partition-keeper',

@@ -14,7 +14,7 @@ export interface MergeData {
   variables?: Readonly<Record<string, unknown>>
 }
 
-export interface MergeContact {
+interface MergeContact {
   id: string
   externalId?: string | null
   email?: string | null

@@ -3,7 +3,7 @@ import { engines, parse, type Syntax } from './liquid.ts'
 import { mapPieces, piecesOf } from './pieces.ts'
 
 /** The fields of a contact that a mail may use; `properties` goes on with any path. */
-export const CONTACT_FIELDS = [
+const CONTACT_FIELDS = [
   'id',
   'externalId',
   'email',

@@ -102,7 +102,11 @@ program
   })
 
 // A child of `dev` ends with it, however it ends.
-if (process.connected) process.once('disconnect', () => process.exit(1))
+if (process.connected) {
+  process.once('disconnect', () => process.exit(1))
+  // The channel alone does not keep it running once its work is done.
+  process.channel?.unref()
+}
 
 try {
   await program.parseAsync()

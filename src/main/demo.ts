@@ -38,8 +38,15 @@ export async function runDemo(config: Config, options: DemoOptions): Promise<boo
     if (result === 'stopped') return false
     const good = report(result, say)
     say(`\n  ${seconds(startedAt)} s in all`)
-    say(addresses(system, result.apiKey))
-    if (options.keep) await stopped
+    if (options.keep) {
+      say(addresses(system, result.apiKey))
+      await stopped
+    } else {
+      say(
+        `  Inbox ${system.sandboxUrl}, Temporal UI ${system.temporalUiUrl ?? system.temporalAddress}, API docs ${system.apiUrl}/docs`,
+      )
+      say('  were there while it ran; `npm run demo -- --keep` leaves them up to look at.')
+    }
     return good
   } finally {
     await system.stop()

@@ -6,7 +6,10 @@ import { connectSandbox, startSystem, type System } from './system.ts'
 
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
 
-/** Runs the whole system until Ctrl-C. The first start makes an organization with a connected account. */
+/**
+ * Runs the whole system until Ctrl-C. The first start makes an organization with a connected
+ * account.
+ */
 export async function runDev(config: Config): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
   const stopped = new Promise<void>((resolve) => {
@@ -30,7 +33,10 @@ export async function runDev(config: Config): Promise<void> {
   }
 }
 
-/** The key of the organization that the first start makes; kept beside the data, readable by you alone. */
+/**
+ * The key of the organization that the first start makes; kept beside the data, readable by you
+ * alone.
+ */
 async function firstOrganization(system: System, folder: string): Promise<string> {
   const file = join(folder, 'api-key')
   const known = await readFile(file, 'utf8').catch(() => undefined)

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxControl } from '../dev/sandbox/control.ts'
+import * as batchRuns from '../store/batch-runs.ts'
+import * as deliveryEvents from '../store/delivery-events.ts'
 import { createOrganization } from './organizations.ts'
-import { connectSandbox, SENDER, type System } from './system.ts'
+import { connectSandbox, type Customer, SENDER } from './system.ts'
 
 const ACCOUNT_ID = '444455556666'
 const PAGE = 1_000
@@ -48,10 +50,10 @@ export interface JobResult {
 }
 
 /**
- * The main job, as a customer does it: connect an account, import contacts, make a template, send one
- * batch, receive its events. Everything goes through the API; only AWS is the sandbox.
+ * The main job, as a customer does it: connect an account, import contacts, make a template, send
+ * one batch, receive its events. Everything goes through the API; only AWS is the sandbox.
  */
-export async function runMainJob(system: System, options: JobOptions): Promise<JobResult> {
+export async function runMainJob(system: Customer, options: JobOptions): Promise<JobResult> {
   const say = options.say ?? (() => {})
   const { organizationId, key } = await createOrganization(system.sql, {
     name: 'Letterloom Demo',
@@ -63,7 +65,7 @@ export async function runMainJob(system: System, options: JobOptions): Promise<J
     apiKey: key,
     accountId: ACCOUNT_ID,
     maxSendRate: options.rate,
-    max24Hour: options.contacts * 2 + 1_000,
+    max24Hour: 100_000_000,
   })
   say('connected the sandbox account')
 
@@ -177,18 +179,15 @@ const TEMPLATE = {
 const EVENTS_MS = 120_000
 
 /** Until the sandbox has reported everything and everything reported is applied. */
-async function eventsApplied(system: System, batchId: string): Promise<void> {
+async function eventsApplied(system: Customer, batchId: string): Promise<void> {
   const sandbox = sandboxControl(system.sandboxUrl)
   const until = Date.now() + EVENTS_MS
   for (;;) {
     const { pending } = await sandbox.eventStats()
-    const [waiting] = await system.sql<{ events: number }[]>`
-      select count(*) as events from inbound_events where applied_at is null`
-    if (pending === 0 && waiting?.events === 0) return
+    const waiting = await deliveryEvents.countWaiting(system.sql)
+    if (pending === 0 && waiting === 0) return
     if (Date.now() > until) {
-      throw new Error(
-        `batch ${batchId}: ${pending} events at the sandbox, ${waiting?.events} unapplied`,
-      )
+      throw new Error(`batch ${batchId}: ${pending} events at the sandbox, ${waiting} unapplied`)
     }
     await sleep(POLL_MS)
   }
@@ -196,31 +195,23 @@ async function eventsApplied(system: System, batchId: string): Promise<void> {
 
 /** Compares the API's figures with the ledger in the database and with the sandbox's own count. */
 async function check(
-  system: System,
+  system: Customer,
   organizationId: string,
   batch: BatchFigures,
   audience: Person[],
 ): Promise<JobResult['checks']> {
   const at = (box: string): number => audience.filter(({ email }) => email.startsWith(box)).length
   const counts = await sandboxControl(system.sandboxUrl).counts({ batch: batch.id })
-  const [rows] = await system.sql<
-    { rows: number; sent: number; opened: number; messageIds: number }[]
-  >`
-    select count(*) as rows,
-      count(*) filter (where state = 'sent') as sent,
-      count(*) filter (where opened_at is not null) as opened,
-      count(distinct message_id) as message_ids
-    from messages
-    where organization_id = ${organizationId} and batch_id = ${batch.id}`
+  const rows = await batchRuns.audit(system.sql, organizationId, batch.id)
   const total = audience.length
   const bounces = at('bounce+')
   const suppressed = at('suppressionlist+')
   return [
     { what: 'recipients frozen', wanted: total, found: batch.totalRecipients },
     { what: 'sent, by the API', wanted: total, found: batch.sent },
-    { what: 'sent, by the ledger', wanted: total, found: rows?.sent ?? 0 },
-    { what: 'rows of the ledger', wanted: total, found: rows?.rows ?? 0 },
-    { what: 'different message ids', wanted: total, found: rows?.messageIds ?? 0 },
+    { what: 'sent, by the ledger', wanted: total, found: rows.sent },
+    { what: 'rows of the ledger', wanted: total, found: rows.rows },
+    { what: 'different message ids', wanted: total, found: rows.messageIds },
     { what: 'accepted by the sandbox', wanted: total, found: counts.accepted },
     { what: 'different recipients there', wanted: total, found: counts.unique },
     { what: 'mailed twice', wanted: 0, found: counts.duplicates },
@@ -233,6 +224,6 @@ async function check(
     { what: 'suppressed', wanted: suppressed, found: batch.suppressed },
     { what: 'complained', wanted: at('complaint+'), found: batch.complained },
     { what: 'delivered', wanted: total - bounces - suppressed, found: batch.delivered },
-    { what: 'opened, by the ledger', wanted: batch.opened, found: rows?.opened ?? 0 },
+    { what: 'opened, by the ledger', wanted: batch.opened, found: rows.opened },
   ]
 }

@@ -10,7 +10,9 @@ interface NewOrganization {
   ownerName: string
 }
 
-/** Makes an organization with its owner and a first key of full scope. The key is shown only here. */
+/**
+ * Makes an organization with its owner and a first key of full scope. The key is shown only here.
+ */
 export const createOrganization = (sql: Sql, { name, ownerEmail, ownerName }: NewOrganization) =>
   sql.begin(async (tx) => {
     const organizationId = uuidv7()

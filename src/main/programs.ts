@@ -21,9 +21,9 @@ export interface RunningProgram {
 }
 
 /**
- * Runs one of our own programs as a child and starts it again whenever it dies. It cannot outlive us:
- * it ends when the channel between us closes, also after a kill -9. It has a process group of its own,
- * so that Ctrl-C reaches us alone and everything stops in order.
+ * Runs one of our own programs as a child and starts it again whenever it dies. It cannot outlive
+ * us: it ends when the channel between us closes, also after a kill -9. It has a process group of
+ * its own, so that Ctrl-C reaches us alone and everything stops in order.
  */
 export function startProgram({ command, env, logFile, say }: Program): RunningProgram {
   const log = createWriteStream(logFile, { flags: 'a' })

@@ -1,3 +1,4 @@
+import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,7 +33,8 @@ export interface System {
 /**
  * Starts everything on this machine: Postgres, Temporal with its UI, the schema, the provider
  * sandbox, the API and a worker. What the configuration names (a database, a Temporal address) is
- * used instead of being started. State lives in `folder`; a second start goes on where the first was.
+ * used instead of being started. State lives in `folder`; a second start goes on where the first
+ * was.
  */
 export async function startSystem(
   config: Config,
@@ -107,7 +109,11 @@ export async function startSystem(
 
   async function ownPostgres(): Promise<string> {
     const port = await portFor('Postgres', config.dev.postgresPort)
-    const postgres = await startPostgres({ folder: join(home, 'postgres'), port, log: say })
+    const postgres = await startPostgres({
+      folder: join(home, 'postgres'),
+      port,
+      log: fileLog('postgres'),
+    })
     stops.push(() => postgres.stop())
     return postgres.url
   }
@@ -121,10 +127,16 @@ export async function startSystem(
       uiPort: await portFor('the Temporal UI', config.dev.temporalUiPort),
       namespace: config.temporal.namespace,
       searchAttributes: SEARCH_ATTRIBUTES,
-      log: () => {},
+      log: fileLog('temporal'),
     })
     stops.push(() => temporal.stop())
     return temporal
+  }
+
+  function fileLog(name: string): (line: string) => void {
+    const file = createWriteStream(join(logs, `${name}.log`), { flags: 'a' })
+    stops.push(async () => void file.end())
+    return (line) => void file.write(`${line}\n`)
   }
 
   /** Keys of this machine only; made once, so that links in mails sent yesterday still verify. */
@@ -158,6 +170,9 @@ async function answers(url: string): Promise<void> {
   }
 }
 
+/** The parts of a running system that a customer of it meets, wherever it runs. */
+export type Customer = Pick<System, 'sql' | 'apiUrl' | 'sandboxUrl'>
+
 interface SandboxAccount {
   apiKey: string
   accountId: string
@@ -169,10 +184,11 @@ const REGION = 'eu-west-1'
 export const SENDER = 'news@letterloom.example'
 
 /**
- * Connects a sandbox account as a customer would: registers it at the API, makes the role that trusts
- * the external id, points the account's events at the webhook, and waits until it is verified.
+ * Connects a sandbox account as a customer would: registers it at the API, makes the role that
+ * trusts the external id, points the account's events at the webhook, and waits until it is
+ * verified.
  */
-export async function connectSandbox(system: System, account: SandboxAccount): Promise<string> {
+export async function connectSandbox(system: Customer, account: SandboxAccount): Promise<string> {
   const { apiKey, accountId, maxSendRate, max24Hour } = account
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${system.apiUrl}${path}`, {

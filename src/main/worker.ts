@@ -32,8 +32,8 @@ const SENDING_ACTIVITIES = 12
 const CACHED_WORKFLOWS = 300
 
 /**
- * One worker process: the Temporal workers of the given queues, and the loops that every worker runs.
- * Resolves when it was told to stop and everything in flight has been settled.
+ * One worker process: the Temporal workers of the given queues, and the loops that every worker
+ * runs. Resolves when it was told to stop and everything in flight has been settled.
  */
 export async function runWorker(
   config: Config,

@@ -18,7 +18,9 @@ import {
 import { CHANNELS } from './contact.ts'
 
 const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
-/** What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list. */
+/**
+ * What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list.
+ */
 const RECIPIENT_STATUSES = [...LOG_STATUSES, 'cancelled'] as const
 
 const counters = {

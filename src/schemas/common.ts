@@ -45,7 +45,10 @@ export const line = (maxLength: number, options: Record<string, unknown> = {}) =
 export const Address = (options: Record<string, unknown> = {}) =>
   Type.String({ format: 'email', maxLength: 255, ...options })
 
-/** Path parameters may be anything up to the router's own limit; what they name is decided by storage. */
+/**
+ * Path parameters may be anything up to the router's own limit; what they name is decided by
+ * storage.
+ */
 export const IdParams = strict({ id: Type.String({ minLength: 1, maxLength: 1024 }) })
 
 export const Cursor = Type.Optional(

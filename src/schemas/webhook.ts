@@ -5,7 +5,9 @@ export const AccountNumberParams = strict({
   accountNumber: Type.String({ description: 'The 12 digits of the account.' }),
 })
 
-/** What EventBridge wraps around a delivery event. Fields that we do not use are kept as they are. */
+/**
+ * What EventBridge wraps around a delivery event. Fields that we do not use are kept as they are.
+ */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 255 }),

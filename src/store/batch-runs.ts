@@ -45,12 +45,13 @@ interface Frozen {
   /** False while a further page may exist. */
   complete: boolean
   total: number
+  bucket: Uuid
 }
 
 /**
  * Copies one page of the audience into the ledger, in the order of contact ids, with dense sequence
- * numbers. One transaction: it locks the batch, so a page is written once and a cancelled batch gets
- * none; the cursor advances with the rows. Undefined when the batch is no longer to be frozen.
+ * numbers. One transaction: it locks the batch, so a page is written once and a cancelled batch
+ * gets none; the cursor advances with the rows. Undefined when the batch is no longer to be frozen.
  */
 export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined> =>
   transact(sql, async (tx) => {
@@ -75,9 +76,8 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
         and status in ('queued', 'processing')
       for update`
     if (!batch) return undefined
-    if (batch.frozenAt !== null) return { complete: true, total: batch.total }
-
     const bucket = batch.bucket ?? batchBucket()
+    if (batch.frozenAt !== null) return { complete: true, total: batch.total, bucket }
     const inserted = await tx`
       insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
         contact_id, recipient)
@@ -115,10 +115,12 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
             : tx``
         }
       where organization_id = ${organizationId} and id = ${batchId}`
-    return { complete, total }
+    return { complete, total, bucket }
   })
 
-/** What every mail of a batch has in common. Nothing in it changes while the batch is being sent. */
+/**
+ * What every mail of a batch has in common. Nothing in it changes while the batch is being sent.
+ */
 export interface Context {
   bucket: Uuid
   connectionId: Uuid
@@ -183,8 +185,8 @@ export const ledger = async (
 
 /**
  * `processing → completed`, only when every recipient is settled and the batch's counters say the
- * same as its rows. Both are read in one snapshot with the batch locked, so a late event cannot fall
- * between them. Answers what was found; `completed` is false when something is still open.
+ * same as its rows. Both are read in one snapshot with the batch locked, so a late event cannot
+ * fall between them. Answers what was found; `completed` is false when something is still open.
  */
 export const complete = (sql: Sql, { organizationId, batchId, attempt }: Run) =>
   transact(sql, async (tx) => {
@@ -223,3 +225,17 @@ export const fail = (sql: Sql, { organizationId, batchId, attempt }: Run, reason
     updated_at = clock_timestamp()
   where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
     and status in ('queued', 'scheduled', 'processing')`
+
+/** What the rows of a batch say, counted one by one: for those who do not trust the counters. */
+export const audit = async (sql: Sql, organizationId: string, batchId: string) => {
+  const [counted] = await sql<{ rows: number; sent: number; opened: number; messageIds: number }[]>`
+    select count(*) as rows,
+      count(*) filter (where m.state = 'sent') as sent,
+      count(*) filter (where m.opened_at is not null) as opened,
+      count(distinct m.message_id) as message_ids
+    from batches b
+    join messages m on m.organization_id = b.organization_id and m.bucket = b.bucket
+      and m.batch_id = b.id
+    where b.organization_id = ${organizationId} and b.id = ${batchId}`
+  return counted ?? { rows: 0, sent: 0, opened: 0, messageIds: 0 }
+}

@@ -35,7 +35,9 @@ export interface NewBatch {
   totalRecipients: number
 }
 
-/** Writes the batch and the promise to start it; both are kept exactly if the transaction commits. */
+/**
+ * Writes the batch and the promise to start it; both are kept exactly if the transaction commits.
+ */
 export async function create(sql: Transaction, batch: NewBatch): Promise<Batch> {
   const [created] = await sql<Batch[]>`
     insert into batches (organization_id, id, status, name, audience_type, contact_ids,

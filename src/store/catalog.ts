@@ -46,7 +46,7 @@ const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
         case when a.attnotnull then 'not null' end,
         case
           when a.attgenerated <> '' then 'generated as ' || pg_get_expr(d.adbin, d.adrelid)
-          when a.attidentity <> '' then 'identity ' || a.attidentity
+          when a.attidentity <> '' then 'identity ' || a.attidentity::text
           else 'default ' || pg_get_expr(d.adbin, d.adrelid)
         end) as text
     from tables t

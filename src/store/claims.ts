@@ -1,4 +1,5 @@
 import type { Uuid } from '../ids.ts'
+import { span } from './messages.ts'
 import type { Sql } from './sql.ts'
 
 export interface Claim {
@@ -24,17 +25,21 @@ export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]
  */
 export const doubt = (sql: Sql, { organizationId, id, bucket, batchId, messageIds }: Claim) => sql`
   with held as materialized (
-    select id
-    from messages
-    where organization_id = ${organizationId} and bucket = ${bucket}
-      and id = any(${messageIds}::uuid[]) and claim_id = ${id} and state = 'claimed'
-    order by id
-    for update
+    select m.id
+    from (select unnest(${messageIds}::uuid[]) as id order by 1) wanted
+    cross join lateral (
+      select id
+      from messages
+      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+        and claim_id = ${id} and state = 'claimed'
+      for update
+    ) m
   ), moved as (
     update messages m
     set state = 'unknown', error = 'the worker was lost'
     from held
-    where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = held.id
+    where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+      and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
     returning m.id
   ), doubted as (
     update claims
@@ -93,8 +98,9 @@ export const doubtful = (sql: Sql, { doubtMs, distanceMs, streamMs, limit }: Evi
   limit ${limit}`
 
 /**
- * Decides every row of a claim that is still in doubt: back to `queued` (never accepted) or `failed`
- * (nobody will ever know; a late event may still correct it). The claim is gone afterwards.
+ * Decides every row of a claim that is still in doubt: back to `queued` (never accepted) or
+ * `failed` (nobody will ever know; a late event may still correct it). The claim is gone
+ * afterwards.
  */
 export const decide = (
   sql: Sql,
@@ -102,12 +108,15 @@ export const decide = (
   outcome: 'queued' | 'failed',
 ) => sql`
   with held as materialized (
-    select id
-    from messages
-    where organization_id = ${organizationId} and bucket = ${bucket}
-      and id = any(${messageIds}::uuid[]) and claim_id = ${id} and state = 'unknown'
-    order by id
-    for update
+    select m.id
+    from (select unnest(${messageIds}::uuid[]) as id order by 1) wanted
+    cross join lateral (
+      select id
+      from messages
+      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+        and claim_id = ${id} and state = 'unknown'
+      for update
+    ) m
   ), moved as (
     update messages m
     set state = ${outcome},
@@ -116,7 +125,8 @@ export const decide = (
       claim_id = null,
       claimed_at = null
     from held
-    where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = held.id
+    where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+      and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
     returning m.id, m.connection_id, m.source, m.send_at
   ), back as (
     insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)

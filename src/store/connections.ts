@@ -87,7 +87,9 @@ export const listSenders = (sql: Executor, organizationId: Uuid) => sql<Sender[]
   order by id
   limit 2`
 
-/** Stops everything that goes through the account and keeps its record. False: no such connection. */
+/**
+ * Stops everything that goes through the account and keeps its record. False: no such connection.
+ */
 export async function disconnect(sql: Executor, organizationId: Uuid, id: Uuid): Promise<boolean> {
   const { count } = await sql`
     update connections

@@ -86,7 +86,9 @@ const failed = (index: number, error: string): ContactBatchRow => ({
   error,
 })
 
-/** Everyone who has a key of ours, locked in the order of their ids, as every writer of sets does. */
+/**
+ * Everyone who has a key of ours, locked in the order of their ids, as every writer of sets does.
+ */
 function lockExisting(sql: Executor, organizationId: Uuid, rows: readonly UpsertRow[]) {
   const given = (field: UniqueField) =>
     rows.flatMap(({ values }) => (values[field] === undefined ? [] : [values[field]]))
@@ -123,7 +125,8 @@ function planRows(
   existing: readonly Omit<Draft, 'isNew' | 'addressChanged'>[],
   rows: readonly UpsertRow[],
 ): Plan {
-  // A value that a row gives up stays taken within the request: one update checks each row as it goes.
+  // A value that a row gives up stays taken within the request: one update checks each row as it
+  // goes.
   const byKey = new Map<string, Draft>()
   const remember = (draft: Draft) => {
     for (const field of KEYS) {
@@ -160,8 +163,8 @@ function planRows(
 }
 
 /**
- * Whether a row may not write this field of its target: another contact has the value, or the target
- * was found by a lesser key and has another value of this one: that is a different person.
+ * Whether a row may not write this field of its target: another contact has the value, or the
+ * target was found by a lesser key and has another value of this one: that is a different person.
  */
 function isTaken(
   target: Draft,

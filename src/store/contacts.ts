@@ -4,7 +4,9 @@ import type { Contact } from '../schemas/contact.ts'
 import { containing } from './like.ts'
 import type { Executor, Json } from './sql.ts'
 
-/** What a caller may say of a contact, normalised: unique values are compared as they stand here. */
+/**
+ * What a caller may say of a contact, normalised: unique values are compared as they stand here.
+ */
 export interface ContactValues {
   externalId?: string | undefined
   email?: string | undefined
@@ -151,7 +153,10 @@ export const list = (sql: Executor, organizationId: Uuid, page: ContactPage) => 
   limit ${page.limit}
   offset ${page.offset ?? 0}`
 
-/** How many there are, counted up to `most`: a count of millions on every page would cost more than it. */
+/**
+ * How many there are, counted up to `most`: a count of millions on every page would cost more than
+ * it.
+ */
 export async function count(
   sql: Executor,
   organizationId: Uuid,

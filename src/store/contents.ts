@@ -10,7 +10,9 @@ export interface Content {
   text: string
 }
 
-/** What a mail says, compiled. Never changed afterwards: what refers to it keeps saying the same. */
+/**
+ * What a mail says, compiled. Never changed afterwards: what refers to it keeps saying the same.
+ */
 export const create = (sql: Executor, content: Content) => sql`
   insert into contents (organization_id, id, subject, preview_text, html, text)
   values (${content.organizationId}, ${content.id}, ${content.subject}, ${content.previewText},

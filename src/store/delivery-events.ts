@@ -2,7 +2,8 @@ import type { Counted } from '../domain/delivery.ts'
 import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
-import type { Transaction } from './sql.ts'
+import { span } from './messages.ts'
+import type { Sql, Transaction } from './sql.ts'
 
 export interface Inbound {
   receivedOn: string
@@ -30,6 +31,14 @@ export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
   ) as a (received_on, position)
   where e.received_on = a.received_on and e.position = a.position`
 
+export const countWaiting = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*) as waiting
+    from inbound_events
+    where applied_at is null`
+  return row?.waiting ?? 0
+}
+
 export interface MailRow extends MailFacts {
   id: Uuid
   batchId: Uuid | null
@@ -47,13 +56,16 @@ interface Place {
 export const lockMails = (tx: Transaction, { organizationId, bucket }: Place, ids: Uuid[]) => tx<
   MailRow[]
 >`
-  select id, batch_id, contact_id, connection_id, recipient, state, status, reason, error, message_id,
-    sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
-    complained_at
-  from messages
-  where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${ids}::uuid[])
-  order by id
-  for update`
+  select m.*
+  from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+  cross join lateral (
+    select id, batch_id, contact_id, connection_id, recipient, state, status, reason, error, message_id,
+      sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
+      complained_at
+    from messages
+    where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+    for update
+  ) m`
 
 /** Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too. */
 export const updateMails = (
@@ -87,7 +99,9 @@ export const updateMails = (
   )}) as f (id uuid, state text, status text, reason text, error text, message_id text,
     sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz,
     bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz)
-  where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = f.id`
+  where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+    and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
+    and m.id = f.id`
 
 /** Mails that only an event proved to be sent: their message ids, and no second try for them. */
 export const recordSent = async (
@@ -147,8 +161,9 @@ export interface ContactEffect {
 }
 
 /**
- * Moves contacts up (active < unsubscribed < bounced < suppressed < complained), never down, and only
- * by what happened after their status was last set by a person. The same in any order of arrival.
+ * Moves contacts up (active < unsubscribed < bounced < suppressed < complained), never down, and
+ * only by what happened after their status was last set by a person. The same in any order of
+ * arrival.
  */
 export const raiseContacts = (tx: Transaction, effects: ContactEffect[]) => tx`
   with effect as (

@@ -54,8 +54,8 @@ export interface LogPage {
 }
 
 /**
- * Newest first. An id is never less than its bucket, so a cursor prunes the partitions after it, and
- * a batch names its only one.
+ * Newest first. An id is never less than its bucket, so a cursor prunes the partitions after it,
+ * and a batch names its only one.
  */
 export async function list(
   sql: Executor,

@@ -3,11 +3,13 @@ import type { Executor, Sql } from './sql.ts'
 
 /** Lanes of mail outside batches; the first goes first. */
 const LANES = { transactional: 1, confirmation: 2, workflow: 3 } as const
-export type OutletSource = keyof typeof LANES
+type OutletSource = keyof typeof LANES
 
 export interface OutletMessage {
   organizationId: string
-  /** UUIDv7, made once by whoever decides the mail: it names the row and, by its day, the partition. */
+  /**
+   * UUIDv7, made once by whoever decides the mail: it names the row and, by its day, the partition.
+   */
   id: Uuid
   /** One decision, one mail: a second enqueue with the same key in the same bucket does nothing. */
   dedupeKey?: Uuid
@@ -26,8 +28,8 @@ export interface OutletMessage {
 }
 
 /**
- * The one way a mail outside batches comes to be: a row in the ledger, what it says, its place in the
- * queue, all in the caller's transaction. True when it is new, false when the same decision was
+ * The one way a mail outside batches comes to be: a row in the ledger, what it says, its place in
+ * the queue, all in the caller's transaction. True when it is new, false when the same decision was
  * enqueued before.
  */
 export const enqueue = async (sql: Executor, message: OutletMessage): Promise<boolean> => {
@@ -140,7 +142,8 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
         claimed_at = case when checked.reason is null then now() end,
         recipient = coalesce(checked.email, m.recipient)
       from checked
-      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.row_id
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id >= ${from} and m.id < ${to} and m.id = checked.row_id
       returning m.id, m.state
     ), leased as (
       insert into claims (organization_id, id, connection_id, bucket, batch_id, message_ids, claimed_at)
@@ -206,8 +209,12 @@ interface Settle {
 /**
  * Writes the outcomes of all rows of one claim, with everything that counts them, in one statement.
  *
- * Only rows that are still this claim's move: an event may have settled one before, a later decision
- * may have taken one back. Counters follow the rows that moved, never the rows that were meant.
+ * A new partition has no statistics yet, and a plain join reads all of it: so rows are locked one by
+ * one, in the order of their ids, by a subquery, and what is updated lies between two ids.
+ *
+ * Only rows that are still this claim's move: an event may have settled one before, a later
+ * decision may have taken one back. Counters follow the rows that moved, never the rows that were
+ * meant.
  */
 export const settle = (
   sql: Executor,
@@ -215,6 +222,7 @@ export const settle = (
   results: Result[],
 ) => {
   const column = <T>(of: (result: Result) => T) => results.map(of)
+  const [first, last] = span(column((r) => r.id))
   return sql`
     with result as (
       select *
@@ -227,13 +235,15 @@ export const settle = (
         ${column((r) => (r.outcome === 'failed' || r.outcome === 'unknown' ? r.error.slice(0, 500) : null))}::text[]
       ) as r (id, outcome, message_id, subject, reason, error)
     ), held as materialized (
-      select id, state as before, contact_id, connection_id, source, send_at
-      from messages
-      where organization_id = ${organizationId} and bucket = ${bucket}
-        and id = any(${column((r) => r.id)}::uuid[])
-        and claim_id = ${claimId} and state in ('claimed', 'unknown')
-      order by id
-      for update
+      select m.*
+      from (select unnest(${column((r) => r.id)}::uuid[]) as id order by 1) wanted
+      cross join lateral (
+        select id, state as before
+        from messages
+        where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+          and claim_id = ${claimId} and state in ('claimed', 'unknown')
+        for update
+      ) m
     ), moved as (
       update messages m
       set state = result.outcome,
@@ -251,7 +261,8 @@ export const settle = (
         claimed_at = case when result.outcome = 'unknown' then m.claimed_at end
       from result
       join held on held.id = result.id
-      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = result.id
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source, m.send_at
     ), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
@@ -300,4 +311,10 @@ export const settle = (
       from moved
     ) delta
     where b.organization_id = ${organizationId} and b.id = ${batchId}`
+}
+
+/** The first and the last of some ids, which bound what an update may read. */
+export function span(ids: readonly Uuid[]): [Uuid, Uuid] {
+  const sorted = ids.toSorted()
+  return [sorted[0] ?? '', sorted.at(-1) ?? '']
 }

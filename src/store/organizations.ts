@@ -5,8 +5,8 @@ import type { Executor } from './sql.ts'
 export type Owned = 'batch' | 'connection' | 'contact' | 'template'
 
 /**
- * The organization that has this resource, if any. The one look-up by id that crosses organizations:
- * it tells "not yours" from "not there" and is asked on a miss only.
+ * The organization that has this resource, if any. The one look-up by id that crosses
+ * organizations: it tells "not yours" from "not there" and is asked on a miss only.
  */
 export async function ownerOf(sql: Executor, kind: Owned, id: Uuid): Promise<Uuid | undefined> {
   const [row] = await sql<{ owner: Uuid | null }[]>`select owner_of(${kind}, ${id}::uuid) as owner`

@@ -19,8 +19,8 @@ export const put = (sql: Executor, organizationId: string, { kind, payload }: Pr
   values (${organizationId}, ${kind}, ${sql.json(payload)})`
 
 /**
- * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing nothing.
- * `skip locked` lets several relays share the work without waiting for each other.
+ * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing
+ * nothing. `skip locked` lets several relays share the work without waiting for each other.
  */
 export const take = (sql: Sql, limit: number, leaseMs: number) => sql<Taken[]>`
   update outbox

@@ -44,9 +44,10 @@ interface ClaimOutlet {
 }
 
 /**
- * Claims those of `ids` that still wait and checks who may be mailed: transactional and confirmation
- * mail goes to active and unsubscribed addresses, the rest to active ones; who may not becomes
- * `skipped`. One statement, like the claim of a batch's range, of which it is the counterpart.
+ * Claims those of `ids` that still wait and checks who may be mailed: transactional and
+ * confirmation mail goes to active and unsubscribed addresses, the rest to active ones; who may not
+ * becomes `skipped`. One statement, like the claim of a batch's range, of which it is the
+ * counterpart.
  */
 export const claim = async (
   sql: Sql,
@@ -59,13 +60,15 @@ export const claim = async (
       where organization_id = ${organizationId} and id = ${connectionId}
         and is_verified and disconnected_at is null
     ), candidate as materialized (
-      select m.id, m.contact_id, m.source
-      from messages m
-      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
-        and m.id = any(${ids}::uuid[]) and m.state = 'queued'
-        and exists (select from live)
-      order by m.id
-      for update skip locked
+      select m.*
+      from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+      cross join lateral (
+        select id, contact_id, source
+        from messages
+        where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+          and state = 'queued' and exists (select from live)
+        for update skip locked
+      ) m
     ), checked as (
       select candidate.id,
         case

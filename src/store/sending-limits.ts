@@ -40,8 +40,8 @@ export const learn = (
  *
  * A bucket refilled by the clock of Postgres, never deeper than half a second of rate: nothing is
  * reserved in the future, so a receipt never waits behind a batch's reservations. Expressions of an
- * update are evaluated again on the newest row after a lock wait, so concurrent takers never share a
- * token. An account without a row has nothing to give.
+ * update are evaluated again on the newest row after a lock wait, so concurrent takers never share
+ * a token. An account without a row has nothing to give.
  */
 export const take = async (
   sql: Sql,

@@ -15,8 +15,8 @@ export type Json = postgres.JSONValue
 
 /** SQLSTATEs that the store expects, by meaning. */
 export const UNIQUE_VIOLATION = '23505'
-export const SERIALIZATION_FAILURE = '40001'
-export const DEADLOCK = '40P01'
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
 const DUPLICATE_TABLE = '42P07'
 
 const TIMESTAMPTZ = 1184
@@ -30,7 +30,9 @@ interface Pool {
   name: string
   /** Longest statement, milliseconds. */
   statementTimeoutMs?: number
-  /** Told every statement before it runs: how a test reads the plans of what the store really asks. */
+  /**
+   * Told every statement before it runs: how a test reads the plans of what the store really asks.
+   */
   onQuery?: (query: string, parameters: unknown[]) => void
 }
 
@@ -65,7 +67,9 @@ function toIso(text: string): string {
   ).toISOString()
 }
 
-/** Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake. */
+/**
+ * Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake.
+ */
 export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const ATTEMPTS = 5
   for (let attempt = 1; ; attempt++) {
@@ -81,9 +85,5 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
 /** Whether `error` is Postgres' refusal with this SQLSTATE. */
 export const hasState = (error: unknown, state: string): boolean =>
   error instanceof postgres.PostgresError && error.code === state
-
-/** The name of the constraint that a refusal is about, if Postgres named one. */
-export const constraintOf = (error: unknown): string | undefined =>
-  error instanceof postgres.PostgresError ? error.constraint_name : undefined
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)

@@ -1,6 +1,7 @@
 /**
- * RSS of the worker process while it sends a large batch: `npx tsx test/bench/worker-memory.ts [contacts] [rate]`.
- * Compiled JavaScript, so `npm run build` first. Prints a sample every ten seconds, the peak, and the figures.
+ * RSS of the worker process while it sends a large batch: `npx tsx test/bench/worker-memory.ts
+ * [contacts] [rate]`. Compiled JavaScript, so `npm run build` first. Prints a sample every ten
+ * seconds, the peak, and the figures.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

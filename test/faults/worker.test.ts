@@ -15,7 +15,10 @@ beforeEach(async () => {
   await sandboxControl(system.sandboxUrl).resetFaults()
 })
 
-/** Runs the main job with `trouble` beside it, from the moment that mail leaves; every figure must add up. */
+/**
+ * Runs the main job with `trouble` beside it, from the moment that mail leaves; every figure must
+ * add up.
+ */
 async function mainJob(contacts: number, rate: number, trouble: () => Promise<void>) {
   let begun: () => void = () => {}
   const sending = new Promise<void>((resolve) => {
@@ -51,7 +54,8 @@ it('stopped between claim and call, and continued after others took over, mails 
         const pid = system.worker.pid()
         if (pid === undefined) continue
         process.kill(pid, 'SIGSTOP')
-        // Longer than the lease and the age of a signature: what it calls afterwards must be refused.
+        // Longer than the lease and the age of a signature: what it calls afterwards must be
+        // refused.
         await sleep(7_000)
         process.kill(pid, 'SIGCONT')
       }

@@ -11,7 +11,7 @@ afterAll(() => database.drop())
 
 test('the migrations make the schema that is written down', async () => {
   const dump = await dumpSchema(database.sql)
-  // Meant to differ? `npx vitest run -u test/house/schema` writes it down anew.
+  // Meant to differ? `npx vitest run test/house/schema -u` writes it down anew.
   await expect(dump).toMatchFileSnapshot('../../migrations/schema.txt')
 })
 

@@ -49,6 +49,72 @@ async function widest(act: () => PromiseLike<unknown>): Promise<number> {
   return most
 }
 
+/** Rows that the statements of `act` read of the ledger and its neighbours, by their plans. */
+async function rowsRead(act: () => PromiseLike<unknown>): Promise<number> {
+  asked.length = 0
+  await act()
+  const statements = asked.filter(({ query }) => /\bmessages\b/.test(query))
+  // The plan is read by running it once more, and a claim's id is taken by then.
+  await database.sql`delete from claims`
+  let most = 0
+  for (const { query, parameters } of statements) {
+    await database.sql
+      .begin(async (tx) => {
+        const plan = await tx.unsafe(
+          `explain (analyze, timing off) ${query}`,
+          parameters as never[],
+        )
+        for (const line of plan) {
+          const text = String(line['queryPlan'] ?? line['QUERY PLAN'])
+          const [, rows, loops] = /actual rows=([\d.]+) loops=(\d+)/.exec(text) ?? []
+          const removed = /Rows Removed by \w+ ?\w*: (\d+)/.exec(text)?.[1]
+          most = Math.max(most, Number(rows ?? 0) * Number(loops ?? 1), Number(removed ?? 0))
+        }
+        throw new RollBack()
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RollBack)) throw error
+      })
+  }
+  return most
+}
+class RollBack extends Error {}
+
+it('no statement of a claim reads a batch whole, though nobody has analyzed its partition', async () => {
+  const rows = 20_000
+  const seeded = await seedOrganization(database.sql)
+  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  await database.sql.unsafe(`alter table messages_${today} set (autovacuum_enabled = off)`)
+  await seedContacts(database.sql, seeded.organizationId, rows)
+  const batchId = await seedBatch(database.sql, seeded)
+  const { organizationId, connectionId } = seeded
+  const run = { organizationId, batchId, attempt: 1 }
+  await batchRuns.freezePage(database.sql, { ...run, pageSize: 100_000, chunkSize: 1_000 })
+  const bucket = (await batchRuns.context(database.sql, organizationId, batchId))?.bucket ?? ''
+  const from = batchRowId(bucket, 10_000)
+  const to = batchRowId(bucket, 11_000)
+  const range = { ...run, bucket, connectionId, from, to, limit: 100 }
+  const place = { organizationId, bucket, batchId }
+  // A hundred rows of a chunk of a thousand, compared with each other at worst.
+  const bound = 100_000 / 2
+
+  const claimId = uuidv7()
+  expect(await rowsRead(() => messages.unsettled(sql, range))).toBeLessThanOrEqual(1_000)
+  const claimed: messages.Claimed[] = []
+  const claim = async (id: string) =>
+    claimed.push(await messages.claimRange(sql, { ...range, claimId: id }))
+  expect(await rowsRead(() => claim(uuidv7()))).toBeLessThanOrEqual(100_000)
+  await claim(claimId)
+  const ids = (claimed.at(-1)?.recipients ?? []).map(({ id }) => id)
+  expect(ids).toHaveLength(100)
+  const unknown: messages.Result[] = ids.map((id) => ({ id, outcome: 'unknown', error: 'x' }))
+  expect(await rowsRead(() => messages.settle(sql, { ...place, claimId }, unknown))).toBeLessThan(
+    bound,
+  )
+  const lost = { ...place, id: claimId, connectionId, messageIds: ids }
+  expect(await rowsRead(() => claims.decide(sql, lost, 'queued'))).toBeLessThan(bound)
+})
+
 it('every hot statement on the ledger reads the one partition it names, of ninety', async () => {
   const [count] = await database.sql<{ partitions: number }[]>`
     select count(*) as partitions

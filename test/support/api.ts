@@ -12,7 +12,9 @@ export interface Answer {
   status: number
   headers: Record<string, unknown>
   text: string
-  /** The parsed JSON; an empty object when the answer is no JSON. Tests know what they asked for. */
+  /**
+   * The parsed JSON; an empty object when the answer is no JSON. Tests know what they asked for.
+   */
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }

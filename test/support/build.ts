@@ -18,10 +18,11 @@ const STAMP = join(ROOT, 'dist/.built-from')
 const LOCK = join(ROOT, 'node_modules/.cache/letterloom-build.lock')
 
 /**
- * Builds the project unless it was built from these very sources; returns the workflow bundle's path.
+ * Builds the project unless it was built from these very sources; returns the workflow bundle's
+ * path.
  *
- * If it does not build, the run fails at its end, but tests that need no compiled programs still tell
- * what they have to tell: the workflows are bundled from their sources.
+ * If it does not build, the run fails at its end, but tests that need no compiled programs still
+ * tell what they have to tell: the workflows are bundled from their sources.
  */
 export async function build(say: (line: string) => void): Promise<string> {
   return withLock(LOCK, say, async () => {

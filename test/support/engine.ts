@@ -43,7 +43,8 @@ const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
 /**
  * Workers of both queues and all loops in this process, on the shared Temporal server but in a
- * namespace of their own: queue names are the product's, so test files would take each other's tasks.
+ * namespace of their own: queue names are the product's, so test files would take each other's
+ * tasks.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { mailer, timings = TEST_TIMINGS, freezePage } = options

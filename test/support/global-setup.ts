@@ -27,7 +27,10 @@ type Stop = () => Promise<void>
 
 const say = (line: string): void => void process.stderr.write(`  ${line}\n`)
 
-/** What all test files share: one Postgres, one Temporal server, one build. All of it is thrown away. */
+/**
+ * What all test files share: one Postgres, one Temporal server, one build. All of it is thrown
+ * away.
+ */
 export default async function setup(project: TestProject): Promise<Stop> {
   const config = readConfig()
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-test-'))

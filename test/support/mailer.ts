@@ -12,8 +12,8 @@ export interface FakeMailer extends Mailer {
 
 /**
  * Stands in for the provider where a test is about the engine, not about the wire: answers what
- * `outcome` says after `latencyMs`. A call is counted as accepted when its outcome is `sent`, or when
- * it is `unknown` and says so with `accepted: true`.
+ * `outcome` says after `latencyMs`. A call is counted as accepted when its outcome is `sent`, or
+ * when it is `unknown` and says so with `accepted: true`.
  */
 export function fakeMailer(
   outcome: (mail: Mail, call: Call) => FakeOutcome = () => sent(),

@@ -3,8 +3,8 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /**
  * Ends a run with one line that a script can read: `12 passed, 0 failed`. A file that cannot be
- * loaded, a failing hook of a whole file or suite, and an error outside of any test each count as one
- * that failed: a run that lost its tests must not look like one that passed.
+ * loaded, a failing hook of a whole file or suite, and an error outside of any test each count as
+ * one that failed: a run that lost its tests must not look like one that passed.
  */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

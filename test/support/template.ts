@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { migrate } from '../../src/store/migrate.ts'
 import { connect } from '../../src/store/sql.ts'
 
-/** Makes a database with the newest schema, which test files clone instead of migrating their own. */
+/**
+ * Makes a database with the newest schema, which test files clone instead of migrating their own.
+ */
 export async function makeTemplate(
   databaseUrl: string,
 ): Promise<{ name: string; drop: () => Promise<void> }> {

@@ -35,8 +35,8 @@ export function readComposeFile(path: string | URL): ComposeFile {
 
 /**
  * Reads the part of YAML that docker-compose.yml is written in: nested maps and lists of scalars in
- * block style, comments, quotes, anchors, aliases and `<<`. Throws at anything else, so that nothing
- * is read in another way than Docker reads it.
+ * block style, comments, quotes, anchors, aliases and `<<`. Throws at anything else, so that
+ * nothing is read in another way than Docker reads it.
  */
 export function parseYaml(source: string): Yaml {
   const lines = source.split('\n').flatMap((line, index): Line[] => {

@@ -1,14 +1,14 @@
 /**
- * Runs what docker-compose.yml describes without Docker: the same programs with the same environment,
- * as processes on loopback, each on a port nobody had. Sends a batch through it, checks the figures,
- * stops everything and removes it. Only AWS is the sandbox.
+ * Runs what docker-compose.yml describes without Docker: the same programs with the same
+ * environment, as processes on loopback, each on a port nobody had. Sends a batch through it,
+ * checks the figures, stops everything and removes it. Only AWS is the sandbox.
  *
  *   node --import tsx tools/production/run.ts [--contacts 1000] [--rate 500] [--keep]
  *
  * Exit status 0 means: every figure adds up in the API, the database and at the sandbox.
  */
 import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,6 @@ import { runJob } from '../../src/dev/job.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { type JobResult, runMainJob } from '../../src/main/main-job.ts'
-import type { System } from '../../src/main/system.ts'
 import { connect } from '../../src/store/sql.ts'
 import { environmentOf, readComposeFile, type Service } from './compose.ts'
 import { findTemporalServer } from './temporal-server.ts'
@@ -55,27 +54,30 @@ const told = new Promise<'told'>((resolve) => {
   process.once('SIGINT', () => resolve('told')).once('SIGTERM', () => resolve('told'))
 })
 
-try {
-  const outcome = await Promise.race([main(), told])
-  process.exitCode = outcome === true ? 0 : 1
-} catch (error) {
+const folder = await mkdtemp(join(tmpdir(), 'letterloom-production-'))
+const logs = join(folder, 'logs')
+let adds = false
+const good = await Promise.race([main(), told.then(() => adds)]).catch((error: unknown) => {
   say(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-} finally {
-  const stopping = performance.now()
-  for (const stop of stops.toReversed()) await stop()
-  say(`stopped everything in ${seconds(stopping)} s; ${seconds(startedAt)} s in all`)
+  return false
+})
+const stoppedAt = performance.now()
+for (const stop of stops.toReversed()) await stop()
+for (const part of good ? [''] : ['app', 'postgres']) {
+  await rm(join(folder, part), { recursive: true, force: true })
 }
+if (!good) say(`logs are in ${logs}`)
+say(`stopped everything in ${seconds(stoppedAt)} s; ${seconds(startedAt)} s in all`)
+// Whatever `main` was starting when it was told to stop ends with us.
+process.exit(good ? 0 : 1)
 
 async function main(): Promise<boolean> {
   const { cacheFolder } = readConfig().dev
+  const image = imageEnvironment()
   const compose = readComposeFile(join(ROOT, 'docker-compose.yml'))
   const binaries = await findTemporalServer(cacheFolder, say)
-  const folder = await mkdtemp(join(tmpdir(), 'letterloom-production-'))
   // As root, Postgres runs under another user, who must be able to come in.
   await chmod(folder, 0o755)
-  stops.push(() => rm(folder, { recursive: true, force: true }))
-  const logs = join(folder, 'logs')
   await mkdir(logs)
   const app = options.app ?? (await assembleApp(join(folder, 'app')))
 
@@ -107,7 +109,7 @@ async function main(): Promise<boolean> {
             .replace('@postgres:5432/', `@127.0.0.1:${ports.postgres}/`)
             .replace(/^temporal:7233$/, `127.0.0.1:${ports.temporal}`),
     ])
-    return { PATH, HOME: folder, ...Object.fromEntries(given), ...own }
+    return { PATH, HOME: folder, ...image, ...Object.fromEntries(given), ...own }
   }
   const service = (name: string): Service => {
     const found = compose.services[name]
@@ -233,25 +235,25 @@ async function main(): Promise<boolean> {
   const sql = connect(databaseUrl, { name: 'letterloom-production-run', max: 2 })
   stops.push(() => sql.end())
   // All that the job uses of a system started by `startSystem`.
-  const system = { sql, apiUrl, sandboxUrl } as System
+  const system = { sql, apiUrl, sandboxUrl }
   const result = await runMainJob(system, {
     contacts: Number(options.contacts),
     rate: Number(options.rate),
     say,
   })
-  const good = report(result)
   const dead = workers.filter((worker) => worker.hasExited()).length
   if (dead > 0) say(`${dead} of ${WORKERS} workers died on the way`)
+  adds = report(result) && dead === 0
   if (options.keep) {
     say(`API ${apiUrl} (key ${result.apiKey}), sandbox ${sandboxUrl}, logs ${logs}`)
     await told
   }
-  return good && dead === 0
+  return adds
 }
 
 /**
- * The folder that the image has as /app: built aside, so that a build in the checkout and this run do
- * not disturb each other. Only node_modules is that of the checkout.
+ * The folder that the image has as /app: built aside, so that a build in the checkout and this run
+ * do not disturb each other. Only node_modules is that of the checkout.
  */
 async function assembleApp(app: string): Promise<string> {
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
@@ -276,6 +278,15 @@ async function assembleApp(app: string): Promise<string> {
     cwd: app,
   })
   return app
+}
+
+/** What the Dockerfile sets. */
+function imageEnvironment(): Record<string, string> {
+  const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').matchAll(/^ENV (.+)$/gm)
+  const pairs = [...lines].flatMap(([, line = '']) =>
+    line.split(' ').map((pair) => pair.split('=')),
+  )
+  return Object.fromEntries(pairs)
 }
 
 /** The `-c name=value` of the service's command. */

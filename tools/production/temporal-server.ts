@@ -18,8 +18,8 @@ const MODULE = 'go.temporal.io/server'
 const PROGRAMS = { server: 'temporal-server', sql: 'temporal-sql-tool' } as const
 
 /**
- * The folder with the programs of the images: `temporal-server` and `temporal-sql-tool`. Built with Go
- * once (three minutes) and kept in `cacheFolder`.
+ * The folder with the programs of the images: `temporal-server` and `temporal-sql-tool`. Built with
+ * Go once (three minutes) and kept in `cacheFolder`.
  */
 export async function findTemporalServer(cacheFolder: string, log: Log): Promise<string> {
   const folder = join(cacheFolder, `temporal-server-${SERVER_VERSION}`)

@@ -6,7 +6,7 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const closed = { additionalProperties: false }
 
 /** One AWS account in one region, as the control routes set it and show it. */
-export const AccountSchema = Type.Object(
+const AccountSchema = Type.Object(
   {
     accountNumber: Type.String({ pattern: '^\\d{12}$' }),
     region: Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' }),
@@ -58,13 +58,11 @@ export type Account = Static<typeof AccountSchema>
 export type Role = Account['roles'][number]
 
 const AccountUpdateSchema = Type.Partial(
-  Type.Object(
-    {
-      ...Type.Omit(AccountSchema, ['accountNumber', 'engagement']).properties,
-      engagement: Type.Partial(AccountSchema.properties.engagement),
-    },
-    closed,
-  ),
+  Type.Object({
+    ...Type.Omit(AccountSchema, ['accountNumber', 'engagement']).properties,
+    engagement: Type.Partial(AccountSchema.properties.engagement, closed),
+  }),
+  closed,
 )
 export type AccountUpdate = Static<typeof AccountUpdateSchema>
 export const accountUpdate = Compile(AccountUpdateSchema)

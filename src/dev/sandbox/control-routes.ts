@@ -80,9 +80,8 @@ const ROUTES: Record<string, Handler> = {
   },
   'DELETE mails': async ({ deps }) => {
     await deps.ledger.exclusive(async () => {
-      await clearMails(deps.sql)
+      await deps.pump.exclusive(() => clearMails(deps.sql))
       deps.limiter.reset()
-      deps.pump.reset()
     })
     return ok({ success: true })
   },

@@ -58,4 +58,3 @@ export function sandboxControl(url: string) {
     clear: () => call<{ success: true }>('DELETE', 'mails'),
   }
 }
-export type SandboxControl = ReturnType<typeof sandboxControl>

@@ -38,7 +38,10 @@ const READERS = [
   'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
 ]
 
-/** The EventBridge envelope around a SES event. Sources: SES developer guide, "Contents of event data". */
+/**
+ * The EventBridge envelope around a SES event. Sources: SES developer guide, "Contents of event
+ * data".
+ */
 export function envelopeOf(event: EventOfMail) {
   const { id, kind, account, region, occursAt, detail } = event
   const set = detail.configurationSet
@@ -65,14 +68,14 @@ const identityArn = ({ region, account, sender }: EventOfMail): string =>
 
 /** The recipients of the mail this event speaks of: a Send names all, the others one. */
 function destinationOf({ kind, recipient, detail }: EventOfMail): string[] {
-  const all = [...(detail.to ?? []), ...(detail.cc ?? []), ...(detail.bcc ?? [])]
-  return kind === 'Send' && all.length > 0 ? all.map(bareAddress) : [recipient]
+  const all = [...(detail.to ?? [recipient]), ...(detail.cc ?? []), ...(detail.bcc ?? [])]
+  return kind === 'Send' ? all.map(bareAddress) : [recipient]
 }
 
 function mailOf(event: EventOfMail) {
   const { account, region, mailId, acceptedAt, sender, subject, detail, kind } = event
   const id = messageId(region, mailId)
-  const to = detail.to ?? []
+  const to = detail.to ?? [event.recipient]
   const headers: Pair[] = [
     ['From', sender],
     ...(detail.replyTo?.length ? [['Reply-To', detail.replyTo.join(', ')] satisfies Pair] : []),

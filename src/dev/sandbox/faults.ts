@@ -5,7 +5,7 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Duration = Type.Integer({ minimum: 0 })
 
 /** What can be made to go wrong, while the sandbox runs. */
-export const FaultsSchema = Type.Object(
+const FaultsSchema = Type.Object(
   {
     /** 429 "Maximum sending rate exceeded."; not accepted. */
     throttlePercent: Percent,
@@ -42,7 +42,7 @@ export const FaultsSchema = Type.Object(
 )
 export type Faults = Static<typeof FaultsSchema>
 
-export const faultsUpdate = Compile(Type.Partial(FaultsSchema))
+export const faultsUpdate = Compile(Type.Partial(FaultsSchema, { additionalProperties: false }))
 
 export const NO_FAULTS: Faults = {
   throttlePercent: 0,

@@ -21,9 +21,9 @@ const MAX_INLINE = 2_048
 const MAX_CHANGED = 0.25
 
 /**
- * Mails of one batch differ in a name and a few links. Twenty kilobytes times a million would be twenty
- * gigabytes; so of texts that have the same number of parts the first is kept whole, and of the others
- * the parts that differ. `keep` gets every text that has to be kept.
+ * Mails of one batch differ in a name and a few links. Twenty kilobytes times a million would be
+ * twenty gigabytes; so of texts that have the same number of parts the first is kept whole, and of
+ * the others the parts that differ. `keep` gets every text that has to be kept.
  */
 export function createFolder(keep: (id: string, text: string) => void) {
   const bases = new Map<string, Base>()
@@ -58,7 +58,9 @@ function differences(
 ): (number | string)[] | undefined {
   const changes: (number | string)[] = []
   let changed = 0
-  for (const [index, part] of parts.entries()) {
+  let index = -1
+  for (const part of parts) {
+    index++
     if (part === base[index]) continue
     changed += part.length
     if (changed > limit) return undefined

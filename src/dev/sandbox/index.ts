@@ -35,8 +35,8 @@ export interface Sandbox {
 
 /**
  * Starts what stands in for Amazon in development and tests: SES v2, STS, IAM and CloudWatch on one
- * port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in the schema
- * `sandbox`; one process per database.
+ * port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in the
+ * schema `sandbox`; one process per database.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, port, databaseUrl, log } = options

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../store/sql.ts'
 import type { Account } from './accounts.ts'
-import { numberArray, textArray } from './columns.ts'
+import { createColumn, numberArray, textArray } from './columns.ts'
 import type { FaultSwitches } from './faults.ts'
 import { contentId, createFolder, type Folded } from './fold.ts'
 import { findLink } from './links.ts'
@@ -28,7 +29,7 @@ export type Body =
   | { kind: 'template'; html: string | null; text: string | null; data: Record<string, unknown> }
   | { kind: 'raw'; base64: string }
 
-export interface Detail {
+interface Detail {
   operation: 'SendEmail' | 'SendBulkEmail'
   /** The role that called, or the user. */
   role: string
@@ -52,23 +53,6 @@ interface Waiting {
   mails: NewMail[]
   resolve: (messageIds: string[]) => void
   reject: (error: unknown) => void
-}
-
-interface Rows {
-  id: string[]
-  position: number[]
-  account: string[]
-  region: string[]
-  sender: string[]
-  recipient: string[]
-  subject: string[]
-  batch: (string | null)[]
-  messageTag: (string | null)[]
-  outcome: string[]
-  html: (string | null)[]
-  text: (string | null)[]
-  raw: (string | null)[]
-  detail: string[]
 }
 
 interface EventRows {
@@ -95,9 +79,9 @@ interface Deps {
 }
 
 /**
- * Writes accepted mail. Calls that come while a statement runs share the next one, and each is answered
- * after its commit: what was answered survives a crash. A mail's time is the statement's, so that no
- * mail is older than what was reported about its predecessors.
+ * Writes accepted mail. Calls that come while a statement runs share the next one, and each is
+ * answered after its commit: what was answered survives a crash. A mail's time is the statement's,
+ * so that no mail is older than what was reported about its predecessors.
  */
 export function createLedger({ sql, faults, onEvents }: Deps) {
   const queue: Waiting[] = []
@@ -106,6 +90,9 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
   let writers = 0
   let scheduled = false
   let closed: Promise<void> | undefined
+
+  const isClosed = (): boolean => closed !== undefined
+  const isWriting = (): boolean => writers > 0
 
   const keep = (id: string, text: string): void => {
     if (!saved.has(id)) unsaved.set(id, text.replaceAll('\u0000', ''))
@@ -187,13 +174,13 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
       insert into sandbox.mails (accepted_at, id, position, account, region, sender, recipient,
         subject, batch, message_tag, outcome, html, text, raw, detail)
       select ${new Date(acceptedAt).toISOString()}::timestamptz, m.*
-      from unnest(${textArray(rows.id)}::uuid[], ${numberArray(rows.position)}::smallint[],
-        ${textArray(rows.account)}::text[], ${textArray(rows.region)}::text[],
-        ${textArray(rows.sender)}::text[], ${textArray(rows.recipient)}::text[],
-        ${textArray(rows.subject)}::text[], ${textArray(rows.batch)}::text[],
-        ${textArray(rows.messageTag)}::text[], ${textArray(rows.outcome)}::text[],
-        ${textArray(rows.html)}::uuid[], ${textArray(rows.text)}::uuid[],
-        ${textArray(rows.raw)}::uuid[], ${textArray(rows.detail)}::text[]) as m`
+      from unnest(${rows.id.array()}::uuid[], ${rows.position.array()}::smallint[],
+        ${rows.account.array()}::text[], ${rows.region.array()}::text[],
+        ${rows.sender.array()}::text[], ${rows.recipient.array()}::text[],
+        ${rows.subject.array()}::text[], ${rows.batch.array()}::text[],
+        ${rows.messageTag.array()}::text[], ${rows.outcome.array()}::text[],
+        ${rows.html.array()}::uuid[], ${rows.text.array()}::uuid[],
+        ${rows.raw.array()}::uuid[], ${rows.detail.array()}::text[]) as m`
     if (events.kind.length > 0) onEvents()
     return contents.map(([id]) => id)
   }
@@ -205,20 +192,20 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
       const id = ids[n] ?? ''
       const stored = store(mail)
       for (const [position, { address, outcome }] of mail.recipients.entries()) {
-        rows.id.push(id)
-        rows.position.push(position)
-        rows.account.push(mail.account.accountNumber)
-        rows.region.push(mail.account.region)
-        rows.sender.push(mail.sender)
-        rows.recipient.push(address)
-        rows.subject.push(mail.subject)
-        rows.batch.push(mail.batch)
-        rows.messageTag.push(mail.messageTag)
-        rows.outcome.push(outcome)
-        rows.html.push(stored.html)
-        rows.text.push(stored.text)
-        rows.raw.push(stored.raw)
-        rows.detail.push(stored.detail)
+        rows.id.add(id)
+        rows.position.add(String(position))
+        rows.account.add(mail.account.accountNumber)
+        rows.region.add(mail.account.region)
+        rows.sender.add(mail.sender)
+        rows.recipient.add(address)
+        rows.subject.add(mail.subject)
+        rows.batch.add(mail.batch)
+        rows.messageTag.add(mail.messageTag)
+        rows.outcome.add(outcome)
+        rows.html.add(stored.html)
+        rows.text.add(stored.text)
+        rows.raw.add(stored.raw)
+        rows.detail.add(stored.detail)
         if (mail.account.webhooks.length > 0) addEvents(events, mail, { id, position, acceptedAt })
       }
     }
@@ -255,29 +242,33 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
     }
   }
 
-  const store = ({ account, sender, batch, body, detail }: NewMail) => {
+  const store = (mail: NewMail) => {
+    const { account, sender, batch, body } = mail
     const scope = `${account.accountNumber} ${batch ?? sender}`
+    const detail = lean(mail)
     switch (body.kind) {
       case 'raw': {
-        const id = contentId(body.base64)
-        keep(id, body.base64)
-        return { html: null, text: null, raw: id, detail: JSON.stringify(detail) }
+        const raw = contentId(body.base64)
+        keep(raw, body.base64)
+        return { html: null, text: null, raw, detail: JSON.stringify(detail) }
       }
       case 'template': {
-        const html = whole(body.html)
-        const text = whole(body.text)
-        const stored: StoredDetail = { ...detail, data: body.data }
-        return { html, text, raw: null, detail: JSON.stringify(stored) }
+        detail.data = body.data
+        return {
+          html: whole(body.html),
+          text: whole(body.text),
+          raw: null,
+          detail: JSON.stringify(detail),
+        }
       }
       case 'whole': {
-        const html = body.html === null ? undefined : folder.fold(scope, body.html, '<')
-        const text = body.text === null ? undefined : folder.fold(scope, body.text, '\n')
-        const stored: StoredDetail = { ...detail, ...(html && { html }), ...(text && { text }) }
+        if (body.html !== null) detail.html = folder.fold(scope, body.html, '<')
+        if (body.text !== null) detail.text = folder.fold(scope, body.text, '\n')
         return {
-          html: html?.content ?? null,
-          text: text?.content ?? null,
+          html: detail.html?.content ?? null,
+          text: detail.text?.content ?? null,
           raw: null,
-          detail: JSON.stringify(stored),
+          detail: JSON.stringify(detail),
         }
       }
     }
@@ -307,12 +298,12 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
     /** Runs `work` while nothing is written, and forgets which contents are kept. */
     exclusive: async (work: () => Promise<unknown>): Promise<void> => {
       let open = (): void => {}
-      while (closed) await closed
+      while (isClosed()) await closed
       closed = new Promise((resolve) => {
         open = resolve
       })
       try {
-        while (writers > 0) await new Promise((resolve) => setTimeout(resolve, 2))
+        while (isWriting()) await sleep(2)
         await work()
         saved.clear()
         unsaved.clear()
@@ -327,22 +318,39 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
 }
 export type Ledger = ReturnType<typeof createLedger>
 
-const emptyRows = (): Rows => ({
-  id: [],
-  position: [],
-  account: [],
-  region: [],
-  sender: [],
-  recipient: [],
-  subject: [],
-  batch: [],
-  messageTag: [],
-  outcome: [],
-  html: [],
-  text: [],
-  raw: [],
-  detail: [],
+const emptyRows = () => ({
+  id: createColumn(),
+  position: createColumn(),
+  account: createColumn(),
+  region: createColumn(),
+  sender: createColumn(),
+  recipient: createColumn(),
+  subject: createColumn(),
+  batch: createColumn(),
+  messageTag: createColumn(),
+  outcome: createColumn(),
+  html: createColumn(),
+  text: createColumn(),
+  raw: createColumn(),
+  detail: createColumn(),
 })
+
+/** Without what is empty or said elsewhere: there are millions of these. */
+const lean = ({ detail, recipients }: NewMail): StoredDetail => {
+  const { to, cc, bcc, replyTo, headers, tags, configurationSet } = detail
+  const isPlain = to.length === 1 && recipients.length === 1 && to[0] === recipients[0]?.address
+  return {
+    operation: detail.operation,
+    role: detail.role,
+    ...(isPlain ? {} : { to }),
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
+    ...(replyTo.length > 0 && { replyTo }),
+    ...(headers.length > 0 && { headers }),
+    ...(tags.length > 0 && { tags }),
+    ...(configurationSet !== null && { configurationSet }),
+  }
+}
 
 const emptyEvents = (): EventRows => ({
   mailId: [],

@@ -138,7 +138,8 @@ export async function findMail(sql: Sql, wanted: string): Promise<MailView | und
     where e.mail_id = ${id}
     order by e.occurs_at, e.id`
   const detail = JSON.parse(row.detail) as StoredDetail
-  const { to = [], cc = [], bcc = [], replyTo = [], configurationSet = null } = detail
+  const { to = [row.recipient], cc = [], bcc = [], replyTo = [] } = detail
+  const { configurationSet = null } = detail
   return {
     ...summary(row),
     recipients: row.recipients,
@@ -188,8 +189,8 @@ export interface Counts {
 }
 
 /**
- * How often each mail was accepted: in a batch by recipient, outside by the product's own message tag,
- * untagged mail by its id (which is never twice the same).
+ * How often each mail was accepted: in a batch by recipient, outside by the product's own message
+ * tag, untagged mail by its id (which is never twice the same).
  */
 export async function countMails(
   sql: Sql,

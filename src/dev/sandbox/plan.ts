@@ -2,22 +2,20 @@ import type { Account } from './accounts.ts'
 import type { Faults } from './faults.ts'
 
 /** What becomes of a mail to one recipient. */
-export const OUTCOMES = [
-  'delivered',
-  'bounced',
-  'complained',
+export type Outcome =
+  | 'delivered'
+  | 'bounced'
+  | 'complained'
   /** On SES' global suppression list (the simulator's suppressionlist@). */
-  'suppressed',
+  | 'suppressed'
   /** On the account's own suppression list. */
-  'listed',
+  | 'listed'
   /** Delivered, and nobody ever opens it. */
-  'quiet',
+  | 'quiet'
   /** SES took the mail and could not render its template. */
-  'unrendered',
-] as const
-export type Outcome = (typeof OUTCOMES)[number]
+  | 'unrendered'
 
-export type EventKind =
+type EventKind =
   | 'Send'
   | 'Delivery'
   | 'Bounce'

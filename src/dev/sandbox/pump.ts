@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Agent } from 'undici'
 import type { Sql } from '../../store/sql.ts'
@@ -15,6 +16,9 @@ const LONGEST_RETRY_MS = 60_000
 const FETCH = 256
 const IDLE_MS = 50
 const SETTLE_MS = 20
+/** What a fetch that failed found, and how long the next one waits then. */
+const FAILED = -1
+const FAILED_MS = 500
 
 interface DueEvent extends Omit<EventOfMail, 'detail'> {
   target: number
@@ -46,8 +50,8 @@ interface Deps {
 }
 
 /**
- * Posts delivery events in the order they are due. What is in flight is known in memory only: a restart
- * posts it again with the same id, as EventBridge may.
+ * Posts delivery events in the order they are due. What is in flight is known in memory only: a
+ * restart posts it again with the same id, as EventBridge may.
  */
 export function createPump({ sql, log, accounts, faults, settings }: Deps) {
   const agent = new Agent({
@@ -66,12 +70,17 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
   let timer: NodeJS.Timeout | undefined
   let settleTimer: NodeJS.Timeout | undefined
   let stopped = false
+  let paused = false
   let counters = { delivered: 0, dropped: 0, retried: 0 }
+
+  const hasRoom = (): boolean => !stopped && flying < settings.eventConcurrency
+  const isFlying = (): boolean => flying > 0
 
   const turn = (): void => {
     clearTimeout(timer)
     timer = undefined
-    while (!stopped && flying < settings.eventConcurrency) {
+    if (paused) return
+    while (hasRoom()) {
       const event = ready.shift()
       if (!event) break
       flying++
@@ -82,12 +91,12 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       fetching = fetch()
         .catch((error: unknown) => {
           log.warn({ err: error }, 'the sandbox could not read its events')
-          return 0
+          return FAILED
         })
         .then((found) => {
           fetching = undefined
           if (found > 0) turn()
-          else timer ??= setTimeout(turn, IDLE_MS)
+          else timer ??= setTimeout(turn, found === FAILED ? FAILED_MS : IDLE_MS)
         })
     }
   }
@@ -242,10 +251,20 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       return { pending: row?.pending ?? 0, ...counters }
     },
 
-    /** The events are gone. */
-    reset: (): void => {
-      ready.length = 0
-      counters = { delivered: 0, dropped: 0, retried: 0 }
+    /** Runs `work`, which removes all events, while none is in flight. */
+    exclusive: async (work: () => Promise<unknown>): Promise<void> => {
+      paused = true
+      try {
+        await fetching
+        ready.length = 0
+        while (isFlying()) await sleep(2)
+        await work()
+        taken.clear()
+        counters = { delivered: 0, dropped: 0, retried: 0 }
+      } finally {
+        paused = false
+        turn()
+      }
     },
 
     stop: async (): Promise<void> => {

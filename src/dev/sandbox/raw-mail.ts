@@ -3,7 +3,7 @@ import type { Pair } from './ledger.ts'
 export interface Message {
   headers: Pair[]
   /** The addresses of a header field, as written. */
-  list(name: string): string[]
+  list: (name: string) => string[]
   html: string | null
   text: string | null
 }

@@ -8,7 +8,9 @@ import { readBody, sendJson } from './http.ts'
 import { handleInbox } from './inbox/routes.ts'
 import { handleSes, SES_PREFIX } from './ses/routes.ts'
 
-/** Longer than any client keeps an idle connection: the server never closes one that is being used. */
+/**
+ * Longer than any client keeps an idle connection: the server never closes one that is being used.
+ */
 const KEEP_ALIVE_MS = 75_000
 
 /** One port for everything: Amazon's services, the control routes and the inbox. */

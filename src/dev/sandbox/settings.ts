@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 
 const Duration = Type.Integer({ minimum: 0 })
 
-export const SettingsSchema = Type.Object(
+const SettingsSchema = Type.Object(
   {
     /** Signatures older than this are refused. AWS: five minutes. */
     signatureMaxAgeMs: Duration,
@@ -18,7 +18,7 @@ export const SettingsSchema = Type.Object(
 )
 export type Settings = Static<typeof SettingsSchema>
 
-export const settingsUpdate = Compile(Type.Partial(SettingsSchema))
+export const settingsUpdate = Compile(Type.Partial(SettingsSchema, { additionalProperties: false }))
 
 export const DEFAULT_SETTINGS: Settings = {
   signatureMaxAgeMs: 300_000,

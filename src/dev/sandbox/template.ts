@@ -1,6 +1,9 @@
 const PLACE = /\{\{\{?\s*([\w.-]+)\s*\}\}\}?/g
 
-/** Inline templates of SES know simple substitutions only, and nothing in a value is looked at again. */
+/**
+ * Inline templates of SES know simple substitutions only, and nothing in a value is looked at
+ * again.
+ */
 export const renderTemplate = (template: string, data: Record<string, unknown>): string =>
   template.replaceAll(PLACE, (_, path: string) => textOf(lookUp(data, path)))
 
@@ -28,8 +31,8 @@ const lookUp = (data: Record<string, unknown>, path: string): unknown =>
     : data[path]
 
 const textOf = (value: unknown): string => {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -38,8 +38,9 @@ const MetricData = Compile(
 )
 
 /**
- * CloudWatch GetMetricData (AWS JSON 1.0): AWS/SES Reputation.BounceRate and Reputation.ComplaintRate
- * of the account, from what the sandbox counted in the asked time. One data point, at the end of it.
+ * CloudWatch GetMetricData (AWS JSON 1.0): AWS/SES Reputation.BounceRate and
+ * Reputation.ComplaintRate of the account, from what the sandbox counted in the asked time. One
+ * data point, at the end of it.
  */
 export async function handleCloudWatch(
   deps: Deps,

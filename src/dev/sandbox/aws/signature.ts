@@ -28,7 +28,9 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request, *SignedHeaders=([a-z0-9;_-]+), *Signature=([0-9a-f]{64})$/
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
-/** Reads the Authorization header (Signature Version 4). Refuses one that is missing or malformed. */
+/**
+ * Reads the Authorization header (Signature Version 4). Refuses one that is missing or malformed.
+ */
 export function readClaim(headers: IncomingHttpHeaders): Claim {
   const authorization = headers.authorization
   if (authorization === undefined) {
@@ -135,7 +137,9 @@ export function checkSignature(request: SignedRequest, claim: Claim, secret: str
   }
 }
 
-/** RFC 3986 unreserved characters stay; the path of every service but S3 is encoded a second time. */
+/**
+ * RFC 3986 unreserved characters stay; the path of every service but S3 is encoded a second time.
+ */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

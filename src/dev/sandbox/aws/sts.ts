@@ -14,8 +14,8 @@ const DEFAULT_SECONDS = 3_600
 const MAX_POLICY = 2_048
 
 /**
- * STS AssumeRole. A missing role, a wrong trust and a wrong external id are one and the same refusal:
- * AWS does not tell a stranger which it is.
+ * STS AssumeRole. A missing role, a wrong trust and a wrong external id are one and the same
+ * refusal: AWS does not tell a stranger which it is.
  */
 const assumeRole: QueryAction = async (deps, caller, parameters) => {
   const arn = parameters.get('RoleArn') ?? ''

@@ -36,8 +36,7 @@ export function addressProblem(address: string): string | undefined {
     return address.length > MAX_ADDRESS ? 'Address is too long' : undefined
   }
   const local = address.slice(0, at)
-  // biome-ignore lint: control characters are what is looked for
-  if (/[\u0000-\u0020\u007f]/.test(local)) return 'Local address contains control or whitespace'
+  if (/[\p{Cc} ]/u.test(local)) return 'Local address contains control or whitespace'
   if (/[^\u0021-\u007e]/.test(local)) return 'Local address contains non-ASCII characters'
   if (!/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(address.slice(at + 1))) {
     return 'Domain contains illegal character'
@@ -68,8 +67,7 @@ export function checkSender(from: string | undefined): string {
   if (from === undefined || from === '') {
     throw badRequest("1 validation error detected: Value null at 'fromEmailAddress'")
   }
-  // biome-ignore lint: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(from)) throw badRequest('Invalid From address')
+  if (/\p{Cc}/u.test(from)) throw badRequest('Invalid From address')
   const problem = addressProblem(bareAddress(from))
   if (problem !== undefined) throw badRequest(problem)
   return from

@@ -16,7 +16,9 @@ import { BATCH_TAG, fate, inlineContent, MESSAGE_TAG, readData, tagged } from '.
 import { type BulkEntry, readSendBulkEmail, type SendBulkEmail } from './wire.ts'
 
 const MAX_ENTRIES = 50
-/** Data this long is a rendered mail rather than a few values: it is stored as the mail it makes. */
+/**
+ * Data this long is a rendered mail rather than a few values: it is stored as the mail it makes.
+ */
 const MUCH_DATA = 4_096
 
 interface Result {
@@ -40,8 +42,9 @@ interface Common {
 }
 
 /**
- * SES v2 SendBulkEmail. What is wrong with the call refuses the call; what is wrong with an entry, or
- * with the account, is the status of each entry. Answers 200, results in the order of the entries.
+ * SES v2 SendBulkEmail. What is wrong with the call refuses the call; what is wrong with an entry,
+ * or with the account, is the status of each entry. Answers 200, results in the order of the
+ * entries.
  */
 export async function sendBulkEmail(call: SesCall): Promise<{ BulkEmailEntryResults: Result[] }> {
   const request = readSendBulkEmail(call.body)

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A folder under `tools/` of the checkout, also when we run compiled, from `dist`. */
+export function toolFolder(name: string): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'tools', name))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error(`tools/${name} is missing from this installation`)
+    folder = parent
+  }
+  return join(folder, 'tools', name)
+}

@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { toolFolder } from '../../src/dev/tool-folder.ts'
+
+test('what builds the tools is found', () => {
+  expect(existsSync(join(toolFolder('temporal'), 'go.sum'))).toBe(true)
+  expect(() => toolFolder('no-such-tool')).toThrow('tools/no-such-tool is missing')
+})

@@ -1,0 +1,252 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { version } from '../../src/main/version.ts'
+import { parseKeyring } from '../../src/tokens.ts'
+import {
+  environmentOf,
+  interpolate,
+  parseYaml,
+  readComposeFile,
+  type Service,
+  variablesOf,
+} from '../../tools/production/compose.ts'
+import { SERVER_VERSION } from '../../tools/production/temporal-server.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const text = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
+
+const source = text('docker-compose.yml')
+const { services, networks } = readComposeFile(new URL('docker-compose.yml', ROOT))
+const all = Object.entries(services)
+const ours = all.filter(([, { image }]) => image.startsWith('letterloom:'))
+
+/** A filled-in `.env`. */
+const VARIABLES = {
+  LETTERLOOM_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+  PUBLIC_URL: 'https://mail.example.com',
+  POSTGRES_PASSWORD: 'superuser',
+  LETTERLOOM_DATABASE_PASSWORD: 'application',
+  TEMPORAL_DATABASE_PASSWORD: 'engine',
+}
+const SECRETS = Object.keys(VARIABLES).filter((name) => name !== 'PUBLIC_URL')
+
+const namesOf = ({ environment = {} }: Service): string[] => Object.keys(environment)
+
+/** Asks the reader of the environment itself what it looks for. */
+function namesReadByConfig(): Set<string> {
+  const names = new Set<string>()
+  const environment = new Proxy<Record<string, string>>(
+    {},
+    { get: (_, name) => void names.add(String(name)) },
+  )
+  readConfig(environment)
+  return names
+}
+
+describe('docker-compose.yml', () => {
+  it('publishes nothing but the API beyond this machine', () => {
+    const published = all.flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => `${name} ${interpolate(port, VARIABLES)}`),
+    )
+    expect(published).toEqual(['api 3000:3000', 'temporal-ui 127.0.0.1:8080:8080'])
+  })
+
+  it('keeps Postgres and Temporal on a network without a way in or out', () => {
+    for (const name of ['postgres', 'temporal', 'databases', 'temporal-schema']) {
+      expect(services[name]?.networks, name).toEqual(['inside'])
+    }
+    expect(networks['inside']).toEqual({ internal: true })
+    expect(services['temporal-ui']?.networks).not.toContain('outside')
+    expect(source).not.toMatch(/network_mode|privileged|docker\.sock/)
+  })
+
+  it('names every image with a version', () => {
+    for (const [name, { image }] of all) {
+      expect(image, name).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)
+      expect(image).not.toContain('auto-setup')
+    }
+    expect(new Set(ours.map(([, { image }]) => image))).toEqual(new Set([`letterloom:${version}`]))
+    expect(text('Dockerfile')).toMatch(/^ARG NODE=20-bookworm-slim$/m)
+  })
+
+  it('runs the Temporal that run.ts builds, and its tools', () => {
+    expect(services['temporal']?.image).toBe(`temporalio/server:${SERVER_VERSION}`)
+    expect(services['temporal-schema']?.image).toBe(`temporalio/admin-tools:${SERVER_VERSION}`)
+    expect(services['databases']?.image).toBe(services['postgres']?.image)
+  })
+
+  it('gives our programs only names that the configuration reads', () => {
+    const read = namesReadByConfig()
+    expect(ours.map(([name]) => name).sort()).toEqual([
+      'api',
+      'migrate',
+      'temporal-namespace',
+      'worker',
+    ])
+    for (const [name, service] of ours) {
+      const unread = namesOf(service).filter((each) => !read.has(each))
+      const wanted =
+        name === 'worker' ? /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN)$/ : /^$/
+      expect(
+        unread.filter((each) => !wanted.test(each)),
+        name,
+      ).toEqual([])
+    }
+  })
+
+  it('gives them values that the configuration takes', () => {
+    for (const name of ['api', 'worker']) {
+      const config = readConfig(environmentOf(services[name]!, VARIABLES))
+      expect(config).toMatchObject({
+        databaseUrl: 'postgres://letterloom_owner:application@postgres:5432/letterloom',
+        temporal: { address: 'temporal:7233', namespace: 'letterloom', apiKey: undefined },
+        publicUrl: VARIABLES.PUBLIC_URL,
+        host: name === 'api' ? '0.0.0.0' : '127.0.0.1',
+      })
+      expect(parseKeyring(config.keys!).signing.kid).toBe('k1')
+    }
+  })
+
+  it('holds no secret, and says which one is missing', () => {
+    for (const secret of SECRETS) {
+      const uses = variablesOf(source).filter(({ name }) => name === secret)
+      expect(uses.length, secret).toBeGreaterThan(0)
+      expect(uses.filter(({ required }) => !required)).toEqual([])
+    }
+    expect(() => environmentOf(services['api']!, { ...VARIABLES, LETTERLOOM_KEYS: '' })).toThrow(
+      'LETTERLOOM_KEYS is missing, see .env.example',
+    )
+    for (const [name, service] of all) {
+      const plain = Object.entries(service.environment ?? {}).filter(
+        ([key, value]) =>
+          /PASSWORD|PWD|KEYS$/.test(key) && value !== null && !value.startsWith('${'),
+      )
+      expect(plain, name).toEqual([])
+    }
+  })
+
+  it('keeps the passwords of the two roles and of the superuser apart', () => {
+    const seen = (name: string): string[] =>
+      variablesOf(JSON.stringify(services[name]?.environment)).map((each) => each.name)
+    for (const name of ['api', 'worker', 'migrate']) {
+      expect(seen(name)).toContain('LETTERLOOM_DATABASE_PASSWORD')
+      expect(seen(name)).not.toContain('POSTGRES_PASSWORD')
+      expect(seen(name)).not.toContain('TEMPORAL_DATABASE_PASSWORD')
+    }
+    expect(seen('temporal')).toEqual(['TEMPORAL_DATABASE_PASSWORD'])
+  })
+
+  it('explains every variable in .env.example, and no other', () => {
+    const passedOn = all.flatMap(([, { environment = {} }]) =>
+      Object.keys(environment).filter((name) => environment[name] === null),
+    )
+    const used = new Set([...variablesOf(source).map(({ name }) => name), ...passedOn])
+    const explained = [...text('.env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name)
+    expect(new Set(explained)).toEqual(used)
+  })
+
+  it('waits for what exists, in a way that can come true', () => {
+    const waits = all.flatMap(([name, { depends_on: dependencies = {} }]) =>
+      Object.entries(dependencies).map(([other, { condition }]) => ({ name, other, condition })),
+    )
+    const comesTrue = ({ other, condition }: (typeof waits)[number]): boolean =>
+      condition === 'service_healthy'
+        ? services[other]?.healthcheck !== undefined
+        : condition === 'service_completed_successfully' && services[other]?.restart === 'no'
+    expect(waits.length).toBeGreaterThan(5)
+    expect(waits.filter((each) => !comesTrue(each))).toEqual([])
+  })
+
+  it('mounts and copies only files that are there', () => {
+    const mounted = all.flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(':')))
+    for (const [from = '', , mode] of mounted.filter(([from]) => from?.startsWith('./'))) {
+      expect(existsSync(new URL(from, ROOT)), from).toBe(true)
+      expect(mode, from).toBe('ro')
+    }
+    const used = [...source.matchAll(/(?:\/setup|\/letterloom)\/([\w.-]+)$/gm)].map(([, at]) => at)
+    expect(used.length).toBeGreaterThanOrEqual(3)
+    for (const file of used)
+      expect(existsSync(new URL(`tools/production/${file}`, ROOT))).toBe(true)
+
+    const letThrough = text('.dockerignore').split('\n')
+    for (const [, files = ''] of text('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
+      for (const file of files.split(' ')) {
+        expect(existsSync(new URL(file, ROOT)), file).toBe(true)
+        expect(letThrough).toContain(`!${file}`)
+      }
+    }
+  })
+
+  it('lets Temporal read its queues quickly and fairly', () => {
+    const settings = [
+      ...text('tools/production/temporal-dynamic-config.yaml').matchAll(
+        /^([\w.]+):\n {2}- value: (\S+)$/gm,
+      ),
+    ].map(([, name, value]) => [name, value])
+    expect(Object.fromEntries(settings)).toMatchObject({
+      'history.transferProcessorMaxPollRPS': '2000',
+      'history.timerProcessorMaxPollRPS': '2000',
+      'history.visibilityProcessorMaxPollRPS': '2000',
+      'matching.enableFairness': 'true',
+      'system.enableActivityEagerExecution': 'true',
+    })
+  })
+
+  const compose: string = 'docker-compose'
+  const installed = spawnSync(compose, ['version']).status === 0
+  it.skipIf(!installed)('is taken by Compose, where there is one', () => {
+    const options = {
+      cwd: fileURLToPath(ROOT),
+      env: { PATH: process.env['PATH'], ...VARIABLES },
+      encoding: 'utf8',
+    } as const
+    const listed = execFileSync(compose, ['config', '--services'], options)
+    expect(listed.trim().split('\n').sort()).toEqual(Object.keys(services).sort())
+    const { status, stderr } = spawnSync(compose, ['config', '--quiet'], {
+      ...options,
+      env: { ...options.env, LETTERLOOM_KEYS: '' },
+    })
+    expect(status).not.toBe(0)
+    expect(stderr).toContain('is missing, see .env.example')
+  })
+})
+
+describe('the reader of docker-compose.yml', () => {
+  it('resolves anchors and merges, and takes quotes and comments off', () => {
+    const read = parseYaml(
+      [
+        'base: &base',
+        '  a: one # a comment',
+        '  b: "two # not one"',
+        'list:',
+        '  - x',
+        "  - 'y: z'",
+        'merged:',
+        '  <<: *base',
+        '  a: three',
+        '  none:',
+        '  empty: {}',
+        '  yes: true',
+      ].join('\n'),
+    )
+    expect(read).toEqual({
+      base: { a: 'one', b: 'two # not one' },
+      list: ['x', 'y: z'],
+      merged: { a: 'three', b: 'two # not one', none: null, empty: {}, yes: true },
+    })
+  })
+
+  it.each([
+    ['a flow list', 'a: [b, c]'],
+    ['a block scalar', 'a: |\n  b'],
+    ['a map in a list', 'a:\n  - b: c'],
+    ['a key that is there twice', 'a: b\na: c'],
+    ['an unknown anchor', 'a: *b'],
+    ['a crooked indentation', 'a:\n    b: c\n  d: e'],
+  ])('refuses %s', (_, yaml) => {
+    expect(() => parseYaml(yaml)).toThrow(/^Line \d/)
+  })
+})
