@@ -33,6 +33,8 @@ export type SendChunkResult =
 
 /** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
 const CLAIM_SIZE = 100
+/** Rendered mail held at once per chunk, so that large templates go in smaller claims. */
+const CLAIM_BYTES = 2_000_000
 /** A chunk that cannot go on for this long gives its slot to somebody else's. */
 const PATIENCE_MS = 30_000
 
@@ -66,13 +68,16 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     const to = batchRowId(batch.bucket, input.to)
     const range = { organizationId, bucket: batch.bucket, from, to }
     const mails = mailsOf({ organizationId, batchId, batch })
+    const { contentHtml, contentText } = batch
+    const claimSize = Math.floor(CLAIM_BYTES / (contentHtml.length + contentText.length + 1))
+    const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
     let waitedMs = 0
 
     for (;;) {
       const open = await messages.unsettled(sql, range)
       if (open.queued === 0) return open.waiting === 0 ? { kind: 'done' } : { kind: 'waiting' }
 
-      const want = Math.min(CLAIM_SIZE, open.queued)
+      const want = Math.min(most, open.queued)
       const grant = await sendingLimits.take(sql, sender, want)
       if (grant.granted === 0) {
         if (grant.waitMs > PATIENCE_MS || waitedMs > PATIENCE_MS) {

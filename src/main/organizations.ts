@@ -1,8 +1,10 @@
+import type { Config } from '../config.ts'
 import { uuidv7 } from '../ids.ts'
 import * as apiKeys from '../store/api-keys.ts'
 import * as organizations from '../store/organizations.ts'
-import type { Sql } from '../store/sql.ts'
+import { connect, type Sql } from '../store/sql.ts'
 import { newApiKey } from '../tokens.ts'
+import { required } from './required.ts'
 
 interface NewOrganization {
   name: string
@@ -33,3 +35,15 @@ export const createOrganization = (sql: Sql, { name, ownerEmail, ownerName }: Ne
     })
     return { organizationId, key }
   })
+
+export async function runCreateOrganization(config: Config, organization: NewOrganization) {
+  const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
+    name: 'letterloom-org',
+    max: 1,
+  })
+  try {
+    return await createOrganization(sql, organization)
+  } finally {
+    await sql.end()
+  }
+}

@@ -22,9 +22,6 @@ import { connect } from '../store/sql.ts'
 import { parseKeyring } from '../tokens.ts'
 import { required } from './required.ts'
 
-export const QUEUES = [CONTROL_QUEUE, SEND_QUEUE] as const
-export type Queue = (typeof QUEUES)[number]
-
 /** A claim that takes longer than this is none: its second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
 /** Enough for four sub-batches of several batches; each holds up to a hundred calls. */
@@ -38,7 +35,7 @@ const CACHED_WORKFLOWS = 300
 export async function runWorker(
   config: Config,
   log: Logger,
-  queues: readonly Queue[],
+  queues: readonly string[],
 ): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = parseKeyring(required(config.keys, 'LETTERLOOM_KEYS'))
@@ -96,6 +93,8 @@ export async function runWorker(
         workflowBundle: { codePath: bundlePath() },
         activities: createControlActivities(deps),
         maxCachedWorkflows: CACHED_WORKFLOWS,
+        // One thread holds them all; each further one is a V8 isolate of 30 MB.
+        workflowThreadPoolSize: 1,
         maxConcurrentActivityTaskExecutions: 20,
       }),
     )
