@@ -4,8 +4,8 @@ import { Context } from '@temporalio/activity'
 const EVERY_MS = 3_000
 
 /**
- * Runs an activity that tells the server all the while that it is alive, whatever it waits for: a lost
- * worker is noticed after ten seconds, a slow provider is not taken for one.
+ * Runs an activity that tells the server all the while that it is alive, whatever it waits for: a
+ * lost worker is noticed after ten seconds, a slow provider is not taken for one.
  */
 export async function beating<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current()

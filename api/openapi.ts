@@ -86,7 +86,11 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
   await app.register(swaggerUi, {
     routePrefix: DOCS,
     staticCSP: DOCS_POLICY,
-    theme: { title: 'Letterloom API' },
+    theme: {
+      title: 'Letterloom API',
+      // The bar on top is for exploring other documents, under another project's logo.
+      css: [{ filename: 'letterloom.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     uiConfig: { validatorUrl: null, deepLinking: true },
   })
   app.get('/openapi.json', { schema: { hide: true }, config: { public: true } }, () =>

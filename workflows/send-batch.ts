@@ -19,12 +19,13 @@ const { beginBatch, freezeAudience, completeBatch, failBatch } = proxyActivities
     retry: { initialInterval: '200ms', maximumInterval: '30s' },
   },
 )
-const { sendChunk } = proxyActivities<SendActivities>({
+const SENDING = {
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
-})
+} as const
+const { sendChunk } = proxyActivities<SendActivities>(SENDING)
 
 /** How often the operators' view is brought up to date; each time is an event in the history. */
 const DETAILS_EVERY_CHUNKS = 20
@@ -114,7 +115,10 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
     flying.add(chunk)
     const from = chunk * plan.chunkSize
     const to = Math.min(plan.total, from + plan.chunkSize)
-    void sendChunk({ organizationId, batchId, attempt, from, to })
+    const chunkInput = { organizationId, batchId, attempt, from, to }
+    const summary = `rows ${from} to ${to - 1} of ${plan.total}`
+    void sendChunk
+      .executeWithOptions({ ...SENDING, summary }, [chunkInput])
       .then(
         (result) => heed(chunk, result),
         (error: unknown) => {

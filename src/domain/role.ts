@@ -1,7 +1,7 @@
 /**
- * The role that we assume in a customer's account. Derived, never stored: its name carries the first
- * eight characters of the connection's external id, its partition follows from the region (AWS General
- * Reference, "ARN format").
+ * The role that we assume in a customer's account. Derived, never stored: its name carries the
+ * first eight characters of the connection's external id, its partition follows from the region
+ * (AWS General Reference, "ARN format").
  */
 export const roleArn = (accountId: string, region: string, externalId: string): string =>
   `arn:${partition(region)}:iam::${accountId}:role/letterloom-${externalId.slice(0, 8)}`

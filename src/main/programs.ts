@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../config.ts'
 
 /**
- * A worker's heap: without a bound V8 lets garbage grow to some 400 MB before it looks, with this one
- * the whole process stays under 300. What it holds at once is bounded by the size of its claims.
+ * A worker's heap: without a bound V8 lets garbage grow to some 400 MB before it looks, with this
+ * one the whole process stays under 300. What it holds at once is bounded by the size of its
+ * claims.
  */
 const HEAP: Record<string, string[]> = {
   worker: ['--max-old-space-size=192', '--max-semi-space-size=8'],

@@ -152,7 +152,7 @@ export async function startSystem(
   /** The wanted port, or another when somebody has it, such as a second checkout. */
   async function portFor(what: string, wanted: number): Promise<number> {
     const port = await freePort(wanted)
-    if (port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
+    if (wanted !== 0 && port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
     return port
   }
 }

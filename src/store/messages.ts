@@ -209,8 +209,8 @@ interface Settle {
 /**
  * Writes the outcomes of all rows of one claim, with everything that counts them, in one statement.
  *
- * A new partition has no statistics yet, and a plain join reads all of it: so rows are locked one by
- * one, in the order of their ids, by a subquery, and what is updated lies between two ids.
+ * A new partition has no statistics yet, and a plain join reads all of it: so rows are locked one
+ * by one, in the order of their ids, by a subquery, and what is updated lies between two ids.
  *
  * Only rows that are still this claim's move: an event may have settled one before, a later
  * decision may have taken one back. Counters follow the rows that moved, never the rows that were

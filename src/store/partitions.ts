@@ -35,8 +35,8 @@ export async function createPartitions(sql: Sql, now: number = Date.now()): Prom
 }
 
 /**
- * Tells the planner what a freeze has just put into the ledger's partition; its own turn would come a
- * minute later. A role that may not do this gets a warning from Postgres and nothing else.
+ * Tells the planner what a freeze has just put into the ledger's partition; its own turn would come
+ * a minute later. A role that may not do this gets a warning from Postgres and nothing else.
  */
 export const analyzeLedger = async (sql: Sql, bucket: Uuid): Promise<void> => {
   await sql`analyze ${sql(`messages_${dayOf(timeOf(bucket)).replaceAll('-', '')}`)}`

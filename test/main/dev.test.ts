@@ -49,7 +49,7 @@ async function startDev(): Promise<Started> {
     return output.includes('Ctrl-C stops everything')
   }, 60_000)
   const read = (name: string): string =>
-    new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1] ?? `no ${name} in ${output}`
+    new RegExp(`^  ${name}\\s+(\\S+)`, 'm').exec(output)?.[1] ?? `no ${name} in ${output}`
   return {
     child,
     api: read('API'),

@@ -76,7 +76,7 @@ describe('a frozen audience', () => {
     const pages = await Promise.all(
       Array.from({ length: 8 }, () => batchRuns.freezePage(sql, freeze)),
     )
-    expect(pages.at(-1)).toMatchObject({ complete: true, total: COUNT })
+    expect(pages.filter((page) => page?.complete).map((page) => page?.total)).toContain(COUNT)
     const context = await batchRuns.context(sql, run.organizationId, batchId)
     const rows = await sql<{ id: string; contactId: string }[]>`
       select id, contact_id from messages where bucket = ${context?.bucket ?? ''} order by id`
