@@ -142,8 +142,7 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
         claimed_at = case when checked.reason is null then now() end,
         recipient = coalesce(checked.email, m.recipient)
       from checked
-      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
-        and m.id >= ${from} and m.id < ${to} and m.id = checked.row_id
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.row_id
       returning m.id, m.state
     ), leased as (
       insert into claims (organization_id, id, connection_id, bucket, batch_id, message_ids, claimed_at)
