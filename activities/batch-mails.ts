@@ -56,12 +56,14 @@ export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
       })
       const unsubscribeUrl = `${publicUrl}/unsubscribe/${token}`
       try {
-        const { subject, html, text } = render({
-          contact: { ...recipient, id: contactId },
-          organization: { name: batch.organizationName },
-          unsubscribeUrl,
-          variables: variables(batch.variableMappings, recipient),
-        })
+        const { subject, html, text } = patiently(() =>
+          render({
+            contact: { ...recipient, id: contactId },
+            organization: { name: batch.organizationName },
+            unsubscribeUrl,
+            variables: variables(batch.variableMappings, recipient),
+          }),
+        )
         return {
           id,
           mail: {
@@ -80,10 +82,27 @@ export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
           },
         }
       } catch (error) {
-        // One recipient's values do not fit; the others' mails can be made.
-        if (!(error instanceof RenderError)) throw error
-        return { id, failed: { reason: error.reason, error: error.message } }
+        // One recipient's mail cannot be made; the others' can, and the claim must not be lost.
+        const reason = error instanceof RenderError ? error.reason : 'render_failed'
+        return { id, failed: { reason, error: error instanceof Error ? error.message : '' } }
       }
+    }
+  }
+}
+
+const RENDER_TRIES = 3
+
+/**
+ * Renders again what took too long: the limit is one of wall-clock time, and a process that was
+ * stopped or starved for a moment says nothing about the template.
+ */
+function patiently<T>(render: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return render()
+    } catch (error) {
+      const slow = error instanceof RenderError && error.reason === 'too_slow'
+      if (!slow || attempt === RENDER_TRIES) throw error
     }
   }
 }

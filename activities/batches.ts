@@ -9,8 +9,11 @@ import type { SendPlan } from '../workflows/contract.ts'
 import type { Verifier } from './mailer.ts'
 import { verifySender } from './verify-connection.ts'
 
-/** Up to this many contacts are one snapshot and one statement. */
-const FREEZE_PAGE = 2_000_000
+/**
+ * Contacts per transaction. Slow storage must do a page well within the statement timeout, and a
+ * DELETE waits for it; who was created after the first page began is not in a later one either.
+ */
+const FREEZE_PAGE = 500_000
 /**
  * Chunk activities of one batch in flight: enough to hide latency, too few to starve other batches.
  */

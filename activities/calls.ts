@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Result } from '../src/store/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
@@ -6,28 +7,58 @@ export type Job =
   | { id: string; mail: Mail }
   | { id: string; failed: { reason: string; error: string } }
 
+/** A claimed row; its mail is made only when its call can begin. */
+export interface Pending {
+  id: string
+  make: () => Job
+}
+
 /** What the calls of one claim say about the account as a whole. */
 export interface Verdict {
   throttled: 'rate' | 'quota' | undefined
   unreachable: string | undefined
+  /** What is in the way is this organization's own: others on the account go on. */
+  own: boolean
   unavailable: string | undefined
+  /** Calls that did not begin in time: their permits were not used. */
+  notBegun: number
 }
 
+/** With half of a claim's calls unanswered the way to the provider is broken, not one mail. */
+const BROKEN_SHARE = 0.5
+
 /**
- * Calls the provider for every job of one claim, all at once, and tells what became of each row.
- * Nothing is tried twice: a row that was surely not accepted goes back to `queued`.
+ * Calls the provider for every row of one claim and tells what became of each. A mail is made and
+ * its call begun before the next is made: making a whole claim's mails first could take longer than
+ * the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was surely
+ * not accepted goes back to `queued`.
  */
-export async function callAll(mailer: Mailer, jobs: readonly Job[], call: Call) {
-  const verdict: Verdict = { throttled: undefined, unreachable: undefined, unavailable: undefined }
-  const results = await Promise.all(
-    jobs.map(async (job): Promise<Result> => {
-      if ('failed' in job) return { id: job.id, outcome: 'failed', ...job.failed }
-      const outcome = await mailer.send(job.mail, call)
-      judge(verdict, outcome)
-      return settle(job.id, outcome, job.mail.subject)
-    }),
-  )
-  return { results, verdict }
+export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
+  const flights: Promise<{ result: Result; outcome: Outcome | { kind: 'not_begun' } }>[] = []
+  for (const { id, make } of pending) {
+    if (performance.now() >= call.beginBy) {
+      flights.push(Promise.resolve({ result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }))
+      continue
+    }
+    flights.push(callOne(mailer, make(), call))
+    await setImmediate()
+  }
+  const landed = await Promise.all(flights)
+  return {
+    results: landed.map(({ result }) => result),
+    verdict: judge(landed.map(({ outcome }) => outcome)),
+  }
+}
+
+const NOT_BEGUN = { kind: 'not_begun' } as const
+
+async function callOne(mailer: Mailer, job: Job, call: Call) {
+  if ('failed' in job) {
+    const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
+    return { result: settle(job.id, refused, ''), outcome: refused }
+  }
+  const outcome = await mailer.send(job.mail, call)
+  return { result: settle(job.id, outcome, job.mail.subject), outcome }
 }
 
 function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {
@@ -46,9 +77,27 @@ function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: s
   }
 }
 
-function judge(verdict: Verdict, outcome: Outcome | { kind: 'not_begun' }): void {
-  if (outcome.kind === 'throttled' && verdict.throttled !== 'quota')
-    verdict.throttled = outcome.scope
-  if (outcome.kind === 'unreachable') verdict.unreachable = outcome.error
-  if (outcome.kind === 'unavailable') verdict.unavailable = outcome.reason
+function judge(outcomes: (Outcome | { kind: 'not_begun' })[]): Verdict {
+  const verdict: Verdict = {
+    throttled: undefined,
+    unreachable: undefined,
+    own: false,
+    unavailable: undefined,
+    notBegun: 0,
+  }
+  let unknown = 0
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'throttled' && verdict.throttled !== 'quota') {
+      verdict.throttled = outcome.scope
+    }
+    if (outcome.kind === 'unreachable') {
+      verdict.unreachable = outcome.error
+      verdict.own = outcome.own ?? false
+    }
+    if (outcome.kind === 'unavailable') verdict.unavailable = outcome.reason
+    if (outcome.kind === 'not_begun') verdict.notBegun++
+    if (outcome.kind === 'unknown') unknown++
+  }
+  if (unknown > 1 && unknown >= outcomes.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
+  return verdict
 }

@@ -15,6 +15,8 @@ import { heed } from './permits.ts'
 import { persist } from './persist.ts'
 
 const CLAIM_SIZE = 50
+/** Refusals that are of the account itself, whoever uses it. */
+const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
 /** One drain holds its slot no longer than this. */
 const DRAIN_MS = 30_000
 /** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
@@ -66,15 +68,24 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
       // One claim is of one bucket: the partition must be named, and the other bucket's turn is
       // next.
       const ids = waiting.filter(({ bucket }) => bucket === first.bucket).map(({ id }) => id)
-      const sent = await sendSome(sender, first.bucket, ids.slice(0, grant.granted))
-      if (sent < grant.granted) await sendingLimits.giveBack(sql, sender, grant.granted - sent)
+      const { used, stuck } = await sendSome(sender, first.bucket, ids.slice(0, grant.granted))
+      if (used < grant.granted) await sendingLimits.giveBack(sql, sender, grant.granted - used)
+      // This organization's role or identity is in the way: others on the account must not wait.
+      if (stuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
+      if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
     }
     return { more: true }
   }
 
-  /** Claims, calls, writes. Answers for how many rows a permit was used. */
-  async function sendSome(sender: senders.Sender, bucket: string, ids: string[]): Promise<number> {
+  /**
+   * Claims, calls, writes. Answers how many permits were used, and whether this sender is stuck.
+   */
+  async function sendSome(
+    sender: senders.Sender,
+    bucket: string,
+    ids: string[],
+  ): Promise<{ used: number; stuck: boolean }> {
     const { organizationId, connectionId } = sender
     const startedAt = performance.now()
     const claimId = uuidv7()
@@ -85,15 +96,18 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
       claimId,
       ids,
     })
-    if (claimed.mails.length === 0) return 0
-    const jobs = claimed.mails.map((mail) => ({
+    if (claimed.mails.length === 0) return { used: 0, stuck: false }
+    const pending = claimed.mails.map((mail) => ({
       id: mail.id,
-      mail: toMail(mail, [
-        { name: MESSAGE_TAG, value: messageTag(bucket, mail.id) },
-        { name: ORGANIZATION_TAG, value: organizationId },
-      ]),
+      make: () => ({
+        id: mail.id,
+        mail: toMail(mail, [
+          { name: MESSAGE_TAG, value: messageTag(bucket, mail.id) },
+          { name: ORGANIZATION_TAG, value: organizationId },
+        ]),
+      }),
     }))
-    const { results, verdict } = await callAll(mailer, jobs, {
+    const { results, verdict } = await callAll(mailer, pending, {
       role: sender,
       signedAt: new Date(claimed.claimedAt),
       beginBy: startedAt + timings.beginMs,
@@ -102,10 +116,13 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
       messages.settle(sql, { organizationId, bucket, claimId, batchId: null }, results),
     )
     await heed(sql, sender, verdict, timings)
-    if (verdict.unavailable !== undefined) {
+    if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
       await sendingLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
     }
-    return jobs.length
+    return {
+      used: pending.length - verdict.notBegun,
+      stuck: verdict.own || verdict.unavailable !== undefined,
+    }
   }
 
   /**

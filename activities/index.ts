@@ -27,15 +27,18 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createConnectionActivities(deps),
 })
 
-/** Activities that send mail, on the send queue. */
+/** Chunks of batches, on the send queue. */
 export const createSendActivities = (deps: ActivityDeps) => {
   const sendChunk = createSendChunk(deps)
+  return { sendChunk: (input: SendChunkInput) => beating(() => sendChunk(input)) }
+}
+
+/** Mail outside batches, on the mail queue. */
+export const createMailActivities = (deps: ActivityDeps) => {
   const drainMail = createDrainMail(deps)
-  return {
-    sendChunk: (input: SendChunkInput) => beating(() => sendChunk(input)),
-    drainMail: (input: DispatchMailInput) => beating(() => drainMail(input)),
-  }
+  return { drainMail: (input: DispatchMailInput) => beating(() => drainMail(input)) }
 }
 
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
+export type MailActivities = ReturnType<typeof createMailActivities>

@@ -21,8 +21,11 @@ export type Outcome =
   | { kind: 'throttled'; scope: 'rate' | 'quota' }
   /** Not accepted: nothing can be sent through this account or identity any more. */
   | { kind: 'unavailable'; reason: string; error: string }
-  /** Not accepted: no connection, or the provider says it is down. */
-  | { kind: 'unreachable'; error: string }
+  /**
+   * Not accepted: no connection, or the provider says it is down. `own`: only this organization's
+   * role or credentials are in the way, not the account that others may share.
+   */
+  | { kind: 'unreachable'; error: string; own?: boolean }
   | { kind: 'unknown'; error: string }
 
 export interface Call {

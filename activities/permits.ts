@@ -14,7 +14,7 @@ export async function heed(
   if (verdict.throttled === 'quota') {
     await sendingLimits.pause(sql, account, timings.quotaPauseMs, 'daily_quota')
   }
-  if (verdict.unreachable !== undefined) {
+  if (verdict.unreachable !== undefined && !verdict.own) {
     await sendingLimits.pause(sql, account, timings.outagePauseMs, 'provider_unreachable')
   }
 }

@@ -8,7 +8,7 @@ import * as sendingLimits from '../src/store/sending-limits.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type { Range } from '../workflows/contract.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
-import { callAll, type Job, type Verdict } from './calls.ts'
+import { callAll, type Pending, type Verdict } from './calls.ts'
 import type { Mailer } from './mailer.ts'
 import { heed } from './permits.ts'
 import { persist } from './persist.ts'
@@ -88,7 +88,6 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      waitedMs = 0
 
       const startedAt = performance.now()
       const claimId = uuidv7()
@@ -105,7 +104,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       if (!claimed.live) return stopped(await senders.find(sql, organizationId, batch.connectionId))
       if (claimed.recipients.length === 0) continue
 
-      const { results, verdict } = await callAll(mailer, jobs(mails, claimed.recipients), {
+      const { results, verdict } = await callAll(mailer, pending(mails, claimed.recipients), {
         role: sender,
         signedAt: new Date(claimed.claimedAt),
         beginBy: startedAt + timings.beginMs,
@@ -113,7 +112,12 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       await persist(() =>
         messages.settle(sql, { organizationId, bucket: batch.bucket, claimId, batchId }, results),
       )
+      if (verdict.notBegun > 0) await sendingLimits.giveBack(sql, sender, verdict.notBegun)
       await heed(sql, sender, verdict, timings)
+      if (results.some(({ outcome }) => outcome !== 'queued')) waitedMs = 0
+      if (verdict.own) {
+        return { kind: 'paused', resumeAt: Date.now() + timings.outagePauseMs, reason: 'role' }
+      }
       const ended = end(verdict)
       if (ended) return ended
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
@@ -121,7 +125,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
   }
 }
 
-const jobs = (mails: BatchMails, recipients: messages.Recipient[]): Job[] => recipients.map(mails)
+const pending = (mails: BatchMails, recipients: messages.Recipient[]): Pending[] =>
+  recipients.map((recipient) => ({ id: recipient.id, make: () => mails(recipient) }))
 
 const end = (verdict: Verdict): SendChunkResult | undefined =>
   verdict.unavailable === undefined

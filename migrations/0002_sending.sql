@@ -164,6 +164,7 @@ create table inbound_events (
   body jsonb not null,
   received_at timestamptz(3) not null default clock_timestamp(),
   applied_at timestamptz(3),
+  error text,
   primary key (received_on, position),
   unique (organization_id, connection_id, envelope_id, received_on)
 ) partition by range (received_on);

@@ -5,8 +5,10 @@
 
 /** Workflows and the short activities that only touch our database. */
 export const CONTROL_QUEUE = 'control'
-/** Activities that call the provider to send mail: a backlog here delays nothing else. */
+/** Chunks of batches: a backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
+/** Mail outside batches: a receipt never waits for the slots of batches. */
+export const MAIL_QUEUE = 'mail'
 
 /**
  * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because

@@ -7,11 +7,11 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { SendActivities } from '../activities/index.ts'
-import { type DispatchMailInput, SEND_QUEUE, WAKE_SIGNAL } from './contract.ts'
+import type { MailActivities } from '../activities/index.ts'
+import { type DispatchMailInput, MAIL_QUEUE, WAKE_SIGNAL } from './contract.ts'
 
-const { drainMail } = proxyActivities<SendActivities>({
-  taskQueue: SEND_QUEUE,
+const { drainMail } = proxyActivities<MailActivities>({
+  taskQueue: MAIL_QUEUE,
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },

@@ -10,6 +10,8 @@ const known = new Map<string, Promise<URL>>()
 export function sendEndpoint(region: string): Promise<URL> {
   const found = known.get(region) ?? ask(region)
   known.set(region, found)
+  // A failed look-up is asked again next time.
+  found.catch(() => known.delete(region))
   return found
 }
 

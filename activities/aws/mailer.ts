@@ -18,6 +18,7 @@ const CONNECT_MS = 2_000
  */
 export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }): Mailer {
   const pools = new Map<string, Pool>()
+  const slots = new Map<string, Slots>()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
 
   const pool = (origin: string): Pool => {
@@ -36,9 +37,26 @@ export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }
   }
 
   const send = async (mail: Mail, { role, signedAt, beginBy }: Call) => {
-    const endpoint = await sendEndpoint(role.region)
     const credentials = await credentialsOf(role)
     if ('kind' in credentials) return credentials
+    const endpoint = await sendEndpoint(role.region)
+    const slot = slots.get(endpoint.origin) ?? createSlots(CONNECTIONS)
+    slots.set(endpoint.origin, slot)
+    // A call that waits in a queue behind others' has not begun, whatever the clock says.
+    await slot.take()
+    try {
+      return await call(mail, { role, signedAt, beginBy }, endpoint, credentials)
+    } finally {
+      slot.free()
+    }
+  }
+
+  const call = async (
+    mail: Mail,
+    { role, signedAt, beginBy }: Call,
+    endpoint: URL,
+    credentials: Credentials,
+  ) => {
     const signer = signers.get(credentials) ?? createSigner(credentials, role.region)
     signers.set(credentials, signer)
     const body = JSON.stringify(request(mail))
@@ -77,7 +95,7 @@ export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }
       const name = nameOf(error)
       return name === 'AccessDenied'
         ? { kind: 'unavailable', reason: 'role_refused', error: name }
-        : { kind: 'unreachable', error: `sts ${name}` }
+        : { kind: 'unreachable', error: `sts ${name}`, own: true }
     }
   }
 
@@ -85,6 +103,28 @@ export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }
     send,
     close: async () => {
       await Promise.all([...pools.values()].map((each) => each.close()))
+    },
+  }
+}
+
+type Slots = ReturnType<typeof createSlots>
+
+/** Lets `most` be inside at once; the others wait in order. */
+function createSlots(most: number) {
+  let taken = 0
+  const waiting: (() => void)[] = []
+  return {
+    take: (): Promise<void> | undefined => {
+      if (taken < most) {
+        taken++
+        return undefined
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    free: (): void => {
+      const next = waiting.shift()
+      if (next) next()
+      else taken--
     },
   }
 }
@@ -142,9 +182,13 @@ export function read(status: number, type: string | string[] | undefined, body: 
     return { kind: 'throttled', scope: /daily/i.test(answer.message) ? 'quota' : 'rate' }
   }
   if (reason !== undefined) return { kind: 'unavailable', reason, error }
-  if (CREDENTIALS.test(name)) return { kind: 'unreachable', error: `credentials ${error}` }
-  if (status === 503) return { kind: 'unreachable', error }
-  if (status >= 500) return { kind: 'unknown', error }
+  if (CREDENTIALS.test(name))
+    return { kind: 'unreachable', error: `credentials ${error}`, own: true }
+  // SES itself says so; a proxy's 503 says nothing of what became of the request behind it.
+  if (status === 503 && name.startsWith('ServiceUnavailable')) return { kind: 'unreachable', error }
+  if (status >= 500 || status === 408 || name.startsWith('RequestTimeout')) {
+    return { kind: 'unknown', error }
+  }
   return {
     kind: 'refused',
     reason: REFUSED.includes(name) ? snake(name) : 'provider_refused',

@@ -38,7 +38,11 @@ export function createRoles() {
   const client = (region: string): STSClient => {
     const known = clients.get(region)
     if (known) return known
-    const made = new STSClient({ region })
+    const made = new STSClient({
+      region,
+      maxAttempts: 2,
+      requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 },
+    })
     clients.set(region, made)
     return made
   }

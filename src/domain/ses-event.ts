@@ -84,6 +84,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   const messageId = text(mail?.['messageId'])
   const mailTimestamp = time(mail?.['timestamp'])
   if (!event || !mail || !kind || !messageId || !mailTimestamp) return undefined
+  if (messageId.length > LONGEST_MESSAGE_ID) return undefined
 
   const part = record(event[PARTS[kind]]) ?? {}
   const data: SesEvent['data'] = {}
@@ -110,7 +111,8 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   }
 }
 
-const TAG = /^([0-9a-f-]{36})_([0-9a-f-]{36})$/
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const TAG = new RegExp(`^(${UUID})_(${UUID})$`)
 
 function readTag(tags: Record<string, unknown> | undefined): SesEvent['tagged'] {
   const found = TAG.exec(first(tags?.[MESSAGE_TAG]) ?? '')
@@ -126,14 +128,25 @@ const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 const LONGEST = 1_000
+const LONGEST_MESSAGE_ID = 255
 const cut = (value: string | number): string | number =>
-  typeof value === 'string' ? value.slice(0, LONGEST).replaceAll('\u0000', '') : value
+  typeof value === 'string' ? wellFormed(value.slice(0, LONGEST)) : value
+
+/** Without NUL and halves of surrogate pairs, which Postgres keeps in no text. */
+const wellFormed = (value: string): string =>
+  value.replaceAll('\u0000', '').replaceAll(HALF_PAIR, '')
+
+const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** Years 2000 to 2100: other times are no times of mails, and some of them Postgres cannot read. */
+const EARLIEST = Date.UTC(2000, 0)
+const LATEST = Date.UTC(2100, 0)
 
 /** An ISO 8601 time as ours: UTC with milliseconds. */
 function time(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+  return at > EARLIEST && at < LATEST ? new Date(at).toISOString() : undefined
 }
 
 const record = (value: unknown): Record<string, unknown> | undefined =>

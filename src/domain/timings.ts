@@ -25,6 +25,8 @@ export interface Timings {
   quotaPauseMs: number
   /** How long nothing is sent while the provider cannot be reached. */
   outagePauseMs: number
+  /** How long a connection's own mail waits while its role or identity is refused. */
+  stuckMs: number
 }
 
 export const PRODUCTION_TIMINGS: Timings = {
@@ -38,6 +40,7 @@ export const PRODUCTION_TIMINGS: Timings = {
   passMs: 30_000,
   quotaPauseMs: 600_000,
   outagePauseMs: 5_000,
+  stuckMs: 30_000,
 }
 
 /** The same with everything shortened together, for `dev` and tests against the sandbox. */
@@ -52,4 +55,5 @@ export const SHORT_TIMINGS: Timings = {
   passMs: 1_000,
   quotaPauseMs: 3_000,
   outagePauseMs: 500,
+  stuckMs: 2_000,
 }

@@ -28,35 +28,40 @@ export const startClaimReconciler = ({ sql, timings, log }: Deps) =>
 
 /** One round. True when a full page was found, so that there may be more. */
 export async function reconcileClaims({ sql, timings, log }: Deps): Promise<boolean> {
+  // One claim that cannot be settled must not keep the others from it.
+  const each = async <T extends claims.Claim>(
+    found: T[],
+    act: (claim: T) => PromiseLike<unknown>,
+  ) => {
+    for (const claim of found) {
+      try {
+        await act(claim)
+      } catch (error) {
+        log.error({ claim: claim.id, err: error }, 'a claim could not be settled')
+      }
+    }
+  }
   const expired = await claims.expired(sql, timings.leaseMs, CLAIMS)
-  for (const claim of expired) await claims.doubt(sql, claim)
+  await each(expired, (claim) => claims.doubt(sql, claim))
   if (expired.length > 0) log.warn({ claims: expired.length }, 'claims lost their worker')
 
-  const doubtful = await claims.doubtful(sql, {
-    doubtMs: timings.doubtMs,
-    distanceMs: timings.distanceMs,
-    streamMs: DAY_MS,
-    limit: CLAIMS,
-  })
-  for (const claim of doubtful) {
-    const verdict = judge(claim, timings)
-    if (verdict === 'wait') {
-      const { organizationId, connectionId } = claim
-      await claims.requestProbe(sql, organizationId, connectionId, timings.doubtMs)
-      continue
-    }
+  const { doubtMs, distanceMs, patienceMs } = timings
+  const evidence = { doubtMs, distanceMs, patienceMs, streamMs: DAY_MS, limit: CLAIMS }
+  const decidable = await claims.decidable(sql, evidence)
+  await each(decidable, async (claim) => {
+    const verdict = judge(claim)
     await claims.decide(sql, claim, verdict)
     log.warn({ claim: claim.id, verdict }, 'a claim in doubt was decided')
+  })
+  for (const { organizationId, connectionId } of await claims.waitingForEvents(sql, evidence)) {
+    await claims.requestProbe(sql, organizationId, connectionId, timings.doubtMs)
   }
-  return expired.length === CLAIMS
+  return expired.length === CLAIMS || decidable.length === CLAIMS
 }
 
 /**
  * Silence is evidence only on a stream that has passed the claim; without one nobody can know, and
  * the batch's own choice decides.
  */
-function judge(claim: claims.Doubtful, timings: Timings): 'queued' | 'failed' | 'wait' {
-  if (claim.silent) return 'queued'
-  if (claim.streaming && claim.ageMs < timings.patienceMs) return 'wait'
-  return claim.unknownOutcome === 'retry' ? 'queued' : 'failed'
-}
+const judge = (claim: claims.Doubtful): 'queued' | 'failed' =>
+  claim.silent || claim.unknownOutcome === 'retry' ? 'queued' : 'failed'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { contactStatus, type Delta, delta, learn, type MailFacts } from '../domain/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../domain/ses-event.ts'
 import * as deliveryEvents from '../store/delivery-events.ts'
-import { type Sql, type Transaction, transact } from '../store/sql.ts'
+import { isRefusedValue, type Sql, type Transaction, transact } from '../store/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVENTS = 500
@@ -19,8 +19,36 @@ export const startEventApplier = ({ sql, log }: Deps) =>
     name: 'event-applier',
     idleMs: IDLE_MS,
     log,
-    round: async () => (await applyEvents(sql)) === EVENTS,
+    round: async () => {
+      try {
+        return (await applyEvents(sql)) === EVENTS
+      } catch (error) {
+        log.error({ err: error }, 'a set of events could not be applied; taking them one by one')
+        await applyOneByOne(sql, log)
+        return true
+      }
+    },
   })
+
+/**
+ * After a set that failed: its events by themselves, each in a transaction of its own. One that
+ * fails again, for what it says and not for want of a database, is set aside with the reason: no
+ * event of anybody may stop the others'.
+ */
+async function applyOneByOne(sql: Sql, log: Log): Promise<void> {
+  for (let count = 0; count < EVENTS; count++) {
+    try {
+      if ((await applyEvents(sql, 1)) === 0) return
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error
+      await transact(sql, async (tx) => {
+        const [event] = await deliveryEvents.takeWaiting(tx, 1)
+        if (event) await deliveryEvents.setAside(tx, event, String(error))
+      })
+      log.error({ err: error }, 'an event was set aside')
+    }
+  }
+}
 
 interface Tagged {
   event: SesEvent
@@ -37,9 +65,9 @@ interface Tagged {
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
  * taken in one order everywhere: mails by key, contacts, their stats, batches, connections.
  */
-export const applyEvents = (sql: Sql): Promise<number> =>
+export const applyEvents = (sql: Sql, most = EVENTS): Promise<number> =>
   transact(sql, async (tx) => {
-    const inbound = await deliveryEvents.takeWaiting(tx, EVENTS)
+    const inbound = await deliveryEvents.takeWaiting(tx, most)
     if (inbound.length === 0) return 0
 
     const parsed = inbound.flatMap(({ organizationId, connectionId, body }) => {

@@ -38,21 +38,27 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
       const asleep = due.filter(({ connectionId }) => !wokenAt.has(connectionId))
       await Promise.all(
         asleep.map(async ({ organizationId, connectionId }) => {
-          const input: DispatchMailInput = { organizationId, connectionId }
-          await temporal.workflow.signalWithStart('dispatchMail', {
-            workflowId: mailWorkflowId(connectionId),
-            taskQueue: CONTROL_QUEUE,
-            args: [input],
-            signal: WAKE_SIGNAL,
-            signalArgs: [],
-            staticSummary: `Mail outside batches of connection ${connectionId}`,
-            searchAttributes: {
-              OrganizationId: [organizationId],
-              ConnectionId: [connectionId],
-              Kind: ['mail'],
-            },
-          })
           wokenAt.set(connectionId, now)
+          const input: DispatchMailInput = { organizationId, connectionId }
+          await temporal.workflow
+            .signalWithStart('dispatchMail', {
+              workflowId: mailWorkflowId(connectionId),
+              taskQueue: CONTROL_QUEUE,
+              args: [input],
+              signal: WAKE_SIGNAL,
+              signalArgs: [],
+              staticSummary: `Mail outside batches of connection ${connectionId}`,
+              searchAttributes: {
+                OrganizationId: [organizationId],
+                ConnectionId: [connectionId],
+                Kind: ['mail'],
+              },
+            })
+            .catch((error: unknown) => {
+              // A run that has taken all signals it can is awake anyway; the others must not wait
+              // for it.
+              log.warn({ connection: connectionId, err: error }, 'a wake was refused')
+            })
         }),
       )
       return false

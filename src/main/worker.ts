@@ -10,8 +10,12 @@ import type { Logger } from 'pino'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
-import { createControlActivities, createSendActivities } from '../../activities/index.ts'
-import { CONTROL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
+import {
+  createControlActivities,
+  createMailActivities,
+  createSendActivities,
+} from '../../activities/index.ts'
+import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
@@ -26,6 +30,8 @@ import { required } from './required.ts'
 const CLAIM_TIMEOUT_MS = 1_000
 /** Enough for four sub-batches of several batches; each holds up to a hundred calls. */
 const SENDING_ACTIVITIES = 12
+/** Connections whose mail outside batches is sent at the same time by one process. */
+const MAIL_ACTIVITIES = 20
 const CACHED_WORKFLOWS = 300
 
 /**
@@ -106,6 +112,17 @@ export async function runWorker(
         taskQueue: SEND_QUEUE,
         activities: createSendActivities(deps),
         maxConcurrentActivityTaskExecutions: SENDING_ACTIVITIES,
+      }),
+    )
+  }
+
+  if (queues.includes(MAIL_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: MAIL_QUEUE,
+        activities: createMailActivities(deps),
+        maxConcurrentActivityTaskExecutions: MAIL_ACTIVITIES,
       }),
     )
   }

@@ -164,6 +164,8 @@ export interface Ledger {
   skipped: number
 }
 
+const LAST_SEQ = 0xff_ff_ff_ff
+
 /** Counts the rows themselves, not the counters: what finalizing compares. */
 export const ledger = async (
   sql: Executor,
@@ -179,7 +181,8 @@ export const ledger = async (
       count(*) filter (where state = 'failed') as failed,
       count(*) filter (where state = 'skipped') as skipped
     from messages
-    where organization_id = ${organizationId} and bucket = ${bucket} and source = 'batch'`
+    where organization_id = ${organizationId} and bucket = ${bucket}
+      and id between ${bucket} and ${batchRowId(bucket, LAST_SEQ)}`
   return counted ?? { frozen: 0, queued: 0, claimed: 0, unknown: 0, sent: 0, failed: 0, skipped: 0 }
 }
 

@@ -1,5 +1,5 @@
 import { CANCELLABLE } from '../domain/batch.ts'
-import type { Uuid } from '../ids.ts'
+import { batchRowId, type Uuid } from '../ids.ts'
 import type { Batch, BatchInput, Recipient, VariableMapping } from '../schemas/batch.ts'
 import { containing } from './like.ts'
 import { put } from './outbox.ts'
@@ -177,6 +177,12 @@ interface RecipientPage {
   offset: number
 }
 
+/**
+ * The end of a batch's range of ids: with it a count reads the batch, not all of the organization's
+ * day.
+ */
+const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
+
 /** In the order they are mailed in. */
 export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
   Recipient[]
@@ -186,6 +192,7 @@ export const listRecipients = (sql: Executor, organizationId: Uuid, page: Recipi
   from messages
   where organization_id = ${organizationId}
     and bucket = ${page.bucket}
+    and id between ${page.bucket} and ${lastRow(page.bucket)}
     ${page.after === undefined ? sql`` : sql`and id > ${page.after}`}
     ${page.status === undefined ? sql`` : sql`and ${shown(sql, page.cancelled)} = ${page.status}`}
   order by id
@@ -202,6 +209,7 @@ export async function countRecipients(
     from messages
     where organization_id = ${organizationId}
       and bucket = ${bucket}
+      and id between ${bucket} and ${lastRow(bucket)}
       ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}`
   return row?.total ?? 0
 }

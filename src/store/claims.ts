@@ -47,7 +47,8 @@ export const doubt = (sql: Sql, { organizationId, id, bucket, batchId, messageId
     where organization_id = ${organizationId} and id = ${id} and exists (select from moved)
   ), released as (
     delete from claims
-    where organization_id = ${organizationId} and id = ${id} and not exists (select from moved)
+    where organization_id = ${organizationId} and id = ${id} and state = 'live'
+      and not exists (select from moved)
   )
   update batches
   set unknown = unknown + lost.rows, updated_at = clock_timestamp()
@@ -67,35 +68,54 @@ interface Evidence {
   doubtMs: number
   distanceMs: number
   streamMs: number
+  patienceMs: number
   limit: number
 }
 
+/** A stored event may wait this long to be applied before silence is no evidence any more. */
+const LAG_MS = 5_000
+
 /**
- * Claims in doubt that are old enough to decide, with what the event stream says of them. A stored
- * event that waits to be applied may speak of any of them, so with one older than the distance
- * nothing is evidence.
+ * Claims in doubt that can be decided now, with what the event stream says of them. A stored event
+ * that waits to be applied may speak of any of them, so with one of some seconds nothing is
+ * evidence. Those that must wait are left out: one connection's lag never hides another's claims.
  */
-export const doubtful = (sql: Sql, { doubtMs, distanceMs, streamMs, limit }: Evidence) => sql<
-  Doubtful[]
+export const decidable = (sql: Sql, evidence: Evidence) => sql<Doubtful[]>`
+  select *
+  from (${judged(sql, evidence)}) judged
+  where silent or not streaming or age_ms >= ${evidence.patienceMs}
+  order by age_ms desc
+  limit ${evidence.limit}`
+
+/** Connections whose claims in doubt wait for a stream that has not passed them yet. */
+export const waitingForEvents = (sql: Sql, evidence: Evidence) => sql<
+  Pick<Claim, 'organizationId' | 'connectionId'>[]
 >`
+  select distinct organization_id, connection_id
+  from (${judged(sql, evidence)}) judged
+  where not silent and streaming and age_ms < ${evidence.patienceMs}`
+
+const judged = (sql: Sql, { doubtMs, distanceMs, streamMs }: Evidence) => sql`
+  with lagging as materialized (
+    select distinct connection_id
+    from inbound_events
+    where applied_at is null
+      and received_at < clock_timestamp()
+        - ${Math.min(distanceMs, LAG_MS)} * interval '1 millisecond'
+  )
   select k.organization_id, k.id, k.connection_id, k.bucket, k.batch_id, k.message_ids,
     coalesce(b.unknown_outcome, 'fail') as unknown_outcome,
     coalesce(c.event_watermark > k.claimed_at + ${distanceMs} * interval '1 millisecond', false)
-      and not exists (
-        select from inbound_events e
-        where e.applied_at is null and e.connection_id = k.connection_id
-          and e.received_at < clock_timestamp() - ${distanceMs} * interval '1 millisecond'
-      ) as silent,
-    coalesce(c.last_event_received_at > k.claimed_at - ${streamMs} * interval '1 millisecond', false)
-      as streaming,
+      and k.connection_id not in (select connection_id from lagging) as silent,
+    coalesce(
+      c.last_event_received_at > k.claimed_at - ${streamMs} * interval '1 millisecond', false
+    ) as streaming,
     (extract(epoch from clock_timestamp() - k.claimed_at) * 1000)::float8 as age_ms
   from claims k
   join connections c on c.organization_id = k.organization_id and c.id = k.connection_id
   left join batches b on b.organization_id = k.organization_id and b.id = k.batch_id
   where k.state = 'doubt'
-    and k.claimed_at < clock_timestamp() - ${doubtMs} * interval '1 millisecond'
-  order by k.claimed_at
-  limit ${limit}`
+    and k.claimed_at < clock_timestamp() - ${doubtMs} * interval '1 millisecond'`
 
 /**
  * Decides every row of a claim that is still in doubt: back to `queued` (never accepted) or

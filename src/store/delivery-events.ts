@@ -22,6 +22,12 @@ export const takeWaiting = (tx: Transaction, limit: number) => tx<Inbound[]>`
   limit ${limit}
   for update skip locked`
 
+/** Sets an event aside that cannot be applied, with the reason, so that the others go on. */
+export const setAside = (tx: Transaction, { receivedOn, position }: Inbound, error: string) => tx`
+  update inbound_events
+  set applied_at = clock_timestamp(), error = ${error.slice(0, 500)}
+  where received_on = ${receivedOn}::date and position = ${position}`
+
 export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
   update inbound_events e
   set applied_at = clock_timestamp()
@@ -183,7 +189,7 @@ export const raiseContacts = (tx: Transaction, effects: ContactEffect[]) => tx`
     from contacts c
     where (c.organization_id, c.id) in (select organization_id, contact_id from effect)
     order by c.organization_id, c.id
-    for update
+    for no key update
   ), worst as (
     select distinct on (held.organization_id, held.id) held.organization_id, held.id, effect.status
     from held
@@ -275,7 +281,10 @@ export const bumpBatches = async (tx: Transaction, deltas: BatchDelta[]) => {
   }
 }
 
-/** The latest acceptance that the stream of events has told us of; it never goes back. */
+/**
+ * The latest acceptance that the stream of events has told us of; it never goes back, and a time in
+ * the future counts as now.
+ */
 export const moveWatermark = (
   tx: Transaction,
   organizationId: string,
@@ -283,6 +292,6 @@ export const moveWatermark = (
   mailTimestamp: string,
 ) => tx`
   update connections
-  set event_watermark = greatest(event_watermark, ${mailTimestamp}::timestamptz)
+  set event_watermark = greatest(event_watermark, least(${mailTimestamp}::timestamptz, clock_timestamp()))
   where organization_id = ${organizationId} and id = ${connectionId}
     and (event_watermark is null or event_watermark < ${mailTimestamp}::timestamptz)`

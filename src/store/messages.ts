@@ -211,6 +211,9 @@ interface Settle {
  * A new partition has no statistics yet, and a plain join reads all of it: so rows are locked one
  * by one, in the order of their ids, by a subquery, and what is updated lies between two ids.
  *
+ * The batch is updated last, after the contacts' stats: it reads their count for no other reason.
+ * The subject goes even to a row that its event has settled meanwhile.
+ *
  * Only rows that are still this claim's move: an event may have settled one before, a later
  * decision may have taken one back. Counters follow the rows that moved, never the rows that were
  * meant.
@@ -290,6 +293,14 @@ export const settle = (
       order by id
       on conflict (organization_id, contact_id) do update
       set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
+      returning 1
+    ), titled as (
+      update messages m
+      set subject = result.subject
+      from result
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id between ${first} and ${last} and m.id = result.id
+        and m.message_id = result.message_id and m.subject is null
     ), released as (
       delete from claims
       where organization_id = ${organizationId} and id = ${claimId}
@@ -308,8 +319,8 @@ export const settle = (
         count(*) filter (where state = 'failed') as failed,
         count(*) filter (where state = 'unknown') - count(*) filter (where before = 'unknown') as unknown
       from moved
-    ) delta
-    where b.organization_id = ${organizationId} and b.id = ${batchId}`
+    ) delta, (select count(*) as rows from mailed) stats
+    where b.organization_id = ${organizationId} and b.id = ${batchId} and stats.rows >= 0`
 }
 
 /** The first and the last of some ids, which bound what an update may read. */

@@ -1,26 +1,45 @@
 import type { Uuid } from '../ids.ts'
 import type { Sql } from './sql.ts'
 
-/** Usable connections that have due mail outside batches, or a probe to send. */
+/**
+ * Usable connections that have due mail outside batches, or a probe to send. One look per
+ * connection and lane, however much is scheduled for later.
+ */
 export const due = (sql: Sql) => sql<{ organizationId: string; connectionId: string }[]>`
-  select q.organization_id, q.connection_id
-  from outlet_queue q
-  join connections c on c.organization_id = q.organization_id and c.id = q.connection_id
-  where q.send_at <= clock_timestamp() and c.is_verified and c.disconnected_at is null
-  union
-  select organization_id, id
-  from connections
-  where probe_requested_at > coalesce(probed_at, '-infinity') and disconnected_at is null`
+  select c.organization_id, c.id as connection_id
+  from connections c
+  where c.is_verified and c.disconnected_at is null
+    and (c.probe_requested_at > coalesce(c.probed_at, '-infinity')
+      or exists (select from outlet_queue q where ${isDue(sql, 1)} and q.connection_id = c.id)
+      or exists (select from outlet_queue q where ${isDue(sql, 2)} and q.connection_id = c.id)
+      or exists (select from outlet_queue q where ${isDue(sql, 3)} and q.connection_id = c.id))`
 
 /** A connection's due rows, best lane first. Nothing is locked: the claim decides who gets them. */
 export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
   { organizationId: string; bucket: Uuid; id: Uuid }[]
 >`
   select organization_id, bucket, id
-  from outlet_queue
-  where connection_id = ${connectionId} and send_at <= clock_timestamp()
+  from (
+    ${dueOfLane(sql, connectionId, 1, limit)}
+    union all
+    ${dueOfLane(sql, connectionId, 2, limit)}
+    union all
+    ${dueOfLane(sql, connectionId, 3, limit)}
+  ) each_lane
   order by lane, send_at, id
   limit ${limit}`
+
+const isDue = (sql: Sql, lane: number) => sql`q.lane = ${lane} and q.send_at <= clock_timestamp()`
+
+/** Read from the index in its order: what is scheduled for later is not walked past. */
+const dueOfLane = (sql: Sql, connectionId: string, lane: number, limit: number) => sql`
+  (
+    select organization_id, bucket, id, lane, send_at
+    from outlet_queue q
+    where q.connection_id = ${connectionId} and ${isDue(sql, lane)}
+    order by send_at, id
+    limit ${limit}
+  )`
 
 /** A claimed mail with what it says. */
 export interface OutletMail {

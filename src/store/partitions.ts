@@ -50,10 +50,18 @@ async function create(
   settings: string,
 ): Promise<void> {
   const partition = `${table}_${dayOf(day).replaceAll('-', '')}`
+  const [known] = await sql<{ there: boolean }[]>`
+    select to_regclass(${partition}) is not null as there`
+  if (known?.there) return
   try {
     // Only names and dates made here are in this text: bounds of a partition cannot be parameters.
-    await sql.unsafe(`create table if not exists ${partition}
-      partition of ${table} for values from ('${from}') to ('${to}') ${settings}`)
+    await sql.begin(async (tx) => {
+      // It needs the parent for itself for a moment: while it waits for a long statement, everybody
+      // else would wait behind it. Rather give up and come back; there is a week's time.
+      await tx`set local lock_timeout = '1s'`
+      await tx.unsafe(`create table if not exists ${partition}
+        partition of ${table} for values from ('${from}') to ('${to}') ${settings}`)
+    })
   } catch (error) {
     // Two processes past `if not exists` at once.
     if (!isDuplicateTable(error)) throw error

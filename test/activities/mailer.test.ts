@@ -46,6 +46,9 @@ describe("the provider's answer", () => {
     [503, 'ServiceUnavailable', body('no'), { kind: 'unreachable' }],
     [500, 'InternalServiceError', body('no'), { kind: 'unknown' }],
     [502, undefined, '<html>', { kind: 'unknown' }],
+    // Not SES' own words: a proxy on the way, and nobody knows what it had passed on.
+    [503, undefined, '<html>', { kind: 'unknown' }],
+    [408, 'RequestTimeoutException', body('no'), { kind: 'unknown' }],
     [
       400,
       'com.amazonaws#MessageRejected:http://x',

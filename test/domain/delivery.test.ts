@@ -213,8 +213,26 @@ describe('reading an event', () => {
     expect(parseSesEvent(detail)).toBeUndefined()
   })
 
-  it('has no tag when ours is missing or malformed', () => {
-    const tags = { 'letterloom-message': ['x_y'] }
-    expect(parseSesEvent({ eventType: 'Send', mail: { ...mail, tags } })?.tagged).toBeUndefined()
+  it.each(['x_y', `${'-'.repeat(36)}_${'-'.repeat(36)}`, `${bucket}_${id}0`, ''])(
+    'has no tag when ours is malformed: %j',
+    (tag) => {
+      const tags = { 'letterloom-message': [tag] }
+      expect(parseSesEvent({ eventType: 'Send', mail: { ...mail, tags } })?.tagged).toBeUndefined()
+    },
+  )
+
+  it('keeps nothing that Postgres would refuse', () => {
+    const open = { userAgent: `${'x'.repeat(999)}😀\u0000`, timestamp: '2026-11-21T10:00:03.000Z' }
+    const userAgent = parseSesEvent({ eventType: 'Open', mail, open })?.data['userAgent']
+    expect(userAgent).toBe('x'.repeat(999))
+    for (const timestamp of [
+      '0000-01-01T00:00:00Z',
+      '+012345-01-01T00:00:00Z',
+      '9999-12-31T00:00:00Z',
+    ]) {
+      expect(parseSesEvent({ eventType: 'Send', mail: { ...mail, timestamp } })).toBeUndefined()
+    }
+    const messageId = 'm'.repeat(256)
+    expect(parseSesEvent({ eventType: 'Send', mail: { ...mail, messageId } })).toBeUndefined()
   })
 })

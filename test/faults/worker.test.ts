@@ -30,7 +30,14 @@ async function mainJob(contacts: number, rate: number, trouble: () => Promise<vo
     onProgress: ({ sent }: BatchFigures) => sent > 0 && begun(),
   })
   const [result] = await Promise.all([job, Promise.race([sending, job]).then(trouble)])
-  for (const { what, wanted, found } of result.checks) expect(found, what).toBe(wanted)
+  const odd = await system.sql`
+    select state, reason, error, count(*) as rows
+    from messages
+    where batch_id = ${result.batch.id} and state <> 'sent'
+    group by state, reason, error`
+  for (const { what, wanted, found } of result.checks) {
+    expect(found, `${what}; not sent: ${JSON.stringify(odd)}`).toBe(wanted)
+  }
   return result
 }
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
-import { applyEvents } from '../../src/loops/event-applier.ts'
+import { applyEvents, startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import * as messages from '../../src/store/messages.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { createDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -245,6 +246,38 @@ describe('delivery events', () => {
     expect(await figures(prepared.batchId)).toMatchObject({ bounced: 0 })
     expect(await figures(stranger.batchId)).toMatchObject({ bounced: 0 })
     expect(await sql`select from inbound_events where applied_at is null`).toHaveLength(0)
+  })
+
+  it('that cannot be applied are set aside, and the others go on', async () => {
+    const prepared = await prepare(3, 3)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        if new.data ->> 'smtpResponse' = 'poison' then
+          raise exception 'poison' using errcode = '22023';
+        end if;
+        return new;
+      end $$`
+    await sql`
+      create trigger refuse before insert on delivery_events
+      for each row execute function refuse()`
+    const poison = detail(prepared, { seq: 0, type: 'Delivery' })
+    Object.assign(poison.detail, { delivery: { smtpResponse: 'poison' } })
+    await store(prepared, [poison, detail(prepared, { seq: 1, type: 'Delivery' })])
+    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const applier = startEventApplier({ sql, log })
+    try {
+      await until(async () => (await figures(prepared.batchId))?.['delivered'] === 1)
+      await until(
+        async () => (await sql`select from inbound_events where applied_at is null`).length === 0,
+      )
+    } finally {
+      await applier.stop()
+      await sql`drop trigger refuse on delivery_events`
+    }
+    const aside = await sql`select error from inbound_events where error is not null`
+    expect(aside).toHaveLength(1)
+    expect(String(aside[0]?.['error'])).toContain('poison')
   })
 
   it('move the watermark to the latest acceptance, never back', async () => {

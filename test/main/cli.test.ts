@@ -36,7 +36,7 @@ describe('the command line', () => {
 
   it.each([
     [['demo', '--contacts', 'many'], 'whole number'],
-    [['worker', '--queues', 'fast'], 'Queues are control, send'],
+    [['worker', '--queues', 'fast'], 'Queues are control, send, mail'],
     [['sing'], 'unknown command'],
     [['org', 'create'], '--name'],
   ])('%j is refused with words and help', async (args, words) => {

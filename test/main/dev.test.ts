@@ -12,7 +12,14 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'letterloom-dev-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const started = new Set<ChildProcess>()
+afterAll(async () => {
+  // A test that fails in the middle must not leave a whole system running.
+  for (const child of started) {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+  }
+  await rm(folder, { recursive: true, force: true })
+})
 
 interface Started {
   child: ChildProcess
@@ -37,6 +44,7 @@ async function startDev(): Promise<Started> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  started.add(child)
   let output = ''
   child.stdout.on('data', (data: Buffer) => {
     output += data.toString()

@@ -3,6 +3,7 @@ import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as claims from '../../src/store/claims.ts'
 import * as messages from '../../src/store/messages.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { createDatabase } from '../support/database.ts'
@@ -163,6 +164,20 @@ describe('claims', () => {
     await settle(claimId, recipients.slice(0, 20).map(sent))
     expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, sent: 20 })
     expect(await sql`select from claims where id = ${claimId}`).toHaveLength(0)
+  })
+
+  it('lost once are kept in doubt, however many reconcilers find them at the same time', async () => {
+    await claim(20)
+    await age('claims', 10)
+    const expired = await claims.expired(sql, 5_000, 100)
+    const mine = expired.filter(({ organizationId }) => organizationId === run.organizationId)
+    expect(mine).toHaveLength(1)
+    await Promise.all(
+      [1, 2, 3, 4].flatMap(() => mine.map((found) => claims.doubt(sql, found).execute())),
+    )
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 20 })
+    const kept = await sql`select state from claims where organization_id = ${run.organizationId}`
+    expect(kept).toEqual([{ state: 'doubt' }])
   })
 
   it('in doubt wait while a stored event is unapplied, then silence sends them again', async () => {

@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
-import { createControlActivities, createSendActivities } from '../../activities/index.ts'
+import {
+  createControlActivities,
+  createMailActivities,
+  createSendActivities,
+} from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/timings.ts'
@@ -14,7 +18,12 @@ import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { connect } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { CONTROL_QUEUE, SEARCH_ATTRIBUTES, SEND_QUEUE } from '../../workflows/contract.ts'
+import {
+  CONTROL_QUEUE,
+  MAIL_QUEUE,
+  SEARCH_ATTRIBUTES,
+  SEND_QUEUE,
+} from '../../workflows/contract.ts'
 
 const READY_MS = 30_000
 
@@ -83,6 +92,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       activities: createSendActivities(deps),
       maxConcurrentActivityTaskExecutions: 12,
       maxHeartbeatThrottleInterval: '500ms',
+    }),
+    await Worker.create({
+      ...shared,
+      taskQueue: MAIL_QUEUE,
+      activities: createMailActivities(deps),
     }),
   ]
   const runs = workers.map((worker) => worker.run())
