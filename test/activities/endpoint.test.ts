@@ -8,7 +8,9 @@ import { expect, it } from 'vitest'
 const MODULE = new URL('../../dist/activities/aws/endpoint.js', import.meta.url).href
 const execute = promisify(execFile)
 
-/** Where our own transport sends, asked in a process with this environment: the SDK reads it once. */
+/**
+ * Where our own transport sends, asked in a process with this environment: the SDK reads it once.
+ */
 async function endpointWith(env: Record<string, string>): Promise<string> {
   const script = `import('${MODULE}').then(async (m) => console.log((await m.sendEndpoint('eu-west-1')).href))`
   const { stdout } = await execute(process.execPath, ['-e', script], {
