@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -11,6 +11,8 @@ const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'letterloom-dev-'))
+  // As root, Postgres runs under another user, who must be able to come in.
+  await chmod(folder, 0o755)
 })
 const started = new Set<ChildProcess>()
 afterAll(async () => {

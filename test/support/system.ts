@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,9 @@ import { startSystem, type System } from '../../src/main/system.ts'
  */
 export async function startTestSystem(): Promise<System> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-system-'))
+  // As root, Postgres runs under another user, who must be able to come in; else its data go
+  // elsewhere.
+  await chmod(folder, 0o755)
   const config = readConfig({
     LETTERLOOM_HOME: folder,
     LETTERLOOM_CACHE: inject('cacheFolder'),
