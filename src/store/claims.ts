@@ -23,18 +23,10 @@ export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]
  * A lost claim: rows whose call may have begun become `unknown`, those that were settled meanwhile
  * stay. The claim is kept while a row of it is in doubt, and is gone otherwise.
  */
-export const doubt = (sql: Sql, { organizationId, id, bucket, batchId, messageIds }: Claim) => sql`
-  with held as materialized (
-    select m.id
-    from (select unnest(${messageIds}::uuid[]) as id order by 1) wanted
-    cross join lateral (
-      select id
-      from messages
-      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-        and claim_id = ${id} and state = 'claimed'
-      for update
-    ) m
-  ), moved as (
+export const doubt = (sql: Sql, claim: Claim) => {
+  const { organizationId, id, bucket, batchId, messageIds } = claim
+  return sql`
+  with held as materialized (${held(sql, claim, 'claimed')}), moved as (
     update messages m
     set state = 'unknown', error = 'the worker was lost'
     from held
@@ -54,6 +46,7 @@ export const doubt = (sql: Sql, { organizationId, id, bucket, batchId, messageId
   set unknown = unknown + lost.rows, updated_at = clock_timestamp()
   from (select count(*) as rows from moved) lost
   where organization_id = ${organizationId} and id = ${batchId} and lost.rows > 0`
+}
 
 export interface Doubtful extends Claim {
   unknownOutcome: 'fail' | 'retry'
@@ -122,22 +115,10 @@ const judged = (sql: Sql, { doubtMs, distanceMs, streamMs }: Evidence) => sql`
  * `failed` (nobody will ever know; a late event may still correct it). The claim is gone
  * afterwards.
  */
-export const decide = (
-  sql: Sql,
-  { organizationId, id, bucket, batchId, messageIds }: Claim,
-  outcome: 'queued' | 'failed',
-) => sql`
-  with held as materialized (
-    select m.id
-    from (select unnest(${messageIds}::uuid[]) as id order by 1) wanted
-    cross join lateral (
-      select id
-      from messages
-      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-        and claim_id = ${id} and state = 'unknown'
-      for update
-    ) m
-  ), moved as (
+export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => {
+  const { organizationId, id, bucket, batchId, messageIds } = claim
+  return sql`
+  with held as materialized (${held(sql, claim, 'unknown')}), moved as (
     update messages m
     set state = ${outcome},
       status = ${outcome},
@@ -164,6 +145,21 @@ export const decide = (
     updated_at = clock_timestamp()
   from (select count(*) as rows from moved) decided
   where b.organization_id = ${organizationId} and b.id = ${batchId} and decided.rows > 0`
+}
+
+/**
+ * A claim's rows in one state, locked one by one in the order of their ids (see messages.settle).
+ */
+const held = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
+  select m.id
+  from (select unnest(${claim.messageIds}::uuid[]) as id order by 1) wanted
+  cross join lateral (
+    select id
+    from messages
+    where organization_id = ${claim.organizationId} and bucket = ${claim.bucket}
+      and id = wanted.id and claim_id = ${claim.id} and state = ${state}
+    for update
+  ) m`
 
 /**
  * Asks for one probe mail: rows are in doubt and nothing was accepted since, so the stream cannot
