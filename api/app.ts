@@ -5,6 +5,7 @@ import { BODY_LIMIT, readBodies } from './bodies.ts'
 import type { Deps } from './deps.ts'
 import { answerClientError, answerError, answerErrors } from './errors.ts'
 import { answerUnknownRoutes } from './methods.ts'
+import { takeIdempotencyKeys } from './idempotency.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
 import { batchRoutes } from './routes/batch.ts'
@@ -43,6 +44,7 @@ export async function buildApp(deps: Deps) {
   await describeRoutes(app, deps)
   authenticate(app, deps)
   readBodies(app)
+  takeIdempotencyKeys(app)
   validateRequests(app)
 
   await app.register(healthRoutes, deps)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, forbidden } from '../src/domain/errors.ts'
 import type { Uuid } from '../src/ids.ts'
 import * as apiKeys from '../src/store/api-keys.ts'
+import { type Sql, within } from '../src/store/sql.ts'
 import { apiKeyHash } from '../src/tokens.ts'
 import type { Deps } from './deps.ts'
 
@@ -9,9 +10,11 @@ const SCOPES = ['read', 'contacts', 'events', 'send', 'full'] as const
 type Scope = (typeof SCOPES)[number]
 
 /** Who asks. Everything a route reads or writes belongs to `organizationId`. */
-interface Caller {
+export interface Caller {
   organizationId: Uuid
-  keyId: Uuid
+  /** Sees and writes this organization's rows only. */
+  sql: Sql
+  actor: { kind: 'key'; keyId: Uuid }
   scopes: readonly string[]
 }
 
@@ -61,7 +64,8 @@ export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
     if (!key || hasExpired(key.expiresAt, now())) throw unauthorized()
     callers.set(request, {
       organizationId: key.organizationId,
-      keyId: key.id,
+      sql: within(sql, key.organizationId),
+      actor: { kind: 'key', keyId: key.id },
       scopes: key.scopes,
     })
     noteUse(key)
@@ -83,7 +87,7 @@ export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
     if (touched.get(key.id) === minute) return
     if (touched.size >= MOST_REMEMBERED) touched.clear()
     touched.set(key.id, minute)
-    apiKeys.touch(sql, key).catch((error: unknown) => {
+    apiKeys.touch(within(sql, key.organizationId), key).catch((error: unknown) => {
       app.log.warn({ err: error }, 'could not note the use of a key')
     })
   }

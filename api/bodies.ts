@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
+import { sha256 } from '../src/tokens.ts'
 import { unsupportedMediaType } from './errors.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -59,6 +60,7 @@ export function readBodies(app: FastifyInstance): void {
         return
       }
       request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
+      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
       const replaces = request.routeOptions.config.replacesUnstorable === true
       void parseJson(request, text, (error, body) => {
         const isReplaced = error === null && replaces && request.hasSuspiciousText

@@ -4,6 +4,7 @@ import type { Keyring } from '../src/tokens.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
+  /** On behalf of nobody: sees no organization's rows, only what the crossing functions tell. */
   sql: Sql
   /** Signs and verifies public links. */
   keyring: Keyring
@@ -15,3 +16,6 @@ export interface Deps {
   /** Milliseconds since 1970. */
   now: () => number
 }
+
+/** What the routes of a caller get: storage is theirs through `request.caller` only. */
+export type TenantDeps = Omit<Deps, 'sql'>

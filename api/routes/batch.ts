@@ -16,12 +16,13 @@ import * as batches from '../../src/store/batches.ts'
 import * as connections from '../../src/store/connections.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import * as contents from '../../src/store/contents.ts'
-import { transact } from '../../src/store/sql.ts'
+import { type Transaction, transact } from '../../src/store/sql.ts'
 import * as templates from '../../src/store/templates.ts'
 import { applyBatchRules, refuse } from '../batch-rules.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Deps } from '../deps.ts'
+import type { Caller } from '../auth.ts'
+import type { TenantDeps } from '../deps.ts'
 import { failures } from '../openapi.ts'
 import { missing } from '../ownership.ts'
 import { cut, MOST_COUNTED, pageFigures } from '../pages.ts'
@@ -41,7 +42,7 @@ const PATHS = {
 }
 
 /** Creation, progress and cancellation. The sending itself is the `sendBatch` workflow. */
-export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, now }) => {
+export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/batch',
     {
@@ -55,14 +56,14 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         response: { 201: Batch },
       },
     },
-    async ({ caller: { organizationId }, body }, reply) => {
+    async ({ tx, caller: { organizationId }, body }, reply) => {
       const scheduledFor = applyBatchRules(body, now())
-      const sender = await findSender(organizationId, body.cloudAccountId)
+      const sender = await findSender(tx, organizationId, body.cloudAccountId)
       if (body.unknownOutcome === 'retry' && sender.lastEventReceivedAt === null) {
         refuse('unknownOutcome', 'retry needs an account whose delivery events arrive here')
       }
-      const content = await findContent(organizationId, body)
-      const audience = await findAudience(organizationId, body.contactIds)
+      const content = await findContent(tx, organizationId, body)
+      const audience = await findAudience(tx, organizationId, body.contactIds)
       const batch = {
         organizationId,
         id: uuidv7(),
@@ -83,13 +84,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         unknownOutcome: body.unknownOutcome ?? 'fail',
         totalRecipients: audience.estimate,
       }
-      const created = await transact(sql, async (tx) => {
-        if (content.inline) {
-          await contents.create(tx, { organizationId, id: content.id, ...content.inline })
-        }
-        return batches.create(tx, batch)
-      })
-      return reply.code(201).send(created)
+      if (content.inline) {
+        await contents.create(tx, { organizationId, id: content.id, ...content.inline })
+      }
+      reply.code(201)
+      return batches.create(tx, batch)
     },
   )
 
@@ -105,7 +104,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         response: { 200: BatchList },
       },
     },
-    async ({ caller: { organizationId }, query: { page, pageSize, ...filters } }) => {
+    async ({ caller: { organizationId, sql }, query: { page, pageSize, ...filters } }) => {
       const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
       const [rows, counted] = await Promise.all([
         batches.list(sql, organizationId, { ...filters, ...window }),
@@ -129,7 +128,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         response: { 200: Batch },
       },
     },
-    ({ caller: { organizationId }, params: { id } }) => load(organizationId, id),
+    ({ caller, params: { id } }) => load(caller, id),
   )
 
   app.get(
@@ -145,7 +144,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         response: { 200: RecipientList },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query }) => {
+    async ({ caller: { organizationId, sql }, params: { id }, query }) => {
       const { limit, offset, cursor, status } = query
       if (cursor !== undefined && offset > 0) {
         throw badRequest('The query parameters offset and cursor exclude each other', [
@@ -181,26 +180,27 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
         response: { 200: CancelledBatch, ...failures(409) },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) => {
+    async ({ caller, params: { id } }) => {
+      const { organizationId, sql } = caller
       const cancelled = isUuid(id)
         ? await transact(sql, (tx) => batches.cancel(tx, organizationId, id))
         : undefined
       if (cancelled) return { ...cancelled, success: true as const }
-      const batch = await load(organizationId, id)
+      const batch = await load(caller, id)
       throw conflict(`A ${batch.status} batch cannot be cancelled`, {
         reason: 'batch_not_cancellable',
       })
     },
   )
 
-  async function load(organizationId: Uuid, id: string): Promise<Batch> {
+  async function load({ organizationId, sql }: Caller, id: string): Promise<Batch> {
     const batch = isUuid(id) ? await batches.find(sql, organizationId, id) : undefined
     if (!batch) throw await missing(sql, 'batch', organizationId, id)
     return batch
   }
 
   /** The account that was named, or the only one there is. */
-  async function findSender(organizationId: Uuid, id: string | undefined) {
+  async function findSender(sql: Transaction, organizationId: Uuid, id: string | undefined) {
     if (id === undefined) {
       const [only, other] = await connections.listSenders(sql, organizationId)
       if (!only) return refuse('cloudAccountId', 'is needed: no account is connected')
@@ -208,13 +208,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
       return only
     }
     const sender = isUuid(id) ? await connections.findSender(sql, organizationId, id) : undefined
-    if (!sender) return refuseForeign('connection', organizationId, id, 'cloudAccountId')
+    if (!sender) return refuseForeign(sql, 'connection', organizationId, id, 'cloudAccountId')
     if (sender.disconnectedAt !== null) refuse('cloudAccountId', 'names a disconnected account')
     return sender
   }
 
   /** What the batch will say: a template's newest version, or what came with it. */
-  async function findContent(organizationId: Uuid, body: BatchInput): Promise<BatchContent> {
+  async function findContent(
+    sql: Transaction,
+    organizationId: Uuid,
+    body: BatchInput,
+  ): Promise<BatchContent> {
     const { templateId, htmlContent = '', textContent = null } = body
     const { subject = null, previewText = null } = body
     const variableNames = (body.variableMappings ?? []).map(({ variableName }) => variableName)
@@ -227,7 +231,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
     const template = isUuid(templateId)
       ? await templates.findPublished(sql, organizationId, templateId)
       : undefined
-    if (!template) return refuseForeign('template', organizationId, templateId, 'templateId')
+    if (!template) return refuseForeign(sql, 'template', organizationId, templateId, 'templateId')
     if (subject === null && template.subject === null) {
       return refuse('subject', 'is needed: the template has none')
     }
@@ -242,7 +246,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
     return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
   }
 
-  async function findAudience(organizationId: Uuid, wanted: readonly string[] | undefined) {
+  async function findAudience(
+    sql: Transaction,
+    organizationId: Uuid,
+    wanted: readonly string[] | undefined,
+  ) {
     if (wanted === undefined) {
       const estimate = await contacts.countMailable(sql, organizationId, MOST_COUNTED + 1)
       return { contactIds: null, estimate }
@@ -261,6 +269,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, n
   }
 
   async function refuseForeign(
+    sql: Transaction,
     kind: 'connection' | 'template',
     organizationId: Uuid,
     id: string,

@@ -11,21 +11,20 @@ import {
 } from '../../src/schemas/connection.ts'
 import * as connections from '../../src/store/connections.ts'
 import * as outbox from '../../src/store/outbox.ts'
-import { transact } from '../../src/store/sql.ts'
 import { newSecret, sha256 } from '../../src/tokens.ts'
-import type { Deps } from '../deps.ts'
+import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'
 import { invalidBody } from '../validation.ts'
 
 const tags = ['connections']
 
-export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sql, publicUrl } = deps
+export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { publicUrl } = deps
 
   app.post(
     '/v1/connections',
     {
-      config: { scope: 'full' },
+      config: { scope: 'full', secrets: ['webhookSecret'] },
       schema: {
         tags,
         operationId: 'registerConnection',
@@ -34,25 +33,22 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         response: { 200: RegisteredConnection },
       },
     },
-    async ({ caller: { organizationId }, body: { region, name, features, ...body } }) => {
+    async ({ tx, caller: { organizationId }, body: { region, name, features, ...body } }) => {
       const accountId = accountNumber(body)
       const webhookSecret = newSecret()
-      const registered = await transact(sql, async (tx) => {
-        const connection = await connections.register(tx, {
-          organizationId,
-          id: uuidv7(),
-          accountId,
-          region,
-          name,
-          features,
-          externalId: randomUUID(),
-          secretHash: sha256(webhookSecret),
-        })
-        await outbox.put(tx, organizationId, {
-          kind: 'verify_connection',
-          payload: { connectionId: connection.id },
-        })
-        return connection
+      const registered = await connections.register(tx, {
+        organizationId,
+        id: uuidv7(),
+        accountId,
+        region,
+        name,
+        features,
+        externalId: randomUUID(),
+        secretHash: sha256(webhookSecret),
+      })
+      await outbox.put(tx, organizationId, {
+        kind: 'verify_connection',
+        payload: { connectionId: registered.id },
       })
       return {
         success: true as const,
@@ -77,7 +73,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         response: { 200: ConnectionList },
       },
     },
-    async ({ caller }) => ({ connections: await connections.list(sql, caller.organizationId) }),
+    async ({ caller }) => ({
+      connections: await connections.list(caller.sql, caller.organizationId),
+    }),
   )
 
   app.delete(
@@ -92,7 +90,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         response: { 200: Success },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) => {
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
       const known = isUuid(id) && (await connections.disconnect(sql, organizationId, id))
       if (!known) throw await missing(sql, 'connection', organizationId, id)
       return { success: true as const }

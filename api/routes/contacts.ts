@@ -15,9 +15,10 @@ import {
 import { type UpsertRow, upsert } from '../../src/store/contact-upserts.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import type { Transaction } from '../../src/store/sql.ts'
 import { applyContactRules, ruledContact, sentence } from '../contact-rules.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Deps } from '../deps.ts'
+import type { TenantDeps } from '../deps.ts'
 import { failures } from '../openapi.ts'
 import { missing } from '../ownership.ts'
 import { cut, MOST_COUNTED, pageFigures } from '../pages.ts'
@@ -27,7 +28,7 @@ const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
 const writing = { scope: 'contacts' } as const
 
-export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql }) => {
+export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/contacts',
     {
@@ -40,9 +41,10 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
         response: { 201: Contact, ...failures(409) },
       },
     },
-    async ({ caller, body }, reply) => {
-      const contact = await create(caller.organizationId, ruledContact(body))
-      return reply.code(201).send(contact)
+    async ({ tx, caller, body }, reply) => {
+      const contact = await create(tx, caller.organizationId, ruledContact(body))
+      reply.code(201)
+      return contact
     },
   )
 
@@ -58,7 +60,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
         response: { 200: ContactList },
       },
     },
-    async ({ caller: { organizationId }, query }) => {
+    async ({ caller: { organizationId, sql }, query }) => {
       const { page, pageSize, cursor, ...given } = query
       const filters = {
         ...given,
@@ -105,7 +107,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
         response: { 200: Contact },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query: { by } }) => {
+    async ({ caller: { organizationId, sql }, params: { id }, query: { by } }) => {
       for (const key of contactKeys(id, by)) {
         const contact = await contacts.find(sql, organizationId, key)
         if (contact) return contact
@@ -129,7 +131,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
         response: { 200: ContactBatchResult },
       },
     },
-    async ({ caller: { organizationId }, body }) => {
+    async ({ tx, caller: { organizationId }, body }) => {
       const refused: ContactBatchRow[] = []
       const accepted: UpsertRow[] = []
       for (const [index, input] of body.contacts.entries()) {
@@ -137,7 +139,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
         if (ruled.details === undefined) accepted.push({ index, values: ruled.values })
         else refused.push({ index, id: null, status: 'failed', error: sentence(ruled.details) })
       }
-      const kept = await upsert(sql, organizationId, accepted)
+      const kept = await upsert(tx, organizationId, accepted)
       const results = [...kept, ...refused].sort((a, b) => a.index - b.index)
       const having = (status: string) => results.filter((row) => row.status === status).length
       const failed = having('failed')
@@ -152,7 +154,11 @@ export const contactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql 
   )
 
   /** Tries again when the contact that stood in the way is gone by the time it is looked for. */
-  async function create(organizationId: Uuid, values: contacts.ContactValues): Promise<Contact> {
+  async function create(
+    sql: Transaction,
+    organizationId: Uuid,
+    values: contacts.ContactValues,
+  ): Promise<Contact> {
     const TRIES = 3
     for (let tries = 1; tries <= TRIES; tries++) {
       const created = await contacts.create(sql, organizationId, uuidv7(), values)

@@ -8,14 +8,14 @@ import {
 } from '../../src/schemas/email-log.ts'
 import * as logs from '../../src/store/logs.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Deps } from '../deps.ts'
+import type { TenantDeps } from '../deps.ts'
 import { cut } from '../pages.ts'
 import { endParameter, timeParameter } from '../times.ts'
 
 const tags = ['email-logs']
 const config = { scope: 'read' } as const
 
-export const emailLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql }) => {
+export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/email/logs',
     {
@@ -28,7 +28,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         response: { 200: EmailLogList },
       },
     },
-    async ({ caller: { organizationId }, query: { limit, cursor, ...filters } }) => {
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, ...filters } }) => {
       const scope = { list: 'email-logs', organizationId, filters }
       const rows = await logs.list(sql, organizationId, {
         ...filters,
@@ -55,7 +55,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         response: { 200: EmailLogDetail },
       },
     },
-    async ({ caller: { organizationId }, params: { messageId } }) => {
+    async ({ caller: { organizationId, sql }, params: { messageId } }) => {
       const log = await logs.find(sql, organizationId, messageId)
       if (!log) throw notFound('Email log')
       return { ...log, events: await logs.listEvents(sql, organizationId, log.id) }

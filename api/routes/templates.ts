@@ -10,11 +10,10 @@ import {
   TemplateListQuery,
 } from '../../src/schemas/template.ts'
 import * as contents from '../../src/store/contents.ts'
-import { transact } from '../../src/store/sql.ts'
 import * as templates from '../../src/store/templates.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Deps } from '../deps.ts'
+import type { TenantDeps } from '../deps.ts'
 import { failures } from '../openapi.ts'
 import { missing } from '../ownership.ts'
 import { cut } from '../pages.ts'
@@ -31,7 +30,7 @@ const PATHS = {
   variables: 'variables',
 }
 
-export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql }) => {
+export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/templates',
     {
@@ -45,7 +44,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         response: { 201: Template, ...failures(409) },
       },
     },
-    async ({ caller: { organizationId }, body }, reply) => {
+    async ({ tx, caller: { organizationId }, body }, reply) => {
       const { name, slug, subject = null, previewText = null, source, variables = [] } = body
       const { sourceType = 'html', emailType = 'marketing' } = body
       if (sourceType !== 'html') {
@@ -65,17 +64,15 @@ export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         emailType,
         variables,
       }
-      const created = await transact(sql, async (tx) => {
-        const made = await firstFree(slugs(name, slug, id), (each) =>
-          templates.create(tx, { ...template, slug: each }),
-        )
-        if (!made) throw slugTaken()
-        const contentId = uuidv7()
-        await contents.create(tx, { organizationId, id: contentId, ...compiled })
-        await templates.addVersion(tx, { organizationId, templateId: id, version: 1, contentId })
-        return made
-      })
-      return reply.code(201).send(created)
+      const made = await firstFree(slugs(name, slug, id), (each) =>
+        templates.create(tx, { ...template, slug: each }),
+      )
+      if (!made) throw slugTaken()
+      const contentId = uuidv7()
+      await contents.create(tx, { organizationId, id: contentId, ...compiled })
+      await templates.addVersion(tx, { organizationId, templateId: id, version: 1, contentId })
+      reply.code(201)
+      return made
     },
   )
 
@@ -91,7 +88,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         response: { 200: TemplateList },
       },
     },
-    async ({ caller: { organizationId }, query: { limit, cursor } }) => {
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
       const scope = { list: 'templates', organizationId, filters: {} }
       const before = decodeCursor(scope, cursor)
       const rows = await templates.list(sql, organizationId, { before, limit: limit + 1 })
@@ -112,7 +109,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql
         response: { 200: Template },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) => {
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
       const template = isUuid(id)
         ? await templates.find(sql, organizationId, id)
         : await templates.findBySlug(sql, organizationId, id)

@@ -3,6 +3,7 @@ import { badRequest } from '../../src/domain/errors.ts'
 import { TokenParams, Unsubscribed } from '../../src/schemas/unsubscribe.ts'
 import * as batches from '../../src/store/batches.ts'
 import * as contacts from '../../src/store/contacts.ts'
+import { within } from '../../src/store/sql.ts'
 import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../src/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../html.ts'
@@ -80,9 +81,10 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const link = readUnsubscribe(keyring, token)
       if (!link) return refuse(accept, reply)
       const { organizationId, contactId, batchId } = link
-      await contacts.unsubscribe(sql, organizationId, contactId, batchId)
+      const tenant = within(sql, organizationId)
+      await contacts.unsubscribe(tenant, organizationId, contactId, batchId)
       // "You are unsubscribed" must be true when it is read: a mail on its way is waited for.
-      if (await batches.isBeingMailed(sql, organizationId, contactId)) await sleep(SETTLING_MS)
+      if (await batches.isBeingMailed(tenant, organizationId, contactId)) await sleep(SETTLING_MS)
       if (wantsHtml(accept)) {
         return sendPage(reply, {
           title: MESSAGE,
@@ -96,7 +98,9 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   /** Only as long as the address is the one that was mailed: the link may have been handed on. */
   async function maskedAddress(link: UnsubscribeLink): Promise<string> {
     const { organizationId, contactId } = link
-    const contact = await contacts.find(sql, organizationId, { id: contactId })
+    const contact = await contacts.find(within(sql, organizationId), organizationId, {
+      id: contactId,
+    })
     const email = contact?.email ?? ''
     const isSame = equal(addressHash(organizationId, email), link.addressHash)
     return isSame ? mask(email) : 'this address'

@@ -5,6 +5,7 @@ import type { Uuid } from '../../src/ids.ts'
 import { AccountNumberParams, EventEnvelope, WebhookAnswer } from '../../src/schemas/webhook.ts'
 import { noteEvent, type WebhookProof } from '../../src/store/connections.ts'
 import * as inboundEvents from '../../src/store/inbound-events.ts'
+import { within } from '../../src/store/sql.ts'
 import { coalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { failures } from '../openapi.ts'
@@ -75,7 +76,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const time = performance.now()
       if (time - (noted.get(connectionId) ?? -NOTE_EVERY_MS) < NOTE_EVERY_MS) continue
       noted.set(connectionId, time)
-      await noteEvent(sql, organizationId, connectionId)
+      await noteEvent(within(sql, organizationId), organizationId, connectionId)
     }
     return results
   }

@@ -11,6 +11,7 @@ import { version } from './version.ts'
 export async function runApi(config: Config, log: Logger): Promise<void> {
   const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
     name: 'letterloom-api',
+    role: 'letterloom_api',
     max: 10,
   })
   const app = await buildApp({

@@ -19,6 +19,7 @@ import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
+import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
@@ -59,9 +60,14 @@ export async function runWorker(
   const native = await NativeConnection.connect(options)
   const connection = await Connection.connect(options)
   const temporal = new Client({ connection, namespace })
-  const sql = connect(databaseUrl, { name: 'letterloom-worker', max: 12 })
+  const sql = connect(databaseUrl, {
+    name: 'letterloom-worker',
+    role: 'letterloom_worker',
+    max: 12,
+  })
   const claimSql = connect(databaseUrl, {
     name: 'letterloom-claim',
+    role: 'letterloom_worker',
     max: 6,
     statementTimeoutMs: CLAIM_TIMEOUT_MS,
   })
@@ -133,6 +139,7 @@ export async function runWorker(
     startClaimReconciler({ sql, timings: config.timings, log }),
     startEventApplier({ sql, log }),
     startPartitionKeeper({ sql, log }),
+    startIdempotencyCleaner({ sql, log }),
   ]
   const stop = (): void => {
     for (const worker of workers) {

@@ -62,7 +62,11 @@ export const RegisteredConnection = Type.Object(
     connectionId: Id,
     externalId: Type.String({ description: 'For the trust policy of the role.' }),
     roleArn: Type.String({ description: 'The role that we assume; create it under this name.' }),
-    webhookSecret: Type.String({ description: 'Shown only here. The one before works for 24 h.' }),
+    webhookSecret: nullable(
+      Type.String({
+        description: 'Shown only here, null in a replay. The one before works for 24 h.',
+      }),
+    ),
     webhookEndpoint: Type.String(),
   },
   { title: 'RegisteredConnection' },

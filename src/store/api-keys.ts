@@ -13,10 +13,7 @@ export interface ApiKey {
 export async function findLive(sql: Executor, hash: Buffer): Promise<ApiKey | undefined> {
   const [key] = await sql<ApiKey[]>`
     select organization_id, id, scopes, expires_at, last_used_at
-    from api_keys
-    where hash = ${hash}
-      and revoked_at is null
-      and (expires_at is null or expires_at > now())`
+    from live_api_key(${hash})`
   return key
 }
 

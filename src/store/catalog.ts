@@ -2,7 +2,8 @@ import type { Sql } from './sql.ts'
 
 /**
  * The schema as one text, to be compared with the committed one: tables with their columns,
- * constraints, indexes, triggers and comments, sequences, functions, all sorted by name.
+ * constraints, indexes, triggers, policies, grants and comments, sequences, functions, all sorted by
+ * name.
  *
  * Of partitioned tables only the parent: partitions come with the days. No name of a database, no
  * OID, nothing that differs between versions of Postgres: not-null constraints, which are catalog
@@ -31,7 +32,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
   return `${[...sections, ...rest].join('\n\n')}\n`
 }
 
-/** Columns in their order, then constraints, indexes, triggers and comments by their text. */
+/** Columns in their order, then everything else of the table by its text. */
 const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
   with tables as (
     select c.oid, c.relname as name
@@ -66,7 +67,21 @@ const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
     from tables t
     join pg_trigger g on g.tgrelid = t.oid and not g.tgisinternal
     union all
-    select t.name, 5, 0, concat_ws(' ', 'comment on', coalesce(a.attname, 'table'), 'is', quote_literal(d.description))
+    select t.name, 5, 0, concat_ws(' ', 'policy', p.polname, 'for',
+        case p.polcmd when '*' then 'all' when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' else 'delete' end,
+        'to', (select string_agg(r.rolname, ', ' order by r.rolname collate "C") from pg_roles r where r.oid = any(p.polroles)),
+        'using ' || pg_get_expr(p.polqual, p.polrelid), 'check ' || pg_get_expr(p.polwithcheck, p.polrelid))
+    from tables t
+    join pg_policy p on p.polrelid = t.oid
+    union all
+    select t.name, 6, 0, 'grant ' || string_agg(lower(g.privilege_type), ', ' order by g.privilege_type collate "C") || ' to ' || r.rolname
+    from tables t
+    join pg_class c on c.oid = t.oid
+    cross join lateral aclexplode(c.relacl) g
+    join pg_roles r on r.oid = g.grantee and r.oid <> c.relowner
+    group by t.name, r.rolname
+    union all
+    select t.name, 7, 0, concat_ws(' ', 'comment on', coalesce(a.attname, 'table'), 'is', quote_literal(d.description))
     from tables t
     join pg_description d on d.classoid = 'pg_class'::regclass and d.objoid = t.oid
     left join pg_attribute a on a.attrelid = t.oid and a.attnum = d.objsubid and d.objsubid > 0

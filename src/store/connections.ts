@@ -117,9 +117,7 @@ export interface WebhookProof {
 export const listProofs = (sql: Executor, accountId: string) => sql<WebhookProof[]>`
   select organization_id, id, account_id, region, secret_hash, previous_secret_hash,
     previous_secret_until
-  from connections
-  where account_id = ${accountId} and secret_hash is not null and disconnected_at is null
-  order by id`
+  from webhook_proofs(${accountId})`
 
 /** Notes that an event arrived, at most once a second: a hot row must not be written per event. */
 export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`

@@ -2,7 +2,7 @@ import type { EmailStatus } from '../domain/status.ts'
 import { type Uuid, uuidv7 } from '../ids.ts'
 import type { ContactBatchRow } from '../schemas/contact.ts'
 import type { ContactValues, UniqueField } from './contacts.ts'
-import { type Executor, hasState, type Json, type Sql, transact, UNIQUE_VIOLATION } from './sql.ts'
+import { type Executor, hasState, type Json, type Transaction, UNIQUE_VIOLATION } from './sql.ts'
 
 /** A contact as it will be written: read under a lock, or new. */
 interface Draft {
@@ -40,13 +40,13 @@ const TRIES = 5
  * Writing `active` over another status never changes it: a sync tool must not bring back who left.
  */
 export async function upsert(
-  sql: Sql,
+  sql: Transaction,
   organizationId: Uuid,
   rows: readonly UpsertRow[],
 ): Promise<ContactBatchRow[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transact(sql, (tx) => upsertWithin(tx, organizationId, rows))
+      return await sql.savepoint((inner) => upsertWithin(inner, organizationId, rows))
     } catch (error) {
       // Somebody took one of our addresses between our look and our update: look again.
       if (tries === TRIES || !hasState(error, UNIQUE_VIOLATION)) throw error

@@ -12,20 +12,17 @@ export interface InboundEvent {
 
 /**
  * Stores events as they came, all in one statement. Answers, in their order, whether each was new.
- * The same id twice in one call is new once.
+ * The same id twice in one call is new once. Crosses organizations: each event was proved before.
  */
 export async function store(sql: Executor, events: readonly InboundEvent[]): Promise<boolean[]> {
   const stored = await sql<{ connectionId: Uuid; envelopeId: string }[]>`
-    insert into inbound_events (organization_id, connection_id, envelope_id, body)
-    select organization_id, connection_id, envelope_id, body::jsonb
-    from unnest(
+    select connection_id, envelope_id
+    from store_inbound_events(
       ${events.map((event) => event.organizationId)}::uuid[],
       ${events.map((event) => event.connectionId)}::uuid[],
       ${events.map((event) => event.envelopeId)}::text[],
       ${events.map((event) => event.body)}::text[]
-    ) as event (organization_id, connection_id, envelope_id, body)
-    on conflict do nothing
-    returning connection_id, envelope_id`
+    )`
   const fresh = new Set(stored.map(key))
   return events.map((event) => fresh.delete(key(event)))
 }

@@ -7,16 +7,9 @@ const DAYS_AHEAD = 7
 /** Made this far back: a mail decided just before midnight is written just after it. */
 const DAYS_BACK = 1
 
-/** Tables whose partitions are ranges of buckets, with the storage settings of each partition. */
-const BY_BUCKET = {
-  messages: 'with (fillfactor = 70)',
-  message_bodies: '',
-  delivery_events: '',
-} as const
-const BY_DAY = {
-  inbound_events: 'with (fillfactor = 90)',
-  outbox: 'with (fillfactor = 70)',
-} as const
+/** Tables whose partitions are ranges of buckets, and those whose partitions are days. */
+const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events'] as const
+const BY_DAY = ['inbound_events', 'outbox'] as const
 
 /**
  * Makes the daily partitions from yesterday to a week ahead, those that are not there yet. Safe to
@@ -25,43 +18,36 @@ const BY_DAY = {
 export async function createPartitions(sql: Sql, now: number = Date.now()): Promise<void> {
   for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
     const from = now + day * DAY_MS
-    for (const [table, settings] of Object.entries(BY_BUCKET)) {
-      await create(sql, table, from, [bucketStart(from), bucketStart(from + DAY_MS)], settings)
+    for (const table of BY_BUCKET) {
+      await create(sql, table, from, [bucketStart(from), bucketStart(from + DAY_MS)])
     }
-    for (const [table, settings] of Object.entries(BY_DAY)) {
-      await create(sql, table, from, [dayOf(from), dayOf(from + DAY_MS)], settings)
+    for (const table of BY_DAY) {
+      await create(sql, table, from, [dayOf(from), dayOf(from + DAY_MS)])
     }
   }
 }
 
 /**
  * Tells the planner what a freeze has just put into the ledger's partition; its own turn would come
- * a minute later. A role that may not do this gets a warning from Postgres and nothing else.
+ * a minute later.
  */
 export const analyzeLedger = async (sql: Sql, bucket: Uuid): Promise<void> => {
-  await sql`analyze ${sql(`messages_${dayOf(timeOf(bucket)).replaceAll('-', '')}`)}`
+  await sql`select analyze_messages(${dayOf(timeOf(bucket))}::date)`
 }
 
+/** By functions of the owner's: who runs this need not own the tables. */
 async function create(
   sql: Sql,
   table: string,
-  day: number,
+  time: number,
   [from, to]: [string, string],
-  settings: string,
 ): Promise<void> {
-  const partition = `${table}_${dayOf(day).replaceAll('-', '')}`
+  const day = dayOf(time)
   const [known] = await sql<{ there: boolean }[]>`
-    select to_regclass(${partition}) is not null as there`
+    select to_regclass(${`${table}_${day.replaceAll('-', '')}`}) is not null as there`
   if (known?.there) return
   try {
-    // Only names and dates made here are in this text: bounds of a partition cannot be parameters.
-    await sql.begin(async (tx) => {
-      // It needs the parent for itself for a moment: while it waits for a long statement, everybody
-      // else would wait behind it. Rather give up and come back; there is a week's time.
-      await tx`set local lock_timeout = '1s'`
-      await tx.unsafe(`create table if not exists ${partition}
-        partition of ${table} for values from ('${from}') to ('${to}') ${settings}`)
-    })
+    await sql`select make_partition(${table}, ${day}::date, ${from}, ${to})`
   } catch (error) {
     // Two processes past `if not exists` at once.
     if (!isDuplicateTable(error)) throw error

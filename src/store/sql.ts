@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { createPool } from './pool.ts'
 
 /**
  * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
@@ -23,11 +24,16 @@ const TIMESTAMPTZ = 1184
 const DATE = 1082
 const INT8 = 20
 
-interface Pool {
+export interface Pool {
   /** Connections at most. */
   max?: number
   /** Shown in pg_stat_activity. */
   name: string
+  /**
+   * What the session may do, whoever logs in: the login must be a member of the role. Absent: what
+   * the login itself may.
+   */
+  role?: 'letterloom_api' | 'letterloom_worker' | 'letterloom_search'
   /** Longest statement, milliseconds. */
   statementTimeoutMs?: number
   /**
@@ -36,28 +42,50 @@ interface Pool {
   onQuery?: (query: string, parameters: unknown[]) => void
 }
 
+type Bind = (organizationId: string) => Sql
+const binders = new WeakMap<Sql, Bind>()
+
 /** A pool of connections. Close it with `sql.end()`. */
 export function connect(url: string, pool: Pool): Sql {
-  const { max = 8, name, statementTimeoutMs = 30_000, onQuery } = pool
-  return postgres(url, {
-    max,
-    ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
-    idle_timeout: 60,
-    connect_timeout: 10,
-    onnotice: () => {},
-    connection: {
-      application_name: name,
-      TimeZone: 'UTC',
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 15_000,
-    },
-    transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
-    types: {
-      date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
-      day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
-      bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
-    },
-  })
+  const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
+  const open = (onclose: () => void) =>
+    postgres(url, {
+      max: 1,
+      ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
+      onclose,
+      // What a session was told dies with it: connections stay as long as they work.
+      max_lifetime: null,
+      connect_timeout: 10,
+      onnotice: () => {},
+      connection: {
+        application_name: name,
+        TimeZone: 'UTC',
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: 15_000,
+        ...(role === undefined ? {} : { role }),
+      },
+      transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
+      types: {
+        date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
+        day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
+        bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
+      },
+    })
+  // The pool speaks for the driver; which types it maps is decided above.
+  const { sql, within } = createPool(open as never, max) as unknown as { sql: Sql; within: Bind }
+  binders.set(sql, within)
+  return sql
+}
+
+/**
+ * The same pool on behalf of one organization: under `letterloom_api`, what runs through it sees
+ * and writes that organization's rows only, whatever its `where` says. Throws when `sql` is not
+ * what `connect` answered.
+ */
+export function within(sql: Sql, organizationId: string): Sql {
+  const bind = binders.get(sql)
+  if (!bind) throw new Error('only a pool of its own can be bound to an organization')
+  return bind(organizationId)
 }
 
 /** `2026-11-21 10:56:09.12+00` as Postgres writes it → `2026-11-21T10:56:09.120Z`. */

@@ -4,7 +4,7 @@ import type { Deps } from '../../api/deps.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { connect, type Sql } from '../../src/store/sql.ts'
 import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 
@@ -46,8 +46,9 @@ export interface Api {
 export async function startApi(changes: Partial<Deps> = {}): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
+  const apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
   const deps: Deps = {
-    sql,
+    sql: apiSql,
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
     version: '1.0.0',
@@ -88,6 +89,7 @@ export async function startApi(changes: Partial<Deps> = {}): Promise<Api> {
     client,
     close: async () => {
       await app.close()
+      await apiSql.end()
       await database.drop()
     },
   }

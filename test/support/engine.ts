@@ -63,9 +63,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await createNamespace(connection, namespace)
   const client = new Client({ connection, namespace })
   const native = await NativeConnection.connect({ address })
-  const sql = connect(options.databaseUrl, { name: 'engine', max: 12 })
+  const sql = connect(options.databaseUrl, {
+    name: 'engine',
+    role: 'letterloom_worker',
+    max: 12,
+  })
   const claimSql = connect(options.databaseUrl, {
     name: 'claim',
+    role: 'letterloom_worker',
     max: 6,
     statementTimeoutMs: 1_000,
   })

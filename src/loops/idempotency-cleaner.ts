@@ -1,0 +1,14 @@
+import { deleteOld } from '../store/idempotency-keys.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const EVERY_MS = 600_000
+
+/** Deletes the answers that are no longer kept under an Idempotency-Key, a bounded set at a time. */
+export const startIdempotencyCleaner = ({ sql, log }: { sql: Sql; log: Log }) =>
+  startLoop({
+    name: 'idempotency-cleaner',
+    idleMs: EVERY_MS,
+    log,
+    round: async () => (await deleteOld(sql)) > 0,
+  })
