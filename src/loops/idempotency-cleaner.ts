@@ -4,7 +4,7 @@ import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 600_000
 
-/** Deletes the answers that are no longer kept under an Idempotency-Key, a bounded set at a time. */
+/** Deletes answers that are no longer kept under an Idempotency-Key, in bounded sets. */
 export const startIdempotencyCleaner = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({
     name: 'idempotency-cleaner',

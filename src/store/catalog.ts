@@ -2,8 +2,8 @@ import type { Sql } from './sql.ts'
 
 /**
  * The schema as one text, to be compared with the committed one: tables with their columns,
- * constraints, indexes, triggers, policies, grants and comments, sequences, functions, all sorted by
- * name.
+ * constraints, indexes, triggers, policies, grants and comments, sequences, functions, all sorted
+ * by name.
  *
  * Of partitioned tables only the parent: partitions come with the days. No name of a database, no
  * OID, nothing that differs between versions of Postgres: not-null constraints, which are catalog
