@@ -135,6 +135,7 @@ function replay({ status, body }: Answered, reply: FastifyReply): unknown {
   void reply
     .code(status)
     .header(REPLAYED_HEADER, 'true')
+    .type('application/json; charset=utf-8')
     .serializer(() => body)
   return {}
 }

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { deleteOld } from '../../src/store/idempotency-keys.ts'
+import { type Api, type Client, connectAccount, startApi, tally } from '../support/api.ts'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const post = (client: Client, url: string, key: string, payload: object) =>
+  client.send({ method: 'POST', url, headers: { 'idempotency-key': key }, payload })
+
+const contact = (name: string) => ({ email: `${name}@example.com`, firstName: name })
+
+const contactsCalled = async (name: string): Promise<number> => {
+  const [row] = await api.sql<{ count: number }[]>`
+    select count(*) as count from contacts where email = ${`${name}@example.com`}`
+  return row?.count ?? 0
+}
+
+test('the same key and request get the first answer again, and the work is done once', async () => {
+  const key = uuidv7()
+  const first = await post(api.alice, '/v1/contacts', key, contact('ada'))
+  const second = await post(api.alice, '/v1/contacts', key, contact('ada'))
+  expect(first.status).toBe(201)
+  expect(first.headers['idempotency-replayed']).toBeUndefined()
+  expect(second.status).toBe(201)
+  expect(second.headers['idempotency-replayed']).toBe('true')
+  expect(second.headers['content-type']).toBe(first.headers['content-type'])
+  expect(second.text).toBe(first.text)
+  expect(await contactsCalled('ada')).toBe(1)
+})
+
+test('the same key with another body, query or path is 422, and nothing is done', async () => {
+  const key = uuidv7()
+  await post(api.alice, '/v1/contacts', key, contact('bea'))
+  for (const [url, body] of [
+    ['/v1/contacts', contact('cleo')],
+    ['/v1/contacts?x=1', contact('bea')],
+    ['/v1/contacts/batch', { contacts: [contact('cleo')] }],
+  ] as const) {
+    const refused = await post(api.alice, url, key, body)
+    expect([400, 422]).toContain(refused.status)
+  }
+  const refused = await post(api.alice, '/v1/contacts', key, contact('cleo'))
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { code: 'VALIDATION_FAILED', reason: 'idempotency_key_reused' },
+  })
+  expect(await contactsCalled('cleo')).toBe(0)
+})
+
+test('a key of one organization is nothing to another', async () => {
+  const key = uuidv7()
+  const ours = await post(api.alice, '/v1/contacts', key, contact('dora'))
+  const theirs = await post(api.charlie, '/v1/contacts', key, contact('dora'))
+  expect(theirs.status).toBe(201)
+  expect(theirs.body.id).not.toBe(ours.body.id)
+})
+
+test('a refusal is not kept: it is decided afresh', async () => {
+  const key = uuidv7()
+  await post(api.alice, '/v1/contacts', uuidv7(), contact('emma'))
+  const taken = await post(api.alice, '/v1/contacts', key, contact('emma'))
+  expect(taken.status).toBe(409)
+  await api.sql`delete from contacts where email = 'emma@example.com'`
+  const made = await post(api.alice, '/v1/contacts', key, contact('emma'))
+  expect(made.status).toBe(201)
+  expect(made.headers['idempotency-replayed']).toBeUndefined()
+})
+
+test('of fifty at once one does the work; the others are told to wait or get its answer', async () => {
+  const key = uuidv7()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post(api.alice, '/v1/contacts', key, contact('fay'))),
+  )
+  const counts = tally(answers.map(({ status }) => status))
+  expect(Object.keys(counts).every((status) => ['201', '409'].includes(status))).toBe(true)
+  const done = answers.filter(({ status }) => status === 201)
+  expect(done.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(
+    1,
+  )
+  expect(new Set(done.map(({ text }) => text)).size).toBe(1)
+  const busy = answers.find(({ status }) => status === 409)
+  expect(busy === undefined || busy.headers['retry-after'] === '1').toBe(true)
+  expect(busy?.body.reason ?? 'idempotency_in_progress').toBe('idempotency_in_progress')
+  expect(await contactsCalled('fay')).toBe(1)
+})
+
+test('secrets are not stored: a replay has them as null', async () => {
+  const key = uuidv7()
+  const body = { accountId: '123456789012', region: 'eu-central-1' }
+  const first = await post(api.alice, '/v1/connections', key, body)
+  const second = await post(api.alice, '/v1/connections', key, body)
+  expect(first.body.webhookSecret).toEqual(expect.any(String))
+  expect(second.body).toEqual({ ...first.body, webhookSecret: null })
+  const rows = await api.sql<{ answer: string }[]>`
+    select answer from idempotency_keys where key = ${key}`
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.answer).not.toContain(first.body.webhookSecret)
+  // The replay did not rotate: the secret of the first answer is the connection's.
+  const [stored] = await api.sql<{ secretHash: Buffer }[]>`
+    select secret_hash from connections where id = ${first.body.connectionId}`
+  const hash = createHash('sha256').update(first.body.webhookSecret).digest()
+  expect(stored?.secretHash.equals(hash)).toBe(true)
+})
+
+test('after 24 hours the key is as good as new, and what is older is deleted', async () => {
+  const key = uuidv7()
+  await post(api.alice, '/v1/contacts', key, contact('gina'))
+  await api.sql`
+    update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = ${key}`
+  const other = await post(api.alice, '/v1/contacts', key, contact('hope'))
+  expect(other.status).toBe(201)
+  expect(other.headers['idempotency-replayed']).toBeUndefined()
+  const again = await post(api.alice, '/v1/contacts', key, contact('hope'))
+  expect(again.headers['idempotency-replayed']).toBe('true')
+
+  await api.sql`
+    update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`
+  expect(await deleteOld(api.sql)).toBe(1)
+  expect(await deleteOld(api.sql)).toBe(0)
+})
+
+test('a key that is empty, too long or not ASCII is a 400 that names it', async () => {
+  for (const key of ['', 'x'.repeat(256), 'schl\u00fcssel', 'a\tb']) {
+    const refused = await post(api.alice, '/v1/contacts', key, contact('ines'))
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_REQUEST', details: [{ path: 'idempotency-key' }] },
+    })
+  }
+  expect(await contactsCalled('ines')).toBe(0)
+  expect((await post(api.alice, '/v1/contacts', 'k'.repeat(255), contact('ines'))).status).toBe(201)
+})
+
+test('every POST of the document takes a key: the second call is a replay', async () => {
+  const { connectionId } = await connectAccount(api.alice, { accountId: '210987654321' })
+  const bodies: Record<string, object> = {
+    '/v1/contacts': contact('jane'),
+    '/v1/contacts/batch': { contacts: [contact('kim')] },
+    '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },
+    '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
+    '/v1/batch': {
+      audienceType: 'all',
+      from: 'news@example.com',
+      subject: 'News',
+      htmlContent: '<p>News</p>',
+      cloudAccountId: connectionId,
+    },
+  }
+  const { body: document } = await api.alice.get('/openapi.json')
+  const posts = Object.entries<Record<string, unknown>>(document.paths)
+    .filter(([path, methods]) => path.startsWith('/v1/') && 'post' in methods)
+    .map(([path]) => path.replace(/\/$/, ''))
+  // A new POST needs a body here that it accepts.
+  expect(Object.keys(bodies).sort()).toEqual([...new Set(posts)].sort())
+  for (const [url, body] of Object.entries(bodies)) {
+    const key = uuidv7()
+    const first = await post(api.alice, url, key, body)
+    const second = await post(api.alice, url, key, body)
+    expect([url, first.status < 300, first.text]).toEqual([url, true, first.text])
+    expect([url, second.status, second.headers['idempotency-replayed']]).toEqual([
+      url,
+      first.status,
+      'true',
+    ])
+  }
+})

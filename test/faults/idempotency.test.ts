@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../src/dev/ports.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { type RunningProgram, startProgram } from '../../src/main/programs.ts'
+import * as apiKeys from '../../src/store/api-keys.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { newApiKey, newKeyringText } from '../../src/tokens.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { killAndWait } from '../support/system.ts'
+
+const KILLS = 8
+const CLIENTS = 8
+
+let database: TestDatabase
+let folder: string
+let api: RunningProgram
+let url: string
+const { key, prefix, hash } = newApiKey()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'letterloom-idempotency-'))
+  const organizationId = uuidv7()
+  const { sql } = database
+  await organizations.create(sql, { id: organizationId, name: 'Killed' })
+  await sql`update organizations set plan = 'enterprise' where id = ${organizationId}`
+  const scopes = ['full']
+  await apiKeys.create(sql, { organizationId, id: uuidv7(), name: 'k', prefix, hash, scopes })
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  api = startProgram({
+    command: 'api',
+    env: {
+      DATABASE_URL: database.url,
+      // A development key would be refused: this is a program of its own.
+      LETTERLOOM_KEYS: newKeyringText().replace(/^dev:/, 'test:'),
+      PUBLIC_URL: url,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      INTERNAL_PORT: '0',
+    },
+    logFile: join(folder, 'api.log'),
+    say: () => {},
+  })
+})
+afterAll(async () => {
+  await api.stop()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** As a careful client does it: the same key until there is an answer that says it is done. */
+async function createSurely(name: string): Promise<string> {
+  const idempotencyKey = uuidv7()
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${url}/v1/contacts`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify({ externalId: name, email: `${name}@example.com` }),
+    }).then(
+      async (response) => ({ status: response.status, body: await response.text() }),
+      () => undefined,
+    )
+    if (answer?.status === 201) return (JSON.parse(answer.body) as { id: string }).id
+    // Never "taken": who did the work is who asks again.
+    if (answer && answer.status < 500 && !answer.body.includes('idempotency_in_progress')) {
+      throw new Error(`${answer.status} ${answer.body}`)
+    }
+    await sleep(50)
+  }
+  throw new Error('no answer')
+}
+
+test('an API killed again and again does what was asked under a key exactly once', async () => {
+  let isOver = false
+  const made: string[] = []
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    for (let n = 0; !isOver; n++) made.push(await createSurely(`c${client}-${n}`))
+  })
+  await createSurely('first')
+  for (let kill = 0; kill < KILLS; kill++) {
+    await sleep(300 + Math.random() * 400)
+    await killAndWait(api)
+  }
+  isOver = true
+  await Promise.all(clients)
+
+  const rows = await database.sql<{ id: string }[]>`select id from contacts`
+  expect(made.length).toBeGreaterThan(CLIENTS * 2)
+  expect(new Set(made).size).toBe(made.length)
+  expect(rows).toHaveLength(made.length + 1)
+  const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
+    select count(*) as count from idempotency_keys where status = 201`
+  expect(count).toBe(rows.length)
+})
