@@ -80,17 +80,17 @@ async function createSurely(name: string): Promise<string> {
 }
 
 test('an API killed again and again does what was asked under a key exactly once', async () => {
-  let isOver = false
+  const over = new AbortController()
   const made: string[] = []
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    for (let n = 0; !isOver; n++) made.push(await createSurely(`c${client}-${n}`))
+    for (let n = 0; !over.signal.aborted; n++) made.push(await createSurely(`c${client}-${n}`))
   })
   await createSurely('first')
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(300 + Math.random() * 400)
     await killAndWait(api)
   }
-  isOver = true
+  over.abort()
   await Promise.all(clients)
 
   const rows = await database.sql<{ id: string }[]>`select id from contacts`

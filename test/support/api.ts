@@ -43,7 +43,11 @@ export interface Api {
 }
 
 /** The whole API on a database of its own, with the fixed cast. */
-export async function startApi(changes: Partial<Deps> = {}): Promise<Api> {
+export async function startApi(
+  changes: Partial<Deps> = {},
+  /** Routes that only a test has. */
+  addRoutes: (app: App) => void = () => {},
+): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
   const apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
@@ -57,6 +61,7 @@ export async function startApi(changes: Partial<Deps> = {}): Promise<Api> {
     ...changes,
   }
   const app = await buildApp(deps)
+  addRoutes(app)
   await app.ready()
 
   async function client(organizationId: Uuid, scopes: readonly string[], expiresAt?: string) {
