@@ -15,25 +15,27 @@ const work: Work = { ids: [], act: async () => {} }
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({}, (app: App) => {
-    app.post(
-      '/v1/leased',
-      {
-        config: { scope: 'full', leased: true, secrets: ['secret'] },
-        schema: {
-          response: { 202: Type.Object({ id: Type.String(), secret: Type.String() }) },
-        },
-      },
-      async (request, reply) => {
-        work.ids.push(request.workId)
-        await work.act()
-        reply.code(202)
-        return { id: request.workId, secret: 'once' }
-      },
-    )
-  })
+  api = await startApi({}, { addRoutes })
 })
 afterAll(() => api.close())
+
+function addRoutes(app: App): void {
+  app.post(
+    '/v1/leased',
+    {
+      config: { scope: 'full', leased: true, secrets: ['secret'] },
+      schema: {
+        response: { 202: Type.Object({ id: Type.String(), secret: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      work.ids.push(request.workId)
+      await work.act()
+      reply.code(202)
+      return { id: request.workId, secret: 'once' }
+    },
+  )
+}
 
 function begin(act: Work['act'] = async () => {}): void {
   work.ids = []

@@ -42,15 +42,25 @@ export interface Api {
   close(): Promise<void>
 }
 
+interface ApiOptions {
+  /** Routes that only a test has. */
+  addRoutes?: (app: App) => void
+  /** Told every statement of the API before it runs. */
+  onQuery?: (query: string, parameters: unknown[]) => void
+}
+
 /** The whole API on a database of its own, with the fixed cast. */
 export async function startApi(
   changes: Partial<Deps> = {},
-  /** Routes that only a test has. */
-  addRoutes: (app: App) => void = () => {},
+  { addRoutes, onQuery }: ApiOptions = {},
 ): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
-  const apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
+  const apiSql = connect(database.url, {
+    name: 'test-api',
+    role: 'letterloom_api',
+    ...(onQuery ? { onQuery } : {}),
+  })
   const deps: Deps = {
     sql: apiSql,
     keyring: parseKeyring(newKeyringText()),
@@ -61,7 +71,7 @@ export async function startApi(
     ...changes,
   }
   const app = await buildApp(deps)
-  addRoutes(app)
+  addRoutes?.(app)
   await app.ready()
 
   async function client(organizationId: Uuid, scopes: readonly string[], expiresAt?: string) {
