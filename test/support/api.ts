@@ -47,18 +47,20 @@ interface ApiOptions {
   addRoutes?: (app: App) => void
   /** Told every statement of the API before it runs. */
   onQuery?: (query: string, parameters: unknown[]) => void
+  /** Runs the API as a superuser, to prove that a test sees what policies prevent. */
+  bypassesPolicies?: boolean
 }
 
 /** The whole API on a database of its own, with the fixed cast. */
 export async function startApi(
   changes: Partial<Deps> = {},
-  { addRoutes, onQuery }: ApiOptions = {},
+  { addRoutes, onQuery, bypassesPolicies = false }: ApiOptions = {},
 ): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
   const apiSql = connect(database.url, {
     name: 'test-api',
-    role: 'letterloom_api',
+    ...(bypassesPolicies ? {} : { role: 'letterloom_api' }),
     ...(onQuery ? { onQuery } : {}),
   })
   const deps: Deps = {

@@ -1,0 +1,213 @@
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import {
+  type Api,
+  type Client,
+  connectAccount,
+  createBatch,
+  createContact,
+  freeze,
+  insertMail,
+} from './api.ts'
+
+/**
+ * The place of every operation in the matrix of ids and credentials: what the contract says that it
+ * answers to whom. Written by hand, not derived from the routes: a route that declares the wrong
+ * scope disagrees with it.
+ */
+export interface Place {
+  /** Key scopes that let a key in; absent: it needs no credentials. */
+  scopes?: readonly string[]
+  /** What the id in its path is of; absent: there is none. */
+  id?: Kind
+  /** Its body, in the organization of `client`. */
+  body?: (api: Api, client: Client) => object | Promise<object>
+  /** Answered to whom it belongs. */
+  own: number
+  /** Answered when another organization has it. */
+  foreign?: number
+  unknown?: number
+  malformed?: number
+}
+
+const READ = ['read', 'full'] as const
+const FULL = ['full'] as const
+
+const unique = (): string => uuidv7().slice(-12)
+
+const KINDS = [
+  'contact',
+  'connection',
+  'template',
+  'batch',
+  'log',
+  'accountNumber',
+  'token',
+] as const
+type Kind = (typeof KINDS)[number]
+
+/** Makes one of each in the organization of `client`; answers what a path names it by. */
+const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
+  contact: async (_api: Api, client: Client) =>
+    (await createContact(client, { email: `${unique()}@${markOf(client)}.example.com` })).id,
+  connection: async (_api: Api, client: Client) =>
+    (await connectAccount(client, { accountId: accountNumber(), name: markOf(client) }))
+      .connectionId,
+  template: async (_api: Api, client: Client) => {
+    const { body } = await client.post('/v1/templates', {
+      name: `${markOf(client)} ${unique()}`,
+      subject: 'S',
+      source: `<p>${markOf(client)}</p>`,
+    })
+    return body.id
+  },
+  batch: async (api: Api, client: Client) =>
+    (
+      await createBatch(client, {
+        name: markOf(client),
+        cloudAccountId: await MAKE.connection(api, client),
+      })
+    ).id,
+  log: async (api: Api, client: Client) => {
+    const id = uuidv7()
+    const bucket = `${id.slice(0, 28)}00000000`
+    const batchId = await MAKE.batch(api, client)
+    await freeze(api.sql, batchId, bucket, 1)
+    const [row] = await api.sql<{ connectionId: Uuid }[]>`
+      select connection_id from batches where id = ${batchId}`
+    const mail = {
+      organizationId: client.organizationId,
+      bucket,
+      id,
+      batchId,
+      connectionId: row?.connectionId ?? '',
+      recipient: `${unique()}@${markOf(client)}.example.com`,
+      state: 'sent',
+      status: 'sent',
+      messageId: `message-${unique()}`,
+    }
+    await insertMail(api.sql, mail)
+    return mail.messageId
+  },
+  accountNumber: async (api: Api, client: Client) => {
+    const id = await MAKE.connection(api, client)
+    const [row] = await api.sql<{ accountId: string }[]>`
+      select account_id from connections where id = ${id}`
+    return row?.accountId ?? ''
+  },
+  token: async (api: Api, client: Client) => {
+    const { organizationId } = client
+    const email = `${unique()}@${markOf(client)}.example.com`
+    const { id: contactId } = await createContact(client, { email })
+    return signUnsubscribe(api.deps.keyring, {
+      organizationId,
+      contactId,
+      addressHash: addressHash(organizationId, email),
+    })
+  },
+}
+
+const MALFORMED: Record<Kind, string> = {
+  contact: 'no-uuid',
+  connection: 'no-uuid',
+  template: 'no_slug_either!',
+  batch: 'no-uuid',
+  log: 'no-message',
+  accountNumber: 'twelve',
+  token: 'not-a-token',
+}
+
+/** In every text that an organization's resources have, and in no other's. */
+export const markOf = ({ organizationId }: Pick<Client, 'organizationId'>): string =>
+  `mark${organizationId.slice(-12)}`
+
+const accountNumber = (): string => String(100_000_000_000 + Math.floor(Math.random() * 8e11))
+
+export type IdKind = 'own' | 'other' | 'unknown' | 'malformed'
+export const ID_KINDS: readonly IdKind[] = ['own', 'other', 'unknown', 'malformed']
+
+/** A fresh id of the kind, as Alice sees it. */
+export async function idOf(api: Api, kind: Kind, wanted: IdKind): Promise<string> {
+  if (wanted === 'own') return MAKE[kind](api, api.alice)
+  if (wanted === 'other') return MAKE[kind](api, api.charlie)
+  if (wanted === 'malformed') return MALFORMED[kind]
+  if (kind === 'accountNumber') return accountNumber()
+  return uuidv7()
+}
+
+const news = (client: Client) => ({
+  audienceType: 'all',
+  from: `news@${markOf(client)}.example.com`,
+  subject: 'News',
+  htmlContent: '<p>News</p>',
+})
+
+export const PLACES: Record<string, Place> = {
+  getHealth: { own: 200 },
+  getApiInfo: { own: 200 },
+
+  createContact: {
+    scopes: ['contacts', 'full'],
+    body: (_, client) => ({ email: `${unique()}@${markOf(client)}.example.com` }),
+    own: 201,
+  },
+  listContacts: { scopes: ['read', 'contacts', 'full'], own: 200 },
+  getContact: { scopes: ['read', 'contacts', 'full'], id: 'contact', own: 200 },
+  upsertContacts: {
+    scopes: ['contacts', 'full'],
+    body: (_, client) => ({
+      contacts: [{ email: `${unique()}@${markOf(client)}.example.com` }],
+    }),
+    own: 200,
+  },
+
+  createBatch: {
+    scopes: ['send', 'full'],
+    body: async (api, client) => ({
+      ...news(client),
+      cloudAccountId: await MAKE.connection(api, client),
+    }),
+    own: 201,
+  },
+  listBatches: { scopes: ['read', 'send', 'full'], own: 200 },
+  getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
+  listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
+  cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+
+  registerConnection: {
+    scopes: FULL,
+    body: (_, client) => ({
+      accountId: accountNumber(),
+      region: 'eu-central-1',
+      name: markOf(client),
+    }),
+    own: 200,
+  },
+  listConnections: { scopes: READ, own: 200 },
+  disconnectConnection: { scopes: FULL, id: 'connection', own: 200 },
+
+  createTemplate: {
+    scopes: FULL,
+    body: (_, client) => ({ name: markOf(client), subject: 'S', source: '<p>x</p>' }),
+    own: 201,
+  },
+  listTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
+  getTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
+
+  listEmailLogs: { scopes: READ, own: 200 },
+  // By the provider's message id: a natural key only ever sees the caller's organization.
+  getEmailLog: { scopes: READ, id: 'log', own: 200, foreign: 404 },
+
+  // Without the secret nobody learns whether the account is known.
+  receiveSesEvent: {
+    id: 'accountNumber',
+    body: () => ({}),
+    own: 401,
+    foreign: 401,
+    unknown: 401,
+    malformed: 401,
+  },
+  // The token is the proof, whoever carries it.
+  showUnsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  unsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+}
