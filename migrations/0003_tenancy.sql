@@ -79,8 +79,11 @@ create policy tenant on organizations to letterloom_api
 create policy everything on organizations to letterloom_worker using (true) with check (true);
 create policy reading on organizations for select to letterloom_search, letterloom_crossing using (true);
 grant select, update on organizations to letterloom_api;
-grant select, update on organizations to letterloom_worker;
+grant select, insert, update on organizations to letterloom_worker;
 grant select on organizations to letterloom_search;
+
+-- Operator's commands work as a worker does.
+grant select, insert, update on users to letterloom_worker;
 
 -- No tenant's: the provider counts per account and region, whoever shares it.
 grant select, insert, update, delete on sending_limits to letterloom_worker;

@@ -39,6 +39,7 @@ export const createOrganization = (sql: Sql, { name, ownerEmail, ownerName }: Ne
 export async function runCreateOrganization(config: Config, organization: NewOrganization) {
   const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
     name: 'letterloom-org',
+    role: 'letterloom_worker',
     max: 1,
   })
   try {

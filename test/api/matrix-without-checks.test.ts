@@ -81,7 +81,7 @@ async function attack(victim: Api): Promise<Leak[]> {
       const payload = await place.body?.(victim, alice)
       const before = await rowsOf(victim)
       const answer = await alice.send({
-        method: method.toUpperCase() as 'GET',
+        method: method.toUpperCase(),
         url: path.replace(/\{[^}]+\}/, encodeURIComponent(id)),
         ...(payload === undefined ? {} : { payload }),
       })

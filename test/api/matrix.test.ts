@@ -4,9 +4,10 @@ import { type Api, type Client, inject, startApi } from '../support/api.ts'
 import { ID_KINDS, type IdKind, idOf, type Place, PLACES } from '../support/matrix.ts'
 
 /** Every operation of the document × {own, other's, unknown, malformed} id × each credential. */
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 interface Operation {
   name: string
-  method: string
+  method: Method
   path: string
 }
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
     ([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => ({
         name: operationId,
-        method: method.toUpperCase(),
+        method: method.toUpperCase() as Method,
         path,
       })),
   )
@@ -49,7 +50,7 @@ async function statusOf({ operation, client, id, authorization }: Cell) {
   const url = operation.path.replace(/\{[^}]+\}/, encodeURIComponent(wanted))
   const payload = await place.body?.(api, client)
   const answer = await inject(api.app, {
-    method: operation.method as 'GET',
+    method: operation.method,
     url,
     headers: authorization === undefined ? {} : { authorization },
     ...(payload === undefined ? {} : { payload }),
@@ -148,12 +149,12 @@ test('each scope of a key opens what the contract says and nothing else', async 
       for (const id of isAllowed ? (['own'] as const) : idsOf(place)) {
         const authorization = `Bearer ${client.key}`
         const answer = await statusOf({ operation, client: api.alice, id, authorization })
-        const told = String(answer.headers['www-authenticate'] ?? '')
+        const told = answer.headers['www-authenticate'] as string | undefined
         const isRight = isAllowed
           ? answer.status === place.own
           : answer.status === 403 &&
             answer.body.reason === 'insufficient_scope' &&
-            told.startsWith('Bearer error="insufficient_scope", scope="')
+            told?.startsWith('Bearer error="insufficient_scope", scope="') === true
         if (!isRight) wrong.push([operation.name, scope, id, answer.status, answer.text])
       }
     }

@@ -28,7 +28,9 @@ const VARIABLES = {
   LETTERLOOM_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
   PUBLIC_URL: 'https://mail.example.com',
   POSTGRES_PASSWORD: 'superuser',
-  LETTERLOOM_DATABASE_PASSWORD: 'application',
+  LETTERLOOM_DATABASE_PASSWORD: 'owner',
+  LETTERLOOM_API_DATABASE_PASSWORD: 'api',
+  LETTERLOOM_WORKER_DATABASE_PASSWORD: 'worker',
   TEMPORAL_DATABASE_PASSWORD: 'engine',
 }
 const SECRETS = Object.keys(VARIABLES).filter((name) => name !== 'PUBLIC_URL')
@@ -101,7 +103,8 @@ describe('docker-compose.yml', () => {
     for (const name of ['api', 'worker']) {
       const config = readConfig(environmentOf(services[name]!, VARIABLES))
       expect(config).toMatchObject({
-        databaseUrl: 'postgres://letterloom_owner:application@postgres:5432/letterloom',
+        // Each logs in as what it is; only the migrations as the owner of the tables.
+        databaseUrl: `postgres://letterloom_${name}:${name}@postgres:5432/letterloom`,
         temporal: { address: 'temporal:7233', namespace: 'letterloom', apiKey: undefined },
         publicUrl: VARIABLES.PUBLIC_URL,
         host: name === 'api' ? '0.0.0.0' : '127.0.0.1',
@@ -128,14 +131,13 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('keeps the passwords of the two roles and of the superuser apart', () => {
+  it('keeps the passwords of the roles and of the superuser apart', () => {
     const seen = (name: string): string[] =>
       variablesOf(JSON.stringify(services[name]?.environment)).map((each) => each.name)
-    for (const name of ['api', 'worker', 'migrate']) {
-      expect(seen(name)).toContain('LETTERLOOM_DATABASE_PASSWORD')
-      expect(seen(name)).not.toContain('POSTGRES_PASSWORD')
-      expect(seen(name)).not.toContain('TEMPORAL_DATABASE_PASSWORD')
-    }
+    const passwords = (name: string) => seen(name).filter((each) => each.endsWith('_PASSWORD'))
+    expect(passwords('api')).toEqual(['LETTERLOOM_API_DATABASE_PASSWORD'])
+    expect(passwords('worker')).toEqual(['LETTERLOOM_WORKER_DATABASE_PASSWORD'])
+    expect(passwords('migrate')).toEqual(['LETTERLOOM_DATABASE_PASSWORD'])
     expect(seen('temporal')).toEqual(['TEMPORAL_DATABASE_PASSWORD'])
   })
 

@@ -1,19 +1,29 @@
 -- Roles and databases, run by the superuser at each start: changes nothing that is as it should be,
--- and sets the passwords to those of today's environment. Neither role can enter the other's database.
+-- and sets the passwords to those of today's environment. No role can enter the other's database; the
+-- API and the workers log in as what they are, and only the migrations as the owner of the tables.
 
 \getenv letterloom_password LETTERLOOM_DATABASE_PASSWORD
+\getenv api_password LETTERLOOM_API_DATABASE_PASSWORD
+\getenv worker_password LETTERLOOM_WORKER_DATABASE_PASSWORD
 \getenv temporal_password TEMPORAL_DATABASE_PASSWORD
 
-select format('create role %I login', name)
-from (values ('letterloom_owner'), ('temporal')) as wanted (name)
+select format('create role %I', name)
+from (values ('letterloom_owner'), ('letterloom_api'), ('letterloom_worker'), ('letterloom_search'),
+  ('letterloom_crossing'), ('temporal')) as wanted (name)
 where not exists (select from pg_roles where rolname = name)
 \gexec
 
 -- Not in the server's log, should it log statements.
 set log_statement = 'none';
-alter role letterloom_owner password :'letterloom_password';
-alter role temporal password :'temporal_password';
+alter role letterloom_owner login password :'letterloom_password';
+alter role letterloom_api login password :'api_password';
+alter role letterloom_worker login password :'worker_password';
+alter role temporal login password :'temporal_password';
 reset log_statement;
+
+-- The migrations give tables and functions to these roles.
+grant letterloom_api, letterloom_worker, letterloom_search, letterloom_crossing
+to letterloom_owner with admin option;
 
 select format('create database %I', name)
 from (values ('letterloom'), ('temporal'), ('temporal_visibility')) as wanted (name)
@@ -24,3 +34,4 @@ alter database letterloom owner to letterloom_owner;
 alter database temporal owner to temporal;
 alter database temporal_visibility owner to temporal;
 revoke all on database letterloom, temporal, temporal_visibility from public;
+grant connect on database letterloom to letterloom_api, letterloom_worker;

@@ -94,6 +94,8 @@ async function main(): Promise<boolean> {
     PUBLIC_URL: apiUrl,
     POSTGRES_PASSWORD: 'unused: this superuser has a password of its own',
     LETTERLOOM_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
+    LETTERLOOM_API_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
+    LETTERLOOM_WORKER_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
     TEMPORAL_DATABASE_PASSWORD: randomBytes(24).toString('hex'),
     ...SANDBOX_CREDENTIALS,
   }
@@ -232,7 +234,11 @@ async function main(): Promise<boolean> {
   if (!me.ok) throw new Error(`the key of org create: ${me.status} ${await me.text()}`)
 
   const databaseUrl = environment('migrate')['DATABASE_URL'] ?? ''
-  const sql = connect(databaseUrl, { name: 'letterloom-production-run', max: 2 })
+  const sql = connect(databaseUrl, {
+    name: 'letterloom-production-run',
+    role: 'letterloom_worker',
+    max: 2,
+  })
   stops.push(() => sql.end())
   // All that the job uses of a system started by `startSystem`.
   const system = { sql, apiUrl, sandboxUrl }
