@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import { authenticate } from './auth.ts'
 import { BODY_LIMIT, readBodies } from './bodies.ts'
+import { announceDeprecations } from './deprecation.ts'
 import type { Deps } from './deps.ts'
 import { answerClientError, answerError, answerErrors } from './errors.ts'
 import { answerUnknownRoutes } from './methods.ts'
@@ -41,6 +42,7 @@ export async function buildApp(deps: Deps) {
   answerErrors(app)
   logAnswers(app)
   answerUnknownRoutes(app)
+  announceDeprecations(app)
   await describeRoutes(app, deps)
   authenticate(app, deps)
   readBodies(app)

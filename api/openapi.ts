@@ -1,35 +1,11 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { ApiError } from '../src/schemas/error.ts'
 import type { Deps } from './deps.ts'
+import { finishDocument } from './document.ts'
+import { failures } from './failures.ts'
 
-/** What an error status means; every operation answers errors with the same body. */
-const MEANINGS = {
-  400: 'The body cannot be parsed, a parameter is invalid, or a rule refuses the request',
-  401: 'Credentials are missing, malformed, revoked or expired',
-  403: 'The resource belongs to another organization, or the key lacks the scope',
-  404: 'No such route or resource',
-  409: 'Wrong state, duplicate or lost race',
-  413: 'The body is too large',
-  415: 'The media type is not supported',
-  422: 'The body does not fit the schema',
-  429: 'Too many requests',
-  500: 'An unexpected failure; safe to retry with backoff',
-  503: 'Not available for a moment; see Retry-After',
-} as const
-type Failure = keyof typeof MEANINGS
-
-/**
- * Responses for a route's schema: `...failures(409)`. Those that every route has are added to it.
- */
-export const failures = (...statuses: Failure[]) =>
-  Object.fromEntries(statuses.map((status) => [status, failure(status)]))
-
-const failure = (status: Failure) => ({
-  description: MEANINGS[status],
-  content: { 'application/json': { schema: ApiError } },
-})
+export { failures }
 
 const TAGS = [
   { name: 'health', description: 'Is it there, and what is it' },
@@ -69,19 +45,29 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
         title: 'Letterloom',
         version: deps.version,
         description: 'Email marketing on your own cloud account.',
-        license: { name: 'Proprietary', url: `${deps.publicUrl}/docs` },
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: deps.publicUrl }],
       tags: TAGS,
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `loom_…`' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key (`loom_…`) or a session token.',
+          },
+          webhookSecret: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-webhook-secret',
+            description: 'The secret that registering the connection answered.',
+          },
         },
       },
       security: [{ bearer: [] }],
     },
     convertConstToEnum: false,
-    transformObject: (made) => ('openapiObject' in made ? finish(made.openapiObject) : {}),
+    transformObject: (made) => ('openapiObject' in made ? finishDocument(made.openapiObject) : {}),
   })
   await app.register(swaggerUi, {
     routePrefix: DOCS,
@@ -92,22 +78,28 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
       css: [{ filename: 'letterloom.css', content: '.swagger-ui .topbar { display: none }' }],
     },
     uiConfig: { validatorUrl: null, deepLinking: true },
+    // The page calls the host it came from, whatever that is called: its policy allows no other.
+    transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
+    transformSpecificationClone: false,
   })
   app.get('/openapi.json', { schema: { hide: true }, config: { public: true } }, () =>
     app.swagger(),
   )
 }
 
-/** What every route has: its security and the errors that can always happen. */
+/** What every route has: its security, its scope and the errors that can always happen. */
 function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true }
   if (route.schema === undefined || route.schema.hide === true) return
-  const isPublic = route.config?.public === true
+  const { public: isPublic = false, scope = [] } = route.config ?? {}
   const hasBody = route.schema.body !== undefined
+  const takesKey = [route.method].flat().includes('POST') && route.url.startsWith('/v1/')
+  const scopes = [scope].flat()
   const always = failures(
     ...(isPublic ? ([] as const) : ([401, 403] as const)),
     400,
     404,
+    ...(takesKey ? ([409, 422] as const) : ([] as const)),
     ...(hasBody ? ([413, 415, 422] as const) : ([] as const)),
     429,
     500,
@@ -116,69 +108,14 @@ function completeRoute(route: RouteOptions): void {
   const own = typeof route.schema.response === 'object' ? route.schema.response : {}
   route.schema = {
     ...route.schema,
-    security: isPublic ? [] : [{ bearer: [] }],
+    security: route.schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
+    ...(isPublic ? {} : { 'x-required-scope': scopes }),
+    ...(route.schema.description === undefined || isPublic
+      ? {}
+      : { description: `${route.schema.description}\n\n${scopeSentence(scopes)}` }),
     response: { ...always, ...own },
   }
 }
 
-/**
- * Names the components; parameters with a default are optional, whatever validation needs them to
- * be.
- */
-function finish(document: object): Record<string, unknown> {
-  const schemas: Record<string, unknown> = {}
-  const { components, paths, ...rest } = asRecord(document)
-  const named = asRecord(nameComponents(relax(paths), schemas))
-  return {
-    ...rest,
-    paths: named,
-    components: {
-      ...asRecord(components),
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
-    },
-  }
-}
-
-/**
- * A schema with a title is a component of that name; the same title on another schema is an error.
- */
-function nameComponents(node: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((each) => nameComponents(each, schemas))
-  if (typeof node !== 'object' || node === null) return node
-  const made = Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [
-      name,
-      EXAMPLES.has(name) ? value : nameComponents(value, schemas),
-    ]),
-  )
-  const { title } = made
-  if (typeof title !== 'string' || !('type' in made)) return made
-  const known = schemas[title]
-  if (known !== undefined && rules(known) !== rules(made)) {
-    throw new Error(`two schemas are called ${title}`)
-  }
-  schemas[title] = { ...asRecord(known), ...made }
-  return { $ref: `#/components/schemas/${title}` }
-}
-
-const EXAMPLES = new Set(['example', 'examples'])
-
-/** What a schema says apart from its examples, which are moved to where a body is described. */
-const rules = (schema: unknown): string =>
-  JSON.stringify(schema, (name, value) => (EXAMPLES.has(name) ? undefined : value))
-
-/** What the generator writes where nothing was said. */
-const UNSAID = 'Default Response'
-
-function relax(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(relax)
-  if (typeof node !== 'object' || node === null) return node
-  const made = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, relax(value)]))
-  const { schema } = made
-  const hasDefault = typeof schema === 'object' && schema !== null && 'default' in schema
-  if (made['in'] === 'query' && hasDefault) return { ...made, required: false }
-  return made['description'] === UNSAID ? { ...made, description: 'As asked for' } : made
-}
-
-const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}
+const scopeSentence = (scopes: readonly string[]): string =>
+  `Scope: ${[...new Set([...scopes, 'full'])].map((scope) => `\`${scope}\``).join(' or ')}.`

@@ -52,6 +52,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         tags,
         operationId: 'createBatch',
         summary: 'Send a mail to many contacts, now or later',
+        description:
+          'Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped.',
         body: BatchInput,
         response: { 201: Batch },
       },
@@ -100,6 +102,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         tags,
         operationId: 'listBatches',
         summary: 'List batches, newest first',
+        description: 'Pages begin at 1. `search` finds part of a name or subject.',
         querystring: BatchListQuery,
         response: { 200: BatchList },
       },
@@ -124,6 +127,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         tags,
         operationId: 'getBatch',
         summary: 'Get a batch with its progress',
+        description:
+          '`totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.',
         params: IdParams,
         response: { 200: Batch },
       },
@@ -139,6 +144,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         tags,
         operationId: 'listBatchRecipients',
         summary: 'List the recipients of a batch, in the order they are mailed in',
+        description:
+          'Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.',
         params: IdParams,
         querystring: RecipientListQuery,
         response: { 200: RecipientList },
@@ -176,6 +183,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         tags,
         operationId: 'cancelBatch',
         summary: 'Cancel a batch that has not ended',
+        description:
+          'Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.',
         params: IdParams,
         response: { 200: CancelledBatch, ...failures(409) },
       },

@@ -29,6 +29,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         tags,
         operationId: 'registerConnection',
         summary: 'Register a cloud account, or update it and rotate its webhook secret',
+        description:
+          'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and the one before works for another 24 hours. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
         body: ConnectionInput,
         response: { 200: RegisteredConnection },
       },
@@ -70,6 +72,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         tags,
         operationId: 'listConnections',
         summary: 'List connected cloud accounts, newest first',
+        description:
+          'Disconnected accounts are listed, too. Mail is sent through verified ones only.',
         response: { 200: ConnectionList },
       },
     },
@@ -86,6 +90,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         tags,
         operationId: 'disconnectConnection',
         summary: 'Disconnect a cloud account; its record stays',
+        description:
+          'Clears the webhook secrets and stops sending through the account. Registering it again brings it back.',
         params: IdParams,
         response: { 200: Success },
       },

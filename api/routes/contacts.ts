@@ -37,6 +37,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         tags,
         operationId: 'createContact',
         summary: 'Create a contact',
+        description:
+          'One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value.',
         body: ContactInput,
         response: { 201: Contact, ...failures(409) },
       },
@@ -56,6 +58,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         tags,
         operationId: 'listContacts',
         summary: 'List contacts, newest first',
+        description:
+          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000.',
         querystring: ContactListQuery,
         response: { 200: ContactList },
       },
@@ -102,6 +106,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         tags,
         operationId: 'getContact',
         summary: 'Get a contact by id, email or externalId',
+        description:
+          'A UUID is our id, then an `externalId`; what contains `@` is an email address; anything else is an `externalId`. `by` forces one of them.',
         params: IdParams,
         querystring: ContactQuery,
         response: { 200: Contact },
@@ -127,6 +133,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         tags,
         operationId: 'upsertContacts',
         summary: 'Create or update up to 1,000 contacts',
+        description:
+          'Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.',
         body: ContactBatchInput,
         response: { 200: ContactBatchResult },
       },

@@ -24,6 +24,8 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         tags,
         operationId: 'listEmailLogs',
         summary: 'List mails and what became of them, newest first',
+        description:
+          '`status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.',
         querystring: EmailLogListQuery,
         response: { 200: EmailLogList },
       },
@@ -51,6 +53,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         tags,
         operationId: 'getEmailLog',
         summary: 'Get a mail with its timeline, by the provider’s message id or ours',
+        description: '`events` is the timeline, oldest first.',
         params: EmailLogParams,
         response: { 200: EmailLogDetail },
       },

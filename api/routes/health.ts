@@ -14,6 +14,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         tags: ['health'],
         operationId: 'getHealth',
         summary: 'Whether the API answers',
+        description:
+          'Answers as long as the process does; asks neither the database nor anything else.',
         response: { 200: Health },
       },
     },
@@ -28,6 +30,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         tags: ['health'],
         operationId: 'getApiInfo',
         summary: 'What this API is',
+        description: 'Name, version and where the documentation is.',
         response: { 200: ApiInfo },
       },
     },

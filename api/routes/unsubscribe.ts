@@ -42,6 +42,8 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['unsubscribe'],
         operationId: 'showUnsubscribe',
         summary: 'A page with a button; changes nothing',
+        description:
+          'The masked address and a button. Opening it unsubscribes nobody, so that programs that follow links cannot.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: page } },
       },
@@ -68,6 +70,8 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['unsubscribe'],
         operationId: 'unsubscribe',
         summary: 'Unsubscribe with one click',
+        description:
+          'RFC 8058: whatever the body says, the person of the token gets no more mail. Repeating it is fine. HTML when `Accept` names it, else JSON.',
         params: TokenParams,
         response: {
           200: {

@@ -37,9 +37,11 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         tags: ['webhooks'],
         operationId: 'receiveSesEvent',
         summary: 'Receive a delivery event from EventBridge',
-        description: `The header \`${SECRET_HEADER}\` carries the secret of the connection.`,
+        description:
+          'The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An unknown account and a wrong secret get the same 401.',
         params: AccountNumberParams,
         body: EventEnvelope,
+        security: [{ webhookSecret: [] }],
         response: { 200: WebhookAnswer, ...failures(401) },
       },
       /** Before the body is read: a stranger's megabytes are not ours to parse. */

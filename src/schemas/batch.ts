@@ -5,6 +5,7 @@ import {
   Address,
   Count,
   Cursor,
+  ID,
   Id,
   limit,
   line,
@@ -13,6 +14,7 @@ import {
   oneOf,
   Page,
   strict,
+  TIME,
   Time,
 } from './common.ts'
 import { CHANNELS } from './contact.ts'
@@ -65,12 +67,47 @@ const batch = {
   failedReason: nullable(Type.String()),
 }
 
-export const Batch = Type.Object(batch, { title: 'Batch' })
+const EXAMPLE = {
+  id: ID,
+  status: 'processing',
+  channel: 'email',
+  name: 'November news',
+  totalRecipients: 5_000,
+  processedRecipients: 2_000,
+  sent: 1_990,
+  failed: 0,
+  skipped: 10,
+  unknown: 0,
+  delivered: 1_950,
+  opened: 420,
+  clicked: 80,
+  bounced: 4,
+  complained: 0,
+  suppressed: 1,
+  unsubscribed: 2,
+  startedAt: TIME,
+  completedAt: null,
+  createdAt: TIME,
+  audience: { type: 'all', contactCount: null },
+  audienceFrozenAt: TIME,
+  subject: 'Hello {{ contact.firstName | default: "there" }}',
+  scheduledFor: null,
+  cloudAccountId: ID,
+  templateId: null,
+  paused: false,
+  pausedReason: null,
+  failedReason: null,
+}
+
+export const Batch = Type.Object(batch, { title: 'Batch', examples: [EXAMPLE] })
 export type Batch = Static<typeof Batch>
 
 export const CancelledBatch = Type.Object(
   { ...batch, success: Type.Literal(true) },
-  { title: 'CancelledBatch' },
+  {
+    title: 'CancelledBatch',
+    examples: [{ ...EXAMPLE, status: 'cancelled', success: true }],
+  },
 )
 
 const VariableMapping = strict({
@@ -157,7 +194,10 @@ export const BatchList = Type.Object(
     total: Count,
     totalPages: Count,
   },
-  { title: 'BatchList' },
+  {
+    title: 'BatchList',
+    examples: [{ data: [EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1 }],
+  },
 )
 
 export const Recipient = Type.Object(
@@ -197,5 +237,32 @@ export const RecipientList = Type.Object(
     total: Count,
     nextCursor: NextCursor,
   },
-  { title: 'RecipientList' },
+  {
+    title: 'RecipientList',
+    examples: [
+      {
+        data: [
+          {
+            id: ID,
+            contactId: ID,
+            email: 'ada@example.com',
+            status: 'delivered',
+            messageId: '010701930f8c2a7e-6f1d2c3b-0000-4a5b-8c9d-0e1f2a3b4c5d-000000',
+            reason: null,
+            error: null,
+            sentAt: TIME,
+            deliveredAt: TIME,
+            openedAt: null,
+            clickedAt: null,
+            bouncedAt: null,
+            complainedAt: null,
+          },
+        ],
+        limit: 50,
+        offset: 0,
+        total: 5_000,
+        nextCursor: null,
+      },
+    ],
+  },
 )

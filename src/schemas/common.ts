@@ -25,15 +25,18 @@ export function nullable<T extends TSchema>(schema: T) {
 
 const keywords = (schema: TSchema): Record<string, unknown> => ({ ...schema })
 
+export const ID = '0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'
+export const TIME = '2026-11-21T10:56:09.120Z'
+
 export const Id = Type.String({
   format: 'uuid',
-  examples: ['0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'],
+  examples: [ID],
 })
 
 /** ISO 8601, UTC, milliseconds, `Z`. */
 export const Time = Type.String({
   format: 'date-time',
-  examples: ['2026-11-21T10:56:09.120Z'],
+  examples: [TIME],
 })
 
 export const Count = Type.Integer({ minimum: 0 })
@@ -49,7 +52,9 @@ export const Address = (options: Record<string, unknown> = {}) =>
  * Path parameters may be anything up to the router's own limit; what they name is decided by
  * storage.
  */
-export const IdParams = strict({ id: Type.String({ minLength: 1, maxLength: 1024 }) })
+export const IdParams = strict({
+  id: Type.String({ minLength: 1, maxLength: 1024, description: 'Which one.' }),
+})
 
 export const Cursor = Type.Optional(
   Type.String({
@@ -60,12 +65,20 @@ export const Cursor = Type.Optional(
 )
 
 export const limit = (fallback: number, most: number) =>
-  Type.Integer({ minimum: 1, maximum: most, default: fallback })
+  Type.Integer({ minimum: 1, maximum: most, default: fallback, description: 'Rows of a page.' })
 
 const MOST_PAGES = 1_000_000
 
-export const Page = Type.Integer({ minimum: 1, maximum: MOST_PAGES, default: 1 })
+export const Page = Type.Integer({
+  minimum: 1,
+  maximum: MOST_PAGES,
+  default: 1,
+  description: 'Which page, from 1.',
+})
 
 export const NextCursor = nullable(Type.String({ description: 'Null at the end.' }))
 
-export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
+export const Success = Type.Object(
+  { success: Type.Literal(true) },
+  { title: 'Success', examples: [{ success: true }] },
+)

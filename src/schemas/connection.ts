@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, line, nullable, oneOf, strict, Time } from './common.ts'
+import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
 
 /** Where the provider sends mail (AWS General Reference, Amazon SES endpoints). */
 const SES_REGIONS = [
@@ -69,7 +69,20 @@ export const RegisteredConnection = Type.Object(
     ),
     webhookEndpoint: Type.String(),
   },
-  { title: 'RegisteredConnection' },
+  {
+    title: 'RegisteredConnection',
+    examples: [
+      {
+        success: true,
+        created: true,
+        connectionId: ID,
+        externalId: '5f0f8ba6-5f6c-4c39-9f43-4f1c5b3d3a55',
+        roleArn: 'arn:aws:iam::123456789012:role/letterloom-5f0f8ba6',
+        webhookSecret: 'k3J9vX0bq1m4Yt7Zr2Ws8Uf5Ld6Pn0HaCe1Gi3Ko5Mq',
+        webhookEndpoint: 'https://mail.example.com/webhooks/ses/123456789012',
+      },
+    ],
+  },
 )
 
 export const Connection = Type.Object(
@@ -94,5 +107,28 @@ export type Connection = Static<typeof Connection>
 
 export const ConnectionList = Type.Object(
   { connections: Type.Array(Connection) },
-  { title: 'ConnectionList' },
+  {
+    title: 'ConnectionList',
+    examples: [
+      {
+        connections: [
+          {
+            id: ID,
+            accountId: '123456789012',
+            name: 'Production',
+            region: 'eu-central-1',
+            emailEnabled: true,
+            smsEnabled: false,
+            isVerified: true,
+            verificationError: null,
+            webhookConnected: true,
+            lastVerifiedAt: TIME,
+            lastEventReceivedAt: TIME,
+            disconnectedAt: null,
+            createdAt: TIME,
+          },
+        ],
+      },
+    ],
+  },
 )

@@ -4,6 +4,7 @@ import {
   Address,
   Count,
   Cursor,
+  ID,
   Id,
   limit,
   line,
@@ -12,6 +13,7 @@ import {
   oneOf,
   Page,
   strict,
+  TIME,
   Time,
 } from './common.ts'
 
@@ -23,6 +25,28 @@ const MOST_CONTACTS_A_REQUEST = 1_000
 const EmailStatus = oneOf(EMAIL_STATUSES)
 const SmsStatus = oneOf(SMS_STATUSES)
 const Channel = oneOf(CHANNELS)
+
+const EXAMPLE = {
+  id: ID,
+  externalId: 'user-42',
+  email: 'ada@example.com',
+  phone: null,
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  company: null,
+  jobTitle: null,
+  emailStatus: 'active',
+  smsStatus: null,
+  preferredChannel: 'email',
+  properties: { plan: 'pro' },
+  emailsSent: 12,
+  emailsOpened: 9,
+  emailsClicked: 3,
+  smsSent: 0,
+  smsClicked: 0,
+  createdAt: TIME,
+  updatedAt: TIME,
+}
 
 export const Contact = Type.Object(
   {
@@ -51,7 +75,7 @@ export const Contact = Type.Object(
       }),
     ),
   },
-  { title: 'Contact' },
+  { title: 'Contact', examples: [EXAMPLE] },
 )
 export type Contact = Static<typeof Contact>
 
@@ -116,14 +140,30 @@ export const ContactList = Type.Object(
     totalIsExact: Type.Boolean({ description: 'Totals are exact to 10,000.' }),
     nextCursor: NextCursor,
   },
-  { title: 'ContactList' },
+  {
+    title: 'ContactList',
+    examples: [
+      {
+        contacts: [EXAMPLE],
+        total: 1,
+        page: 1,
+        pageSize: 50,
+        totalPages: 1,
+        totalIsExact: true,
+        nextCursor: null,
+      },
+    ],
+  },
 )
 
 export const ContactBatchInput = strict(
   {
     contacts: Type.Array(ContactInput, { minItems: 1, maxItems: MOST_CONTACTS_A_REQUEST }),
   },
-  { title: 'ContactBatchInput' },
+  {
+    title: 'ContactBatchInput',
+    examples: [{ contacts: [{ email: 'ada@example.com', firstName: 'Ada' }] }],
+  },
 )
 
 export const ContactBatchRow = Type.Object(
@@ -148,5 +188,19 @@ export const ContactBatchResult = Type.Object(
     failed: Count,
     results: Type.Array(ContactBatchRow),
   },
-  { title: 'ContactBatchResult' },
+  {
+    title: 'ContactBatchResult',
+    examples: [
+      {
+        success: false,
+        created: 1,
+        updated: 0,
+        failed: 1,
+        results: [
+          { index: 0, id: ID, status: 'created' },
+          { index: 1, id: null, status: 'failed', error: 'email or phone is needed' },
+        ],
+      },
+    ],
+  },
 )

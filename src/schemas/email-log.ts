@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_KINDS, LOG_STATUSES } from '../domain/status.ts'
-import { Address, Cursor, Id, limit, NextCursor, nullable, oneOf, strict, Time } from './common.ts'
+import {
+  Address,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  NextCursor,
+  nullable,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+} from './common.ts'
 
 const SOURCE_TYPES = ['batch', 'workflow', 'transactional', 'confirmation', 'external'] as const
 /** What a mail can ever have reached, whatever its status is now. */
@@ -31,6 +43,31 @@ const log = {
   error: nullable(Type.String()),
 }
 
+const EXAMPLE = {
+  id: ID,
+  messageId: '010701930f8c2a7e-6f1d2c3b-0000-4a5b-8c9d-0e1f2a3b4c5d-000000',
+  status: 'delivered',
+  recipient: 'ada@example.com',
+  subject: 'Hello Ada',
+  from: 'news@example.com',
+  sourceType: 'batch',
+  batchId: ID,
+  executionId: null,
+  templateId: ID,
+  cloudAccountId: ID,
+  region: 'eu-central-1',
+  createdAt: TIME,
+  sentAt: TIME,
+  deliveredAt: TIME,
+  openedAt: null,
+  clickedAt: null,
+  bouncedAt: null,
+  bounceType: null,
+  bounceSubType: null,
+  complainedAt: null,
+  error: null,
+}
+
 export const EmailLog = Type.Object(log, { title: 'EmailLog' })
 export type EmailLog = Static<typeof EmailLog>
 
@@ -46,7 +83,10 @@ export type EmailLogEvent = Static<typeof EmailLogEvent>
 
 export const EmailLogDetail = Type.Object(
   { ...log, events: Type.Array(EmailLogEvent) },
-  { title: 'EmailLogDetail' },
+  {
+    title: 'EmailLogDetail',
+    examples: [{ ...EXAMPLE, events: [{ type: 'delivery', occurredAt: TIME, data: {} }] }],
+  },
 )
 
 export const EmailLogParams = strict({
@@ -81,5 +121,5 @@ export type EmailLogListQuery = Static<typeof EmailLogListQuery>
 
 export const EmailLogList = Type.Object(
   { logs: Type.Array(EmailLog), nextCursor: NextCursor },
-  { title: 'EmailLogList' },
+  { title: 'EmailLogList', examples: [{ logs: [EXAMPLE], nextCursor: null }] },
 )

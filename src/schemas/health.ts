@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Time } from './common.ts'
+import { TIME, Time } from './common.ts'
 
 export const Health = Type.Object(
   { status: Type.String({ examples: ['ok'] }), timestamp: Time, version: Type.String() },
-  { title: 'Health' },
+  { title: 'Health', examples: [{ status: 'ok', timestamp: TIME, version: '1.0.0' }] },
 )
 
 export const ApiInfo = Type.Object(
@@ -12,5 +12,8 @@ export const ApiInfo = Type.Object(
     version: Type.String(),
     docs: Type.String({ description: 'Address of this documentation.' }),
   },
-  { title: 'ApiInfo' },
+  {
+    title: 'ApiInfo',
+    examples: [{ name: 'Letterloom', version: '1.0.0', docs: 'https://mail.example.com/docs' }],
+  },
 )

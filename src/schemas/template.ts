@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { Cursor, Id, limit, line, NextCursor, nullable, oneOf, strict, Time } from './common.ts'
+import {
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  nullable,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+} from './common.ts'
 
 const SOURCE_TYPES = ['html', 'mjml'] as const
 const EMAIL_TYPES = ['marketing', 'transactional'] as const
@@ -26,12 +38,34 @@ const summary = {
   publishedAt: nullable(Time),
 }
 
-export const TemplateSummary = Type.Object(summary, { title: 'TemplateSummary' })
+const EXAMPLE = {
+  id: ID,
+  name: 'Newsletter',
+  slug: 'newsletter',
+  subject: 'Hello {{ contact.firstName | default: "there" }}',
+  previewText: null,
+  sourceType: 'html',
+  emailType: 'marketing',
+  variables: [{ name: 'month', fallback: 'November' }],
+  status: 'PUBLISHED',
+  version: 1,
+  createdAt: TIME,
+  updatedAt: TIME,
+  publishedAt: TIME,
+}
+
+export const TemplateSummary = Type.Object(summary, {
+  title: 'TemplateSummary',
+  examples: [EXAMPLE],
+})
 export type TemplateSummary = Static<typeof TemplateSummary>
 
 export const Template = Type.Object(
   { ...summary, source: Type.String({ description: 'HTML with Liquid.' }) },
-  { title: 'Template' },
+  {
+    title: 'Template',
+    examples: [{ ...EXAMPLE, source: '<p>Our news of {{ month }}.</p>' }],
+  },
 )
 export type Template = Static<typeof Template>
 
@@ -63,5 +97,5 @@ export const TemplateListQuery = strict({ limit: limit(20, 100), cursor: Cursor 
 
 export const TemplateList = Type.Object(
   { data: Type.Array(TemplateSummary), nextCursor: NextCursor },
-  { title: 'TemplateList' },
+  { title: 'TemplateList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
 )

@@ -40,6 +40,6 @@ export const WebhookAnswer = Type.Object(
     status: oneOf(['processed', 'duplicate', 'ignored']),
     reason: Type.Optional(Type.String()),
   },
-  { title: 'WebhookAnswer' },
+  { title: 'WebhookAnswer', examples: [{ status: 'processed' }] },
 )
 export type WebhookAnswer = Static<typeof WebhookAnswer>
