@@ -53,6 +53,9 @@ function headersOf({ since, sunset, link }: Deprecated, route: string): Record<s
       `${route}: sunset ${sunset} is less than ${NOTICE_MONTHS} months after ${since}`,
     )
   }
+  if (link !== undefined && !URL.canParse(link)) {
+    throw new Error(`${route}: deprecated.link: "${link}" is not an address`)
+  }
   return {
     deprecation: `@${from.getTime() / 1000}`,
     sunset: end.toUTCString(),

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { addresses } from './dev.ts'
-import { type BatchFigures, type JobResult, runMainJob } from './main-job.ts'
+import { type Batch, type JobResult, runMainJob } from './main-job.ts'
 import { startSystem } from './system.ts'
 
 interface DemoOptions {
@@ -54,7 +54,7 @@ export async function runDemo(config: Config, options: DemoOptions): Promise<boo
   }
 }
 
-function progress(out: NodeJS.WriteStream): (batch: BatchFigures) => void {
+function progress(out: NodeJS.WriteStream): (batch: Batch) => void {
   let shown = -1
   return ({ status, totalRecipients, processedRecipients, sent, delivered, opened }) => {
     const share = totalRecipients === 0 ? 0 : processedRecipients / totalRecipients

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createClient } from '../client/index.ts'
 import type { Config } from '../config.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
@@ -42,7 +43,8 @@ async function firstOrganization(system: System, folder: string): Promise<string
   const known = await readFile(file, 'utf8').catch(() => undefined)
   const key = known?.trim() ?? (await makeFirst(system, file))
   // At every start: the sandbox may be new, and the API may have another port than last time.
-  await connectSandbox(system, { apiKey: key, ...ACCOUNT })
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, ACCOUNT)
   return key
 }
 

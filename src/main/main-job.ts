@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient, type Schemas } from '../client/index.ts'
 import { sandboxControl } from '../dev/sandbox/control.ts'
 import * as batchRuns from '../store/batch-runs.ts'
 import * as deliveryEvents from '../store/delivery-events.ts'
@@ -17,33 +18,16 @@ export interface JobOptions {
   contacts: number
   rate: number
   /** Told as the batch goes on. */
-  onProgress?: (batch: BatchFigures) => void
+  onProgress?: (batch: Batch) => void
   say?: (line: string) => void
 }
 
-/** The fields of a Batch that this looks at (the specification, Batch). */
-export interface BatchFigures {
-  id: string
-  status: string
-  totalRecipients: number
-  processedRecipients: number
-  sent: number
-  failed: number
-  skipped: number
-  unknown: number
-  delivered: number
-  bounced: number
-  complained: number
-  suppressed: number
-  opened: number
-  clicked: number
-  failedReason: string | null
-}
+export type Batch = Schemas['Batch']
 
 export interface JobResult {
   apiKey: string
   organizationId: string
-  batch: BatchFigures
+  batch: Batch
   sendSeconds: number
   /** Every figure that had to add up, with what was wanted and what was found. */
   checks: { what: string; wanted: number; found: number }[]
@@ -60,9 +44,8 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
     ownerEmail: 'owner@letterloom.example',
     ownerName: 'Owner',
   })
-  const call = caller(system.apiUrl, key)
-  await connectSandbox(system, {
-    apiKey: key,
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, {
     accountId: ACCOUNT_ID,
     maxSendRate: options.rate,
     max24Hour: 100_000_000,
@@ -72,31 +55,26 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
   const audience = people(options.contacts)
   for (let at = 0; at < audience.length; at += PAGE) {
     const contacts = audience.slice(at, at + PAGE)
-    const { results } = await call<{ results: { status: string }[] }>(
-      'POST',
-      '/v1/contacts/batch',
-      {
-        contacts,
-      },
-    )
-    const failed = results.filter(({ status }) => status === 'failed').length
+    const { failed } = await client.post('/v1/contacts/batch', { body: { contacts } })
     if (failed > 0) throw new Error(`${failed} contacts were refused`)
   }
   say(`imported ${audience.length} contacts`)
 
-  const template = await call<{ id: string }>('POST', '/v1/templates', TEMPLATE)
+  const template = await client.post('/v1/templates', { body: TEMPLATE })
   say(`published the template "${TEMPLATE.name}"`)
   const startedAt = performance.now()
-  let batch = await call<BatchFigures>('POST', '/v1/batch', {
-    name: 'November news',
-    audienceType: 'all',
-    templateId: template.id,
-    from: SENDER,
-    fromName: 'Letterloom News',
+  let batch: Batch = await client.post('/v1/batch', {
+    body: {
+      name: 'November news',
+      audienceType: 'all',
+      templateId: template.id,
+      from: SENDER,
+      fromName: 'Letterloom News',
+    },
   })
   while (!['completed', 'failed', 'cancelled'].includes(batch.status)) {
     await sleep(POLL_MS)
-    batch = await call<BatchFigures>('GET', `/v1/batch/${batch.id}`)
+    batch = await findBatch(client, batch.id)
     options.onProgress?.(batch)
   }
   const sendSeconds = (performance.now() - startedAt) / 1000
@@ -105,23 +83,13 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
 
   say('waiting for the last delivery events')
   await eventsApplied(system, batch.id)
-  batch = await call<BatchFigures>('GET', `/v1/batch/${batch.id}`)
+  batch = await findBatch(client, batch.id)
   const checks = await check(system, organizationId, batch, audience)
   return { apiKey: key, organizationId, batch, sendSeconds, checks }
 }
 
-function caller(apiUrl: string, apiKey: string) {
-  return async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(`${apiUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    if (!response.ok)
-      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as T
-  }
-}
+const findBatch = (client: Client, id: string): Promise<Batch> =>
+  client.get('/v1/batch/{id}', { params: { path: { id } } })
 
 interface Person {
   email: string
@@ -197,7 +165,7 @@ async function eventsApplied(system: Customer, batchId: string): Promise<void> {
 async function check(
   system: Customer,
   organizationId: string,
-  batch: BatchFigures,
+  batch: Batch,
   audience: Person[],
 ): Promise<JobResult['checks']> {
   const at = (box: string): number => audience.filter(({ email }) => email.startsWith(box)).length

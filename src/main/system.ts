@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
+import type { Client } from '../client/index.ts'
 import type { Config } from '../config.ts'
 import { freePort } from '../dev/ports.ts'
 import { startPostgres } from '../dev/postgres.ts'
@@ -174,7 +175,6 @@ async function answers(url: string): Promise<void> {
 export type Customer = Pick<System, 'sql' | 'apiUrl' | 'sandboxUrl'>
 
 interface SandboxAccount {
-  apiKey: string
   accountId: string
   maxSendRate: number
   max24Hour: number
@@ -188,29 +188,15 @@ export const SENDER = 'news@letterloom.example'
  * trusts the external id, points the account's events at the webhook, and waits until it is
  * verified.
  */
-export async function connectSandbox(system: Customer, account: SandboxAccount): Promise<string> {
-  const { apiKey, accountId, maxSendRate, max24Hour } = account
-  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(`${system.apiUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    if (!response.ok)
-      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
-  }
-  const made = (await call('POST', '/v1/connections', {
-    accountId,
-    region: REGION,
-    name: 'Sandbox',
-  })) as {
-    connectionId: string
-    externalId: string
-    roleArn: string
-    webhookSecret: string
-    webhookEndpoint: string
-  }
+export async function connectSandbox(
+  system: Customer,
+  client: Client,
+  account: SandboxAccount,
+): Promise<string> {
+  const { accountId, maxSendRate, max24Hour } = account
+  const made = await client.post('/v1/connections', {
+    body: { accountId, region: REGION, name: 'Sandbox' },
+  })
   await sandboxControl(system.sandboxUrl).putAccount(accountId, {
     region: REGION,
     maxSendRate,
@@ -231,9 +217,7 @@ export async function connectSandbox(system: Customer, account: SandboxAccount):
   return made.connectionId
 
   async function isVerified(): Promise<boolean> {
-    const { connections } = (await call('GET', '/v1/connections')) as {
-      connections: { id: string; isVerified: boolean }[]
-    }
+    const { connections } = await client.get('/v1/connections')
     return connections.some(({ id, isVerified }) => id === made.connectionId && isVerified)
   }
 }

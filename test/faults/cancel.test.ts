@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
@@ -19,40 +20,26 @@ it('a batch deleted while it is sent stops within two seconds, and its ledger ad
     ownerEmail: 'alice@example.com',
     ownerName: 'Alice',
   })
-  await connectSandbox(system, {
-    apiKey: key,
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, {
     accountId: '123412341234',
     maxSendRate: 500,
     max24Hour: 1e6,
   })
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${system.apiUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-  }
   const count = 4_000
   for (let at = 0; at < count; at += 1_000) {
     const contacts = Array.from({ length: 1_000 }, (_, n) => ({ email: `r${at + n}@example.com` }))
-    await call('POST', '/v1/contacts/batch', { contacts })
+    await client.post('/v1/contacts/batch', { body: { contacts } })
   }
-  const batch = await call('POST', '/v1/batch', {
-    audienceType: 'all',
-    from: SENDER,
-    subject: 'News',
-    htmlContent: '<p>News</p>',
+  const { id } = await client.post('/v1/batch', {
+    body: { audienceType: 'all', from: SENDER, subject: 'News', htmlContent: '<p>News</p>' },
   })
-  const id = String(batch.body['id'])
-  const find = async () => (await call('GET', `/v1/batch/${id}`)).body
-  await until(async () => Number((await find())['sent']) > 300)
+  const named = { params: { path: { id } } }
+  const find = () => client.get('/v1/batch/{id}', named)
+  await until(async () => (await find()).sent > 300)
 
-  const deleted = await call('DELETE', `/v1/batch/${id}`)
-  expect(deleted).toMatchObject({ status: 200, body: { success: true, status: 'cancelled' } })
+  const deleted = await client.delete('/v1/batch/{id}', named)
+  expect(deleted).toMatchObject({ success: true, status: 'cancelled' })
   const sandbox = sandboxControl(system.sandboxUrl)
   await sleep(2_000)
   const { accepted } = await sandbox.counts({ batch: id })
@@ -69,5 +56,5 @@ it('a batch deleted while it is sent stops within two seconds, and its ledger ad
     sent: accepted,
     totalRecipients: count,
   })
-  expect((await call('DELETE', `/v1/batch/${id}`)).status).toBe(409)
+  await expect(client.delete('/v1/batch/{id}', named)).rejects.toMatchObject({ status: 409 })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { type BatchFigures, runMainJob } from '../../src/main/main-job.ts'
+import { type Batch, runMainJob } from '../../src/main/main-job.ts'
 import type { System } from '../../src/main/system.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
 
@@ -27,7 +27,7 @@ async function mainJob(contacts: number, rate: number, trouble: () => Promise<vo
   const job = runMainJob(system, {
     contacts,
     rate,
-    onProgress: ({ sent }: BatchFigures) => sent > 0 && begun(),
+    onProgress: ({ sent }: Batch) => sent > 0 && begun(),
   })
   const [result] = await Promise.all([job, Promise.race([sending, job]).then(trouble)])
   const odd = await system.sql`

@@ -70,9 +70,10 @@ const LAWS: Law[] = [
   },
   {
     file: 'src/client/case.ts',
-    allowed: ['./schema.ts', 'node:http'],
+    allowed: ['./schema.ts', 'openapi-fetch'],
     typesOnly: ['../schemas/batch.ts', 'openapi-typescript'],
-    refused: ['../domain/batch.ts', '../../api/app.ts', 'undici', ...PROGRAMS],
+    // It runs in browsers, too.
+    refused: ['../domain/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
   },
   {
     file: 'src/loops/case.ts',

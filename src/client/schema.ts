@@ -1,0 +1,2065 @@
+export interface paths {
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the API answers
+         * @description Answers as long as the process does; asks neither the database nor anything else.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this API is
+         * @description Name, version and where the documentation is.
+         */
+        get: operations["getApiInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List contacts, newest first
+         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["listContacts"];
+        put?: never;
+        /**
+         * Create a contact
+         * @description One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["createContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a contact by id, email or externalId
+         * @description A UUID is our id, then an `externalId`; what contains `@` is an email address; anything else is an `externalId`. `by` forces one of them.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or update up to 1,000 contacts
+         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["upsertContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches, newest first
+         * @description Pages begin at 1. `search` finds part of a name or subject.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatches"];
+        put?: never;
+        /**
+         * Send a mail to many contacts, now or later
+         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["createBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a batch with its progress
+         * @description `totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a batch that has not ended
+         * @description Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.
+         *
+         *     Scope: `send` or `full`.
+         */
+        delete: operations["cancelBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the recipients of a batch, in the order they are mailed in
+         * @description Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connected cloud accounts, newest first
+         * @description Disconnected accounts are listed, too. Mail is sent through verified ones only.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        /**
+         * Register a cloud account, or update it and rotate its webhook secret
+         * @description Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and the one before works for another 24 hours. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["registerConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect a cloud account; its record stays
+         * @description Clears the webhook secrets and stops sending through the account. Registering it again brings it back.
+         *
+         *     Scope: `full`.
+         */
+        delete: operations["disconnectConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates, newest first
+         * @description Without their sources.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Create a template, published at once
+         * @description The source is HTML with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused here, and an undefined value fails its recipient when mail is sent. Without `slug`, one is made of the name.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a template by id or slug
+         * @description A UUID is our id, anything else a slug.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mails and what became of them, newest first
+         * @description `status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listEmailLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/logs/{messageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mail with its timeline, by the provider’s message id or ours
+         * @description `events` is the timeline, oldest first.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getEmailLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/ses/{accountNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a delivery event from EventBridge
+         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An unknown account and a wrong secret get the same 401.
+         */
+        post: operations["receiveSesEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page with a button; changes nothing
+         * @description The masked address and a button. Opening it unsubscribes nobody, so that programs that follow links cannot.
+         */
+        get: operations["showUnsubscribe"];
+        put?: never;
+        /**
+         * Unsubscribe with one click
+         * @description RFC 8058: whatever the body says, the person of the token gets no more mail. Repeating it is fine. HTML when `Accept` names it, else JSON.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** ApiError */
+        ApiError: {
+            /** @description For people. Wording may change; do not parse it. */
+            error: string;
+            /**
+             * @description For programs. Stable.
+             * @enum {string}
+             */
+            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
+            /** @description Equals the `x-request-id` header; quote it to support. */
+            requestId?: string;
+            /** @description A stable snake_case word that says more than the code. */
+            reason?: string;
+            details?: {
+                /** @description Where in the input, with dots between. */
+                path: string;
+                message: string;
+                contactId?: string;
+            }[];
+        };
+        /** ApiInfo */
+        ApiInfo: {
+            name: string;
+            version: string;
+            /** @description Address of this documentation. */
+            docs: string;
+        };
+        /** Batch */
+        Batch: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            channel: "email" | "sms";
+            name: string | null;
+            /** @description An estimate until `audienceFrozenAt` is set. */
+            totalRecipients: number;
+            processedRecipients: number;
+            sent: number;
+            failed: number;
+            /** @description Refused by us: left, or may not be mailed. */
+            skipped: number;
+            /** @description In doubt: settled by the provider’s events. */
+            unknown: number;
+            delivered: number;
+            opened: number;
+            clicked: number;
+            bounced: number;
+            complained: number;
+            suppressed: number;
+            unsubscribed: number;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            audience: {
+                /** @enum {string} */
+                type: "all" | "topic" | "segment" | "contacts";
+                /** @description Contacts named, for type `contacts`. */
+                contactCount: number | null;
+            };
+            /** Format: date-time */
+            audienceFrozenAt: string | null;
+            subject: string;
+            /** Format: date-time */
+            scheduledFor: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: uuid */
+            templateId: string | null;
+            paused: boolean;
+            pausedReason: string | null;
+            failedReason: string | null;
+        };
+        /**
+         * BatchInput
+         * @description Content is either `templateId` or `htmlContent`.
+         */
+        BatchInput: {
+            /** @enum {string} */
+            channel?: "email" | "sms";
+            name?: string;
+            /** @enum {string} */
+            audienceType: "all" | "topic" | "segment" | "contacts";
+            topicId?: string;
+            segmentId?: string;
+            contactIds?: string[];
+            exclude?: {
+                topicIds?: string[];
+                segmentIds?: string[];
+            };
+            subject?: string;
+            previewText?: string;
+            /** Format: email */
+            from: string;
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            templateId?: string;
+            htmlContent?: string;
+            textContent?: string;
+            variableMappings?: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[];
+            /** Format: date-time */
+            scheduledFor?: string;
+            timezoneAware?: boolean;
+            timezone?: string;
+            cloudAccountId?: string;
+            throttlePerSecond?: number;
+            /** @enum {string} */
+            unknownOutcome?: "fail" | "retry";
+            /** @description Ignored. */
+            body?: unknown;
+            /** @description Ignored. */
+            senderId?: unknown;
+            /** @description Ignored. */
+            totalRecipients?: unknown;
+        };
+        /** BatchList */
+        BatchList: {
+            data: components["schemas"]["Batch"][];
+            page: number;
+            pageSize: number;
+            total: number;
+            totalPages: number;
+        };
+        /** CancelledBatch */
+        CancelledBatch: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            channel: "email" | "sms";
+            name: string | null;
+            /** @description An estimate until `audienceFrozenAt` is set. */
+            totalRecipients: number;
+            processedRecipients: number;
+            sent: number;
+            failed: number;
+            /** @description Refused by us: left, or may not be mailed. */
+            skipped: number;
+            /** @description In doubt: settled by the provider’s events. */
+            unknown: number;
+            delivered: number;
+            opened: number;
+            clicked: number;
+            bounced: number;
+            complained: number;
+            suppressed: number;
+            unsubscribed: number;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            audience: {
+                /** @enum {string} */
+                type: "all" | "topic" | "segment" | "contacts";
+                /** @description Contacts named, for type `contacts`. */
+                contactCount: number | null;
+            };
+            /** Format: date-time */
+            audienceFrozenAt: string | null;
+            subject: string;
+            /** Format: date-time */
+            scheduledFor: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: uuid */
+            templateId: string | null;
+            paused: boolean;
+            pausedReason: string | null;
+            failedReason: string | null;
+            /** @constant */
+            success: true;
+        };
+        /** Connection */
+        Connection: {
+            /** Format: uuid */
+            id: string;
+            accountId: string;
+            name: string | null;
+            region: string;
+            emailEnabled: boolean;
+            smsEnabled: boolean;
+            isVerified: boolean;
+            verificationError: string | null;
+            webhookConnected: boolean;
+            /** Format: date-time */
+            lastVerifiedAt: string | null;
+            /** Format: date-time */
+            lastEventReceivedAt: string | null;
+            /** Format: date-time */
+            disconnectedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /**
+         * ConnectionInput
+         * @description `accountId` is required.
+         */
+        ConnectionInput: {
+            accountId?: string;
+            /** @description Another name of `accountId`. */
+            awsAccountId?: string;
+            /** @enum {string} */
+            region: "af-south-1" | "ap-northeast-1" | "ap-northeast-2" | "ap-northeast-3" | "ap-south-1" | "ap-south-2" | "ap-southeast-1" | "ap-southeast-2" | "ap-southeast-3" | "ap-southeast-5" | "ca-central-1" | "ca-west-1" | "eu-central-1" | "eu-central-2" | "eu-north-1" | "eu-south-1" | "eu-west-1" | "eu-west-2" | "eu-west-3" | "il-central-1" | "me-central-1" | "me-south-1" | "sa-east-1" | "us-east-1" | "us-east-2" | "us-gov-east-1" | "us-gov-west-1" | "us-west-1" | "us-west-2";
+            name?: string;
+            /** @description `email` (on unless false) and `sms` (off unless true); others are kept. */
+            features?: {
+                [key: string]: unknown;
+            };
+        };
+        /** ConnectionList */
+        ConnectionList: {
+            connections: components["schemas"]["Connection"][];
+        };
+        /** Contact */
+        Contact: {
+            /** Format: uuid */
+            id: string;
+            externalId: string | null;
+            email: string | null;
+            phone: string | null;
+            firstName: string | null;
+            lastName: string | null;
+            company: string | null;
+            jobTitle: string | null;
+            /** @enum {string|null} */
+            emailStatus: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained" | null;
+            /** @enum {string|null} */
+            smsStatus: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
+            /** @enum {string|null} */
+            preferredChannel: "email" | "sms" | null;
+            properties: {
+                [key: string]: unknown;
+            };
+            emailsSent: number;
+            emailsOpened: number;
+            emailsClicked: number;
+            smsSent: number;
+            smsClicked: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Only when created: topics whose subscription awaits confirmation. */
+            pendingTopics?: string[];
+        };
+        /** ContactBatchInput */
+        ContactBatchInput: {
+            contacts: components["schemas"]["ContactInput"][];
+        };
+        /** ContactBatchResult */
+        ContactBatchResult: {
+            /** @description Whether every row was kept. */
+            success: boolean;
+            created: number;
+            updated: number;
+            failed: number;
+            results: components["schemas"]["ContactBatchRow"][];
+        };
+        /** ContactBatchRow */
+        ContactBatchRow: {
+            index: number;
+            /** Format: uuid */
+            id: string | null;
+            /** @enum {string} */
+            status: "created" | "updated" | "failed";
+            /** @description `active` was asked for, but the person has left: kept. */
+            emailStatusKept?: boolean;
+            error?: string;
+        };
+        /**
+         * ContactInput
+         * @description One of `email` or `phone` is needed.
+         */
+        ContactInput: {
+            externalId?: string;
+            /** Format: email */
+            email?: string;
+            phone?: string;
+            firstName?: string;
+            lastName?: string;
+            company?: string;
+            jobTitle?: string;
+            /** @enum {string} */
+            emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
+            /** @enum {string} */
+            smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
+            /** @enum {string} */
+            preferredChannel?: "email" | "sms";
+            properties?: {
+                [key: string]: unknown;
+            };
+            topicIds?: string[];
+            topicSlugs?: string[];
+        };
+        /** ContactList */
+        ContactList: {
+            contacts: components["schemas"]["Contact"][];
+            total: number;
+            page: number;
+            pageSize: number;
+            totalPages: number;
+            /** @description Totals are exact to 10,000. */
+            totalIsExact: boolean;
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** EmailLog */
+        EmailLog: {
+            /** Format: uuid */
+            id: string;
+            /** @description The provider’s id. */
+            messageId: string | null;
+            /** @enum {string} */
+            status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            recipient: string | null;
+            subject: string | null;
+            from: string | null;
+            /** @enum {string} */
+            sourceType: "batch" | "workflow" | "transactional" | "confirmation" | "external";
+            /** Format: uuid */
+            batchId: string | null;
+            /** Format: uuid */
+            executionId: string | null;
+            /** Format: uuid */
+            templateId: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            region: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            openedAt: string | null;
+            /** Format: date-time */
+            clickedAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            bounceType: string | null;
+            bounceSubType: string | null;
+            /** Format: date-time */
+            complainedAt: string | null;
+            error: string | null;
+        };
+        /** EmailLogDetail */
+        EmailLogDetail: {
+            /** Format: uuid */
+            id: string;
+            /** @description The provider’s id. */
+            messageId: string | null;
+            /** @enum {string} */
+            status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            recipient: string | null;
+            subject: string | null;
+            from: string | null;
+            /** @enum {string} */
+            sourceType: "batch" | "workflow" | "transactional" | "confirmation" | "external";
+            /** Format: uuid */
+            batchId: string | null;
+            /** Format: uuid */
+            executionId: string | null;
+            /** Format: uuid */
+            templateId: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            region: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            openedAt: string | null;
+            /** Format: date-time */
+            clickedAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            bounceType: string | null;
+            bounceSubType: string | null;
+            /** Format: date-time */
+            complainedAt: string | null;
+            error: string | null;
+            events: components["schemas"]["EmailLogEvent"][];
+        };
+        /** EmailLogEvent */
+        EmailLogEvent: {
+            /** @enum {string} */
+            type: "send" | "delivery" | "delivery_delay" | "bounce" | "complaint" | "reject" | "open" | "click" | "rendering_failure";
+            /** Format: date-time */
+            occurredAt: string;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** EmailLogList */
+        EmailLogList: {
+            logs: components["schemas"]["EmailLog"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** EventEnvelope */
+        EventEnvelope: {
+            id: string;
+            account: string;
+            region: string;
+            detail: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** Health */
+        Health: {
+            status: string;
+            /** Format: date-time */
+            timestamp: string;
+            version: string;
+        };
+        /** Recipient */
+        Recipient: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            contactId: string | null;
+            email: string | null;
+            /** @enum {string} */
+            status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
+            messageId: string | null;
+            reason: string | null;
+            error: string | null;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            openedAt: string | null;
+            /** Format: date-time */
+            clickedAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            /** Format: date-time */
+            complainedAt: string | null;
+        };
+        /** RecipientList */
+        RecipientList: {
+            data: components["schemas"]["Recipient"][];
+            limit: number;
+            offset: number;
+            total: number;
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** RegisteredConnection */
+        RegisteredConnection: {
+            /** @constant */
+            success: true;
+            created: boolean;
+            /** Format: uuid */
+            connectionId: string;
+            /** @description For the trust policy of the role. */
+            externalId: string;
+            /** @description The role that we assume; create it under this name. */
+            roleArn: string;
+            /** @description Shown only here. The one before works for 24 h. */
+            webhookSecret: string;
+            webhookEndpoint: string;
+        };
+        /** Success */
+        Success: {
+            /** @constant */
+            success: true;
+        };
+        /** Template */
+        Template: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            subject: string | null;
+            previewText: string | null;
+            /** @enum {string} */
+            sourceType: "html" | "mjml";
+            /** @enum {string} */
+            emailType: "marketing" | "transactional";
+            variables: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            /** @enum {string} */
+            status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: date-time */
+            publishedAt: string | null;
+            /** @description HTML with Liquid. */
+            source: string;
+        };
+        /** TemplateInput */
+        TemplateInput: {
+            name: string;
+            slug?: string;
+            subject?: string;
+            previewText?: string;
+            /** @enum {string} */
+            sourceType?: "html" | "mjml";
+            source: string;
+            /** @enum {string} */
+            emailType?: "marketing" | "transactional";
+            variables?: {
+                name: string;
+                fallback?: string | null;
+            }[];
+        };
+        /** TemplateList */
+        TemplateList: {
+            data: components["schemas"]["TemplateSummary"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** TemplateSummary */
+        TemplateSummary: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            subject: string | null;
+            previewText: string | null;
+            /** @enum {string} */
+            sourceType: "html" | "mjml";
+            /** @enum {string} */
+            emailType: "marketing" | "transactional";
+            variables: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            /** @enum {string} */
+            status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: date-time */
+            publishedAt: string | null;
+        };
+        /** Unsubscribed */
+        Unsubscribed: {
+            /** @constant */
+            success: true;
+            message: string;
+        };
+        /** WebhookAnswer */
+        WebhookAnswer: {
+            /** @enum {string} */
+            status: "processed" | "duplicate" | "ignored";
+            reason?: string;
+        };
+    };
+    responses: {
+        /** @description The body cannot be parsed, a parameter is invalid, or a rule refuses the request */
+        BadRequest: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+        Conflict: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description The resource belongs to another organization, or the key lacks the scope */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description An unexpected failure; safe to retry with backoff */
+        InternalError: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description No such route or resource */
+        NotFound: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description The body is too large */
+        PayloadTooLarge: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description Too many requests; see Retry-After */
+        RateLimited: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description Credentials are missing, malformed, revoked or expired */
+        Unauthorized: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description Not available for a moment; see Retry-After */
+        Unavailable: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description The media type is not supported */
+        UnsupportedMediaType: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+        ValidationFailed: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+        IdempotencyKey: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Which request this answers: yours when it was acceptable, else a new one. */
+        "x-request-id": string;
+        /** @description Requests permitted in the window closest to exhaustion. */
+        "RateLimit-Limit": number;
+        /** @description Requests left in that window. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until that window is free again; not a time of day. */
+        "RateLimit-Reset": number;
+        /** @description Every policy in force, `<limit>;w=<window seconds>`, commas between. */
+        "RateLimit-Policy": string;
+        /** @description The same as `RateLimit-Limit`, under its older name. */
+        "X-RateLimit-Limit": number;
+        /** @description The same as `RateLimit-Remaining`, under its older name. */
+        "X-RateLimit-Remaining": number;
+        /** @description Seconds to wait before the next try. On a 409: only when waiting helps. */
+        "Retry-After": number;
+        /** @description `true`: this is what the first request with this `Idempotency-Key` answered. */
+        "Idempotency-Replayed": "true";
+        /** @description What is missing (RFC 6750). */
+        "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getApiInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiInfo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContacts: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description Rows of a page. */
+                pageSize?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
+                smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
+                preferredChannel?: "email" | "sms";
+                /** @description Part of an email address or a phone number. */
+                search?: string;
+                createdAfter?: string;
+                updatedAfter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One of `email` or `phone` is needed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    upsertContacts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactBatchResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBatches: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description Rows of a page. */
+                pageSize?: number;
+                status?: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+                channel?: "email" | "sms";
+                /** @description Part of a name or subject. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Content is either `templateId` or `htmlContent`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBatchRecipients: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                offset?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description `accountId` is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredConnection"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disconnectConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listEmailLogs: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+                recipient?: string;
+                batchId?: string;
+                templateId?: string;
+                sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
+                from?: string | unknown | unknown;
+                to?: string | unknown | unknown;
+                /** @description What the mail ever reached; `status` is the present one. */
+                reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailLogList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEmailLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider’s message id, or the id of the log. */
+                messageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailLogDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    receiveSesEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The 12 digits of the account. */
+                accountNumber: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventEnvelope"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Unsubscribed; repeating it is fine */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unsubscribed"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+}

@@ -1,0 +1,52 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+
+/** All recommended rules as errors, and those beyond them that make a better document. */
+const RULES = {
+  extends: ['recommended-strict' as const],
+  rules: {
+    'operation-description': 'error',
+    'operation-tag-defined': 'error',
+    'operation-singular-tag': 'error',
+    'path-params-defined': 'error',
+    'paths-kebab-case': 'error',
+    'component-name-unique': 'error',
+    'spec-example-values': 'error',
+  } as const,
+}
+
+let api: Api
+beforeAll(async () => {
+  // Only here: that the server is an example is one of the mistakes the linter knows.
+  api = await startApi({ publicUrl: 'https://mail.letterloom.test' })
+})
+afterAll(() => api.close())
+
+async function lint(document: object): Promise<string[]> {
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: 'openapi.json',
+    config: await createConfig(RULES),
+  })
+  return problems.map(
+    ({ ruleId, message, location: [place] }) => `${place?.pointer}: ${message} (${ruleId})`,
+  )
+}
+
+test('the document has neither errors nor warnings', async () => {
+  expect(await lint(api.app.swagger())).toEqual([])
+})
+
+test('the linter would find an operation without a description and a wrong example', async () => {
+  const { paths, ...rest } = JSON.parse(JSON.stringify(api.app.swagger()))
+  const get = { ...paths['/health'].get, description: undefined }
+  get.responses['200'].content['application/json'].example = { status: 1 }
+  const problems = await lint({ ...rest, paths: { ...paths, '/health': { get } } })
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('(operation-description)'),
+      expect.stringContaining('(no-invalid-media-type-examples)'),
+    ]),
+  )
+})
