@@ -48,8 +48,10 @@ export function finishDocument(document: object): Node {
         : {}),
       responses: mapValues(asNode(operation['responses']), (status, response) => {
         const known = shared.get(JSON.stringify(response))
+        const { content, ...described } = asNode(response)
         const whole = {
-          ...asNode(response),
+          ...described,
+          ...(content === undefined ? {} : { content: showExamples(asNode(content), schemas) }),
           headers: refer(headersOf({ status, isIdempotent, isDeprecated })),
         }
         // A deprecated operation says more than the others.
@@ -77,6 +79,16 @@ export function finishDocument(document: object): Node {
     },
   }
 }
+
+/** A body without an example of its own shows that of its component. */
+const showExamples = (content: Node, schemas: Node): Node =>
+  mapValues(content, (_type, given) => {
+    const media = asNode(given)
+    const { $ref } = asNode(media['schema'])
+    if ('example' in media || 'examples' in media || typeof $ref !== 'string') return media
+    const [example] = asList(asNode(schemas[$ref.replace(/^.*\//, '')])['examples'])
+    return example === undefined ? media : { ...media, example }
+  })
 
 /**
  * A schema with a title is a component of that name; the same title on another schema is an error.

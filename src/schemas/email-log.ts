@@ -100,6 +100,7 @@ export const EmailLogParams = strict({
 /** A day (the whole of it, UTC) or a moment. */
 const DayOrTime = Type.Unsafe<string>({
   type: 'string',
+  maxLength: 64,
   anyOf: [{ format: 'date' }, { format: 'date-time' }],
 })
 

@@ -1,0 +1,99 @@
+import type { App } from '../../api/app.ts'
+
+export interface Media {
+  schema: object
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+export interface Response {
+  description: string
+  headers?: Record<string, unknown>
+  content?: Record<string, Media>
+}
+export interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: object
+  description?: string
+}
+export interface Operation {
+  /** As in `GET /v1/batch/{id}`. */
+  name: string
+  method: string
+  path: string
+  operationId?: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  deprecated?: boolean
+  security?: Record<string, string[]>[]
+  'x-required-scope'?: string[]
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, Response>
+}
+export interface Document {
+  openapi: string
+  info: { title: string; version: string }
+  tags: { name: string }[]
+  paths: Record<string, Record<string, unknown>>
+  components: {
+    schemas: Record<string, object>
+    securitySchemes: Record<string, object>
+    responses: Record<string, Response>
+    headers: Record<string, object>
+  }
+}
+
+/** The document as a client reads it. */
+export const documentOf = (app: App): Document => JSON.parse(JSON.stringify(app.swagger()))
+
+/** Every operation, with the responses and parameters that it shares with others. */
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, given]) => {
+      const operation = given as Omit<Operation, 'name' | 'method' | 'path'>
+      const { parameters = [], responses } = operation
+      return {
+        ...operation,
+        name: `${method.toUpperCase()} ${path}`,
+        method,
+        path,
+        parameters: parameters.map((each) => resolve(document, each)),
+        responses: Object.fromEntries(
+          Object.entries(responses).map(([status, each]) => [status, resolve(document, each)]),
+        ),
+      }
+    }),
+  )
+}
+
+/** What a reference points at; schemas stay references. */
+function resolve<T extends object>(document: Document, node: T): T {
+  if (!('$ref' in node)) return node
+  const steps = String(node.$ref).split('/').slice(1)
+  const found = steps.reduce<unknown>((at, step) => Reflect.get(Object(at), step), document)
+  if (found === undefined) throw new Error(`${String(node.$ref)} points at nothing`)
+  return found as T
+}
+
+/** `GET /v1/batch/:id` of every route that the app has, but for the HEAD of a GET. */
+export function routesOf(app: App): string[] {
+  const above: string[] = []
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', part = '', methods = ''] =
+        /^((?:[│ ] {3})*)[├└]── (.*) \((.+)\)$/.exec(line) ?? []
+      const depth = indent.length / 4
+      above.length = depth
+      above[depth] = part
+      const url = above.join('')
+      return methods
+        .split(', ')
+        .filter((method) => method !== '' && method !== 'HEAD')
+        .map((method) => `${method} ${url}`)
+    })
+}
