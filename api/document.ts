@@ -8,8 +8,8 @@ const IDEMPOTENCY_KEY = {
   required: false,
   description:
     'Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice.',
+  // Without an example: the page would send it with everything that is tried out.
   schema: { type: 'string', minLength: 1, maxLength: 255 },
-  example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 }
 
 type Node = Record<string, unknown>

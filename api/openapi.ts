@@ -19,6 +19,9 @@ const TAGS = [
 ]
 
 const DOCS = '/docs'
+const LETTER =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#7a3e2c" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" d="m1 3 7 6 7-6"/></svg>'
+
 /** The page and all that it loads are ours; its scripts are files, its styles are partly inline. */
 const DOCS_POLICY = [
   "default-src 'none'",
@@ -76,6 +79,15 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
       title: 'Letterloom API',
       // The bar on top is for exploring other documents, under another project's logo.
       css: [{ filename: 'letterloom.css', content: '.swagger-ui .topbar { display: none }' }],
+      favicon: [
+        {
+          filename: 'letter.svg',
+          rel: 'icon',
+          type: 'image/svg+xml',
+          sizes: 'any',
+          content: LETTER,
+        },
+      ],
     },
     uiConfig: { validatorUrl: null, deepLinking: true },
     // The page calls the host it came from, whatever that is called: its policy allows no other.

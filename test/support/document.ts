@@ -33,6 +33,11 @@ export interface Operation {
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, Response>
 }
+/** What the document says of an operation. */
+type Described = Omit<Operation, 'name' | 'method' | 'path' | 'parameters'> & {
+  parameters?: Parameter[]
+}
+
 export interface Document {
   openapi: string
   info: { title: string; version: string }
@@ -53,7 +58,7 @@ export const documentOf = (app: App): Document => JSON.parse(JSON.stringify(app.
 export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, given]) => {
-      const operation = given as Omit<Operation, 'name' | 'method' | 'path'>
+      const operation = given as Described
       const { parameters = [], responses } = operation
       return {
         ...operation,

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const READY_MS = 30_000
+
+/** The Chromium of this machine, if it has one. */
+export const chromium = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((file) => existsSync(file))
+
+export interface Page {
+  /** Every address it asked for, whether it got it or not. */
+  requested: string[]
+  /** What the console and the security policy complained about. */
+  complaints: string[]
+  /** Runs JavaScript in the page and answers its value; a promise is awaited. */
+  evaluate<T>(code: string): Promise<T>
+  /** Until the code is true in the page. */
+  until(code: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface Message {
+  id?: number
+  method?: string
+  result?: object
+  error?: { message: string }
+  params?: object
+}
+
+/** A page in a browser without a window, over the DevTools protocol. */
+export async function openPage(file: string, url: string): Promise<Page> {
+  const profile = await mkdtemp(join(tmpdir(), 'letterloom-browser-'))
+  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
+  const child = spawn(
+    file,
+    [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'],
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true },
+  )
+  const call = protocol(child, (message) => note(message))
+  const requested: string[] = []
+  const complaints: string[] = []
+
+  function note({ method, params }: Message): void {
+    const { request, entry } = params as { request?: { url: string }; entry?: { text: string } }
+    if (method === 'Network.requestWillBeSent' && request) requested.push(request.url)
+    if (method === 'Log.entryAdded' && entry) complaints.push(entry.text)
+  }
+
+  async function close(): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit')
+      // All of its processes: they are a group of their own.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      await gone
+    }
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  try {
+    const { targetId } = await call<{ targetId: string }>('Target.createTarget', {
+      url: 'about:blank',
+    })
+    const { sessionId } = await call<{ sessionId: string }>('Target.attachToTarget', {
+      targetId,
+      flatten: true,
+    })
+    for (const domain of ['Network', 'Log', 'Page']) await call(`${domain}.enable`, {}, sessionId)
+    await call('Page.navigate', { url }, sessionId)
+
+    const evaluate = async <T>(expression: string): Promise<T> => {
+      const options = { expression, awaitPromise: true, returnByValue: true }
+      const { result, exceptionDetails } = await call<{
+        result: { value: T }
+        exceptionDetails?: { exception?: { description?: string } }
+      }>('Runtime.evaluate', options, sessionId)
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description)
+      return result.value
+    }
+    const until = async (code: string): Promise<void> => {
+      const end = Date.now() + READY_MS
+      while (!(await evaluate<boolean>(`Boolean(${code})`))) {
+        if (Date.now() > end) throw new Error(`never true in the page: ${code}`)
+        await sleep(50)
+      }
+    }
+    return { requested, complaints, evaluate, until, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Calls over the pipe: JSON, a NUL after each. */
+function protocol(child: ChildProcess, onEvent: (message: Message) => void) {
+  const input = child.stdio[3] as Writable
+  const output = child.stdio[4] as Readable
+  const waiting = new Map<number, (message: Message) => void>()
+  let rest = ''
+  let last = 0
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    const messages = `${rest}${chunk}`.split('\0')
+    rest = messages.pop() ?? ''
+    for (const text of messages) {
+      const message = JSON.parse(text) as Message
+      if (message.id === undefined) onEvent(message)
+      else waiting.get(message.id)?.(message)
+    }
+  })
+  return async <T = object>(method: string, params: object, sessionId?: string): Promise<T> => {
+    const id = ++last
+    const answer = new Promise<Message>((resolve) => waiting.set(id, resolve))
+    input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
+    const { result, error } = await answer
+    waiting.delete(id)
+    if (error) throw new Error(`${method}: ${error.message}`)
+    return result as T
+  }
+}
