@@ -103,7 +103,7 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
 function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true }
   if (route.schema === undefined || route.schema.hide === true) return
-  const { public: isPublic = false, scope = [] } = route.config ?? {}
+  const { public: isPublic = false, scope = [], secrets } = route.config ?? {}
   const hasBody = route.schema.body !== undefined
   const takesKey = [route.method].flat().includes('POST') && route.url.startsWith('/v1/')
   const scopes = [scope].flat()
@@ -122,6 +122,7 @@ function completeRoute(route: RouteOptions): void {
     ...route.schema,
     security: route.schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
     ...(isPublic ? {} : { 'x-required-scope': scopes }),
+    ...(secrets === undefined ? {} : { 'x-shown-once': secrets }),
     ...(route.schema.description === undefined || isPublic
       ? {}
       : { description: `${route.schema.description}\n\n${scopeSentence(scopes)}` }),

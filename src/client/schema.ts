@@ -863,8 +863,8 @@ export interface components {
             externalId: string;
             /** @description The role that we assume; create it under this name. */
             roleArn: string;
-            /** @description Shown only here. The one before works for 24 h. */
-            webhookSecret: string;
+            /** @description Shown only here, null in a replay. The one before works for 24 h. */
+            webhookSecret: string | null;
             webhookEndpoint: string;
         };
         /** Success */

@@ -197,6 +197,8 @@ export async function connectSandbox(
   const made = await client.post('/v1/connections', {
     body: { accountId, region: REGION, name: 'Sandbox' },
   })
+  const secret = made.webhookSecret
+  if (secret === null) throw new Error('the answer with the webhook secret was lost on the way')
   await sandboxControl(system.sandboxUrl).putAccount(accountId, {
     region: REGION,
     maxSendRate,
@@ -207,7 +209,7 @@ export async function connectSandbox(
     roles: [
       { name: made.roleArn.replace(/^.*\//, ''), externalId: made.externalId, policyVersion: 1 },
     ],
-    webhooks: [{ url: made.webhookEndpoint, secret: made.webhookSecret, region: REGION }],
+    webhooks: [{ url: made.webhookEndpoint, secret, region: REGION }],
   })
   const until = Date.now() + READY_MS
   while (!(await isVerified())) {

@@ -160,6 +160,23 @@ describe('every operation', () => {
     expect(operations.filter(takesKey).length).toBeGreaterThan(3)
   })
 
+  test('says that what is shown once is null in a replay', () => {
+    const problems = lacks((operation) => {
+      const names = operation['x-shown-once'] ?? []
+      const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
+      return answers.flatMap(([, { content = {} }]) => {
+        const { properties = {} }: Part = resolved(content['application/json']?.schema ?? {})
+        return names.map((name) => {
+          const { type = '' }: Part = properties[name] ?? {}
+          return ![type].flat().includes('null') && `${name} is a secret: make it nullable`
+        })
+      })
+    })
+    expect(problems).toEqual([])
+    const register = operations.find(({ name }) => name === 'POST /v1/connections')
+    expect(register?.['x-shown-once']).toEqual(['webhookSecret'])
+  })
+
   test('shows examples of what it takes and answers, and they fit their schemas', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false })
     ajv.addSchema(document, 'openapi')
@@ -189,11 +206,14 @@ describe('every operation', () => {
 
 /** ApiError itself, or a body that has all its fields and more. */
 function isApiError(media: Media | undefined): boolean {
-  if (!media) return false
-  const { $ref = '' } = media.schema as { $ref?: string }
-  const schema = document.components.schemas[$ref.replace(/^.*\//, '')] ?? media.schema
-  const { required = [] } = schema as { required?: string[] }
+  const { required = [] }: Part = resolved(media?.schema ?? {})
   return required.includes('error') && required.includes('code')
+}
+
+/** The component that a schema refers to, or the schema itself. */
+function resolved(schema: object): object {
+  const { $ref = '' }: Part = schema
+  return document.components.schemas[$ref.replace(/^.*\//, '')] ?? schema
 }
 
 /** The same schema, its references pointing into the document. */
@@ -272,17 +292,13 @@ interface Part {
   format?: string
   enum?: unknown[]
   $ref?: string
+  required?: string[]
   items?: object
   properties?: Record<string, object>
 }
 
 function walkSchema(schema: object, path: string, visit: (part: Part, path: string) => void): void {
-  const part: Part = schema
-  if (part.$ref !== undefined) {
-    const target = document.components.schemas[part.$ref.replace(/^.*\//, '')]
-    if (target) walkSchema(target, path, visit)
-    return
-  }
+  const part: Part = resolved(schema)
   visit(part, path)
   if (part.items) walkSchema(part.items, `${path}[]`, visit)
   for (const [name, child] of Object.entries(part.properties ?? {})) {

@@ -29,6 +29,7 @@ export interface Operation {
   deprecated?: boolean
   security?: Record<string, string[]>[]
   'x-required-scope'?: string[]
+  'x-shown-once'?: string[]
   parameters: Parameter[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, Response>
