@@ -10,11 +10,11 @@ const ANSWER_MS = 60_000
 export type Fetch = (request: Request) => Promise<Response>
 
 /**
- * Makes `fetch` try again what may succeed later and is safe to repeat; `Retry-After` is honoured. A
- * 429 was refused before anything was done: it is tried again whatever it asks for. After a 503 or a
- * broken connection only what has the same effect when done twice is. For that, every POST under
- * `/v1` carries one `Idempotency-Key` through all its tries; a 409 with `Retry-After` says that an
- * earlier try is still running.
+ * Makes `fetch` try again what may succeed later and is safe to repeat; `Retry-After` is honoured.
+ * A 429 was refused before anything was done: it is tried again whatever it asks for. After a 503
+ * or a broken connection only what has the same effect when done twice is. For that, every POST
+ * under `/v1` carries one `Idempotency-Key` through all its tries; a 409 with `Retry-After` says
+ * that an earlier try is still running.
  */
 export function retrying(fetch: Fetch): Fetch {
   return async (request) => {

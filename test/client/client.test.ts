@@ -58,6 +58,24 @@ describe('against the API', () => {
     expect(await failureOf(get(api.charlie.key))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
+  test('an answer that is lost on its way is asked for again, and nothing is done twice', async () => {
+    let calls = 0
+    const losing = createClient({
+      baseUrl,
+      token: api.alice.key,
+      fetch: async (request) => {
+        const answer = await fetch(request)
+        if (++calls === 1) throw new TypeError('connection reset')
+        return answer
+      },
+    })
+    const created = await losing.post('/v1/contacts', { body: { email: 'once@example.com' } })
+    expect(calls).toBe(2)
+    const query = { search: 'once@example.com' }
+    const { contacts } = await client().get('/v1/contacts', { params: { query } })
+    expect(contacts.map(({ id }) => id)).toEqual([created.id])
+  })
+
   test('pages go through a whole list and end', async () => {
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) {
       await client().post('/v1/templates', { body: { name, subject: name, source: '<p>Hi</p>' } })

@@ -11,8 +11,8 @@ import { withLock } from '../../src/dev/lock.ts'
 const SOURCES = fileURLToPath(new URL('../../tools/client/', import.meta.url))
 
 /**
- * The TypeScript types of an OpenAPI document. Their generator needs an older compiler than ours: it
- * is installed from its own lock file, once a machine, in the cache folder.
+ * The TypeScript types of an OpenAPI document. Their generator needs an older compiler than ours:
+ * it is installed from its own lock file, once a machine, in the cache folder.
  */
 export async function clientTypes(document: object, cacheFolder: string): Promise<string> {
   const generator = await installed(cacheFolder)

@@ -84,7 +84,10 @@ function resolve<T extends object>(document: Document, node: T): T {
   return found as T
 }
 
-/** `GET /v1/batch/:id` of every route that the app has, but for the HEAD of a GET. */
+/** Those that come with others: the HEAD of a GET, the OPTIONS that browsers ask before a call. */
+const IMPLIED = new Set(['HEAD', 'OPTIONS'])
+
+/** `GET /v1/batch/:id` of every route that the app has. */
 export function routesOf(app: App): string[] {
   const above: string[] = []
   return app
@@ -99,7 +102,7 @@ export function routesOf(app: App): string[] {
       const url = above.join('')
       return methods
         .split(', ')
-        .filter((method) => method !== '' && method !== 'HEAD')
+        .filter((method) => method !== '' && !IMPLIED.has(method))
         .map((method) => `${method} ${url}`)
     })
 }
