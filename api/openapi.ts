@@ -102,9 +102,10 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
 /** What every route has: its security, its scope and the errors that can always happen. */
 function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true }
-  if (route.schema === undefined || route.schema.hide === true) return
+  const { schema = {} } = route
+  if (schema.hide === true) return
   const { public: isPublic = false, scope = [], secrets } = route.config ?? {}
-  const hasBody = route.schema.body !== undefined
+  const hasBody = schema.body !== undefined
   const takesKey = [route.method].flat().includes('POST') && route.url.startsWith('/v1/')
   const scopes = [scope].flat()
   const always = failures(
@@ -117,15 +118,15 @@ function completeRoute(route: RouteOptions): void {
     500,
     503,
   )
-  const own = typeof route.schema.response === 'object' ? route.schema.response : {}
+  const own = typeof schema.response === 'object' ? schema.response : {}
   route.schema = {
-    ...route.schema,
-    security: route.schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
+    ...schema,
+    security: schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
     ...(isPublic ? {} : { 'x-required-scope': scopes }),
     ...(secrets === undefined ? {} : { 'x-shown-once': secrets }),
-    ...(route.schema.description === undefined || isPublic
+    ...(schema.description === undefined || isPublic
       ? {}
-      : { description: `${route.schema.description}\n\n${scopeSentence(scopes)}` }),
+      : { description: `${schema.description}\n\n${scopeSentence(scopes)}` }),
     response: { ...always, ...own },
   }
 }

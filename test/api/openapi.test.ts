@@ -54,7 +54,7 @@ describe('every operation', () => {
     const ids = operations.map(({ operationId }) => operationId)
     const problems = lacks(({ operationId, summary, description, tags: [tag = ''] = [] }) => [
       !operationId && 'its schema needs an operationId',
-      ids.filter((id) => id === operationId).length > 1 && `${operationId} is another’s, too`,
+      ids.filter((id) => id && id === operationId).length > 1 && `${operationId} is another’s, too`,
       !summary && 'its schema needs a summary',
       !description && 'its schema needs a description',
       !tags.includes(tag) && `its tag "${tag}" is not among TAGS of api/openapi.ts`,
