@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { scrubText } from '../src/domain/scrub.ts'
 import { uuidv7 } from '../src/ids.ts'
 
 export const REQUEST_ID_HEADER = 'x-request-id'
@@ -8,7 +9,9 @@ const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/
 /** The caller's own id when it can do no harm in a log or a header, else a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID_HEADER]
-  return typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7()
+  const isHarmless =
+    typeof given === 'string' && ACCEPTABLE.test(given) && scrubText(given) === given
+  return isHarmless ? given : uuidv7()
 }
 
 /** Every answer says which request it answers. */

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
+import { scrubText } from '../domain/scrub.ts'
 import { version } from './version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
@@ -109,13 +110,20 @@ if (process.connected) {
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  const words = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${scrubText(words)}\n`)
   process.exitCode = 1
 }
 
 async function logOf({ logLevel }: Config, name: string) {
   const { createLog } = await import('./log.ts')
-  return createLog(logLevel, name)
+  const log = createLog(logLevel, name)
+  // Node would print it as it is; a log is scrubbed.
+  process.once('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'crashed')
+    process.exit(1)
+  })
+  return log
 }
 
 function print(text: string): void {

@@ -1,29 +1,27 @@
 import { type Logger, pino } from 'pino'
+import { scrub } from '../domain/scrub.ts'
 
-/** Never in a log, whatever object it is part of: secrets, addresses, bodies. */
-const SECRET = [
-  'authorization',
-  'password',
-  'token',
-  'key',
-  'secret',
-  'email',
-  'recipient',
-  'html',
-  'text',
-  'body',
-]
-
-/** JSON lines on standard error; standard output is for what a command answers. */
-export const createLog = (level: string, name: string): Logger =>
+/**
+ * JSON lines on standard error; standard output is for what a command answers. Whatever is logged
+ * passes `scrub`, fields and words alike; errors come out of it as plain objects, so none of pino's
+ * serializers sees them.
+ */
+export const createLog = (
+  level: string,
+  name: string,
+  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false }),
+): Logger =>
   pino(
     {
       level,
       name,
-      redact: {
-        paths: SECRET.flatMap((each) => [each, `*.${each}`, `*.*.${each}`]),
-        censor: '[redacted]',
+      serializers: { err: (error: unknown) => error },
+      hooks: {
+        logMethod([first, ...words], method) {
+          const fields: unknown = scrub(first instanceof Error ? { err: first } : first)
+          Reflect.apply(method, this, [fields, ...words.map(scrub)])
+        },
       },
     },
-    pino.destination({ dest: 2, sync: false }),
+    destination,
   )

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import {
   DefaultLogger,
+  makeTelemetryFilterString,
   NativeConnection,
   Runtime,
   Worker,
@@ -51,6 +52,13 @@ export async function runWorker(
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message)
     }),
+    // Those of the SDK's native part come the same way, so that they are scrubbed like ours.
+    telemetryOptions: {
+      logging: {
+        filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }),
+        forward: {},
+      },
+    },
     // The command decides when to stop: it has more to close than the workers.
     shutdownSignals: [],
   })

@@ -1,0 +1,157 @@
+/**
+ * What may stand in a log: nothing that opens a door, nothing that names a person. Two ways, since
+ * each misses what the other sees: by what a field is called, whatever it holds; by what a text
+ * looks like, wherever it stands, also in the words of an error.
+ */
+
+const REDACTED = '[redacted]'
+/** Deeper, longer and more than this is not read in a log. */
+const MOST_DEPTH = 8
+const MOST_ITEMS = 50
+const MOST_CHARACTERS = 8_192
+
+/** Fields that are never shown, in lower case without `-` and `_`. */
+const SECRET_NAMES = new Set([
+  'args',
+  'body',
+  'cookie',
+  'detail',
+  'firstname',
+  'headers',
+  'hint',
+  'html',
+  'htmlcontent',
+  'internalquery',
+  'key',
+  'keyring',
+  'keys',
+  'lastname',
+  'parameters',
+  'payload',
+  'properties',
+  'query',
+  'querystring',
+  'setcookie',
+  'subject',
+  'text',
+  'textcontent',
+  'variables',
+  'where',
+])
+const SECRET_ENDING =
+  /(?:apikey|accesskeyid|accesskey|authorization|credentials?|email|emailaddress|passw(?:or)?d|phone|phonenumber|recipients?|secret|signature|token)$/
+
+/**
+ * `xxx@yyy.zz` with a run of what a local part may hold; the length is bounded, or a long text
+ * without any `@` would be read again from each of its characters.
+ */
+const EMAIL =
+  /[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+[\p{L}\p{N}-]{2,63}/gu
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // Keys, sessions and webhook secrets of ours, also cut off.
+  [/\b(loom|loomses|whsec)_[\w-]+/g, `$1_${REDACTED}`],
+  [/\b(bearer|basic|digest)\s+[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`],
+  // Access keys of AWS, long-lived and temporary.
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, REDACTED],
+  // A keyring: `kid:base64 of 32 bytes`.
+  [/\b([a-z0-9]{1,8}):[A-Za-z0-9+/]{43}=/g, `$1:${REDACTED}`],
+  // Who connects, in an address: `postgres://user:password@host`.
+  [/:\/\/[^\s/@:]*:[^\s/@]+@/g, `://${REDACTED}@`],
+  // The links that people are mailed.
+  [/(\/(?:unsubscribe|preferences|confirm)\/)(?!:)[^\s/?#"']+/g, `$1${REDACTED}`],
+  // The query of an address or a path.
+  [/((?:https?:\/|\s|^|["'(])\/[^\s?"']*)\?[^\s"')]+/g, `$1?${REDACTED}`],
+  [
+    /\b((?:\w*(?:password|passwd|secret|token|api_?key))["']?\s*[=:]\s*["']?)[^\s"',;&)]+/gi,
+    `$1${REDACTED}`,
+  ],
+  // 32 random bytes or more in base64url: webhook secrets, links. Ids and hashes have no capitals.
+  [/(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?=[\w-]*\d)[\w-]{43,}(?![\w-])/g, REDACTED],
+]
+
+/** Texts that none of the patterns can match are most texts; this finds them in one pass. */
+const SUSPICIOUS =
+  /[@?]|_|:\/\/|bearer|basic|digest|AKIA|ASIA|:[A-Za-z0-9+/]{43}=|\/unsubscribe\/|\/preferences\/|\/confirm\/|passw|secret|token|api_?key|[\w-]{43}/i
+
+/** `text` without keys, tokens, secrets and email addresses; the rest stays readable. */
+export function scrubText(text: string): string {
+  const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  if (!SUSPICIOUS.test(short)) return short
+  let scrubbed = short
+  for (const [pattern, replacement] of PATTERNS) scrubbed = scrubbed.replace(pattern, replacement)
+  return scrubbed.includes('@') ? scrubbed.replace(EMAIL, REDACTED) : scrubbed
+}
+
+/**
+ * A copy of `value` that may be logged: plain objects, arrays and scalars, errors with their causes
+ * as objects. Fields with a secret name are redacted whole, texts are scrubbed.
+ */
+export const scrub = (value: unknown): unknown => scrubAt(value, 0)
+
+function scrubAt(value: unknown, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return scrubText(value)
+    case 'bigint':
+      return value.toString()
+    case 'function':
+    case 'symbol':
+      return undefined
+    case 'object':
+      break
+    default:
+      return value
+  }
+  if (value === null) return null
+  if (depth >= MOST_DEPTH) return '[deep]'
+  if (value instanceof Error) return scrubError(value, depth)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+  if (ArrayBuffer.isView(value)) return '[bytes]'
+  if (value instanceof Map || value instanceof Set) return `[${value.size} items]`
+  if (Array.isArray(value)) {
+    return value.slice(0, MOST_ITEMS).map((each) => scrubAt(each, depth + 1))
+  }
+  return scrubFields(value, depth)
+}
+
+function scrubFields(value: object, depth: number): Record<string, unknown> {
+  const made: Record<string, unknown> = {}
+  let count = 0
+  for (const [name, child] of Object.entries(value)) {
+    if (++count > MOST_ITEMS) break
+    made[scrubText(name)] = scrubField(name, child, depth)
+  }
+  return made
+}
+
+function scrubField(name: string, value: unknown, depth: number): unknown {
+  if (value === undefined || value === null || typeof value === 'boolean') return value
+  return isSecretName(name) ? REDACTED : scrubAt(value, depth + 1)
+}
+
+function isSecretName(name: string): boolean {
+  const plain = name.replace(/[-_]/g, '').toLowerCase()
+  return SECRET_NAMES.has(plain) || SECRET_ENDING.test(plain)
+}
+
+/** Postgres quotes the value it refuses: `invalid input syntax for type uuid: "…"`. */
+const REFUSED_VALUE = /^22/
+const QUOTED = /"[^"]*"/g
+
+function scrubError(error: Error, depth: number): Record<string, unknown> {
+  const code: unknown = Reflect.get(error, 'code')
+  const hidesQuoted = typeof code === 'string' && REFUSED_VALUE.test(code) && code.length === 5
+  const words = (text: string): string =>
+    scrubText(hidesQuoted ? text.replace(QUOTED, `"${REDACTED}"`) : text)
+  const { cause } = error
+  return {
+    ...scrubFields(error, depth),
+    type: error.name,
+    message: words(error.message),
+    ...(error.stack === undefined ? {} : { stack: words(error.stack) }),
+    ...(cause === undefined ? {} : { cause: scrubAt(cause, depth + 1) }),
+    ...(error instanceof AggregateError
+      ? { errors: error.errors.slice(0, MOST_ITEMS).map((each) => scrubAt(each, depth + 1)) }
+      : {}),
+  }
+}
