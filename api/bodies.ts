@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
 import { sha256 } from '../src/tokens.ts'
+import { findDuplicateKey } from './edges/duplicate-keys.ts'
 import { unsupportedMediaType } from './errors.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -9,6 +10,8 @@ export const LARGE_BODY_LIMIT = 5 * MEBIBYTE
 
 /** Deeper nesting serves nobody, and both Postgres and recursion end somewhere. */
 const MOST_DEPTH = 64
+/** Of a path in an answer. */
+const MOST_PATH = 255
 /**
  * Only an escape can bring in a NUL or half a character: the bytes themselves were decoded as
  * UTF-8.
@@ -23,14 +26,17 @@ declare module 'fastify' {
     hasSuspiciousText: boolean
   }
   interface FastifyContextConfig {
-    /** What cannot be stored is replaced (U+FFFD) instead of refused: its sender cannot mend it. */
+    /**
+     * What cannot be stored is replaced (U+FFFD) instead of refused, and of a key that is there
+     * twice the last one counts: its sender cannot mend it.
+     */
     replacesUnstorable?: boolean
   }
 }
 
 /**
- * How bodies are read: JSON, refusing keys that would reach a prototype; nothing else. An empty
- * body is no body whatever its media type says.
+ * How bodies are read: JSON, refusing keys that would reach a prototype or are there twice; nothing
+ * else. An empty body is no body whatever its media type says.
  */
 export function readBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -63,14 +69,28 @@ export function readBodies(app: FastifyInstance): void {
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
       const replaces = request.routeOptions.config.replacesUnstorable === true
       void parseJson(request, text, (error, body) => {
-        const isReplaced = error === null && replaces && request.hasSuspiciousText
-        done(error, isReplaced ? JSON.parse(text, replaceUnstorable) : body)
+        if (error !== null) done(error)
+        else if (replaces) {
+          done(null, request.hasSuspiciousText ? JSON.parse(text, replaceUnstorable) : body)
+        } else {
+          const duplicate = findDuplicateKey(text, body)
+          if (duplicate === undefined) done(null, body)
+          else done(duplicateKey(duplicate))
+        }
       })
     },
   )
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) done(null, undefined)
     else done(unsupportedMediaType(request.headers['content-type']))
+  })
+}
+
+function duplicateKey(path: string): AppError {
+  const shown = path.slice(0, MOST_PATH).replace(/\p{Surrogate}|\0/gu, '?')
+  return new AppError('MALFORMED_REQUEST', `The body has the key ${shown} twice`, {
+    reason: 'duplicate_key',
+    details: [{ path: shown, message: 'is there twice' }],
   })
 }
 
@@ -93,7 +113,9 @@ export function checkText(request: FastifyRequest): void {
     if (typeof value !== 'object' || value === null) continue
     if (depth > MOST_DEPTH) {
       throw new AppError('VALIDATION_FAILED', 'The body is nested too deeply', {
-        details: [{ path: path.slice(0, 255), message: `is nested more than ${MOST_DEPTH} deep` }],
+        details: [
+          { path: path.slice(0, MOST_PATH), message: `is nested more than ${MOST_DEPTH} deep` },
+        ],
       })
     }
     for (const [key, child] of Object.entries(value)) {
