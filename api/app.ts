@@ -4,9 +4,16 @@ import { authenticate } from './auth.ts'
 import { BODY_LIMIT, readBodies } from './bodies.ts'
 import { announceDeprecations } from './deprecation.ts'
 import type { Deps } from './deps.ts'
+import { allowOrigins } from './edges/cors.ts'
+import { refuseUnderPressure } from './edges/pressure.ts'
+import { proxyMatcher } from './edges/proxies.ts'
+import { secureAnswers, securityHeaders } from './edges/security-headers.ts'
+import { limitSockets, refuseOversized, serverLimits } from './edges/sockets.ts'
+import { countTraffic } from './edges/traffic.ts'
 import { answerClientError, answerError, answerErrors } from './errors.ts'
-import { answerUnknownRoutes } from './methods.ts'
 import { takeIdempotencyKeys } from './idempotency.ts'
+import { measureRequests } from './metrics.ts'
+import { answerUnknownRoutes, knowRoutes } from './methods.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
 import { batchRoutes } from './routes/batch.ts'
@@ -23,10 +30,14 @@ const MOST_PARAM_LENGTH = 1_024
 
 /**
  * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
- * which a request is checked: route, credentials, scope, size and media type, path and query, body.
+ * which a request is checked: size of its head, pressure, route, credentials, scope, size and media type, path and query, body.
  */
 export async function buildApp(deps: Deps) {
+  const headers = securityHeaders(deps.publicUrl)
+  const isProxy = proxyMatcher(deps.trustedProxies)
   const app = fastify({
+    ...serverLimits,
+    trustProxy: isProxy,
     ...logging(deps.log),
     // One line per answer with the route's pattern: an address may be a secret (public links).
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,14 +45,24 @@ export async function buildApp(deps: Deps) {
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAM_LENGTH },
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    // What has no valid path passes no hook.
+    frameworkErrors: (error, request, reply) =>
+      void answerError(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  countTraffic(app, deps.metrics)
   answerRequestId(app)
   answerErrors(app)
+  secureAnswers(app, headers)
   logAnswers(app)
-  answerUnknownRoutes(app)
+  measureRequests(app, deps.metrics)
+  limitSockets(app, { metrics: deps.metrics, isProxy })
+  const methodsOf = knowRoutes(app)
+  allowOrigins(app, { origins: deps.corsOrigins, methodsOf })
+  refuseOversized(app)
+  refuseUnderPressure(app, deps.metrics)
+  answerUnknownRoutes(app, methodsOf)
   announceDeprecations(app)
   await describeRoutes(app, deps)
   authenticate(app, deps)

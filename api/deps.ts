@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
@@ -13,6 +14,11 @@ export interface Deps {
   /** Of package.json. */
   version: string
   log: FastifyBaseLogger | { level: string }
+  metrics: Metrics
+  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`; none by default. */
+  trustedProxies: readonly string[]
+  /** Pages whose scripts may call the API: `https://app.example.com`. */
+  corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
   now: () => number
 }

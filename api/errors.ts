@@ -21,7 +21,7 @@ const STATUS: Record<ErrorCode, number> = {
   INTERNAL_ERROR: 500,
 }
 
-/** What the driver and Postgres say when there is no database to ask. */
+/** What the driver and Postgres say when there is no database to ask, or it is too slow. */
 const UNAVAILABLE = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
@@ -35,11 +35,13 @@ const UNAVAILABLE = new Set([
   'EPIPE',
   'ETIMEDOUT',
   '53300', // too many connections
+  '57014', // the statement took too long
   '57P01', // shut down by an administrator
   '57P02', // crashed
   '57P03', // starting or stopping
 ])
 const RETRY_AFTER_SECONDS = 2
+const READ_REFUSAL_MS = 1_000
 
 /** Every refusal and every bug is answered here and nowhere else. */
 export function answerErrors(app: FastifyInstance): void {
@@ -151,10 +153,14 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Content-Type: application/json; charset=utf-8`,
       `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
       `${REQUEST_ID_HEADER}: ${id}`,
       'Connection: close',
       '',
       body,
     ].join('\r\n'),
   )
+  // Who does not read it must not keep the connection.
+  setTimeout(() => socket.destroy(), READ_REFUSAL_MS).unref()
 }

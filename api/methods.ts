@@ -7,28 +7,38 @@ interface Known {
   pattern: RegExp
 }
 
-/**
- * Tells "no such path" (404) from "not with this method" (405, with `Allow`), before anything else
- * is looked at. Add it before the routes it is to know.
- */
-export function answerUnknownRoutes(app: FastifyInstance): void {
+/** Tells which methods a path answers. Add it before the routes it is to know. */
+export function knowRoutes(app: FastifyInstance): (path: string) => string[] {
   const known: Known[] = []
   app.addHook('onRoute', ({ url, method }) => {
     for (const each of [method].flat()) known.push({ url, method: each, pattern: toPattern(url) })
   })
+  return (url) => {
+    const path = url.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '')
+    const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return [...new Set(methods)].sort()
+  }
+}
 
+/**
+ * Tells "no such path" (404) from "not with this method" (405, with `Allow`), before anything else
+ * is looked at.
+ */
+export function answerUnknownRoutes(
+  app: FastifyInstance,
+  methodsOf: (path: string) => readonly string[],
+): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (!request.is404) {
       done()
       return
     }
-    const path = (request.raw.url ?? '').replace(/\?.*$/, '').replace(/(?<=.)\/$/, '')
-    const allowed = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    const allowed = methodsOf(request.url)
     if (allowed.length === 0) {
       done(notFound('Route'))
       return
     }
-    const allow = [...new Set(allowed)].sort().join(', ')
+    const allow = allowed.join(', ')
     done(
       new AppError('REQUEST_FAILED', `This path answers ${allow} only`, {
         status: 405,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/timings.ts'
@@ -18,6 +19,22 @@ export interface Config {
   publicUrl: string
   /** Ordered `kid:base64(32 bytes)`: the first signs, all verify. */
   keys: string | undefined
+  /** `development`: keys of development and plain HTTP are taken. Set by `dev` for its programs. */
+  mode: 'production' | 'development'
+  /** Where liveness, readiness and metrics are; without a port nowhere. */
+  internal: {
+    host: string
+    port: number | undefined
+  }
+  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`. */
+  trustedProxies: readonly string[]
+  /** Pages whose scripts may call the API. */
+  corsOrigins: readonly string[]
+  /**
+   * How long the API goes on as before after it was told to stop, while it says that it is not ready,
+   * so that whoever spreads the requests can take notice.
+   */
+  drainSeconds: number
   logLevel: string
   timings: Timings
   /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
@@ -61,6 +78,21 @@ export function readConfig(env: Environment = process.env): Config {
     problems.push(`${name}: "${value}" is not a port (0 to 65535)`)
     return fallback
   }
+  const list = (name: string, allowed: (each: string) => boolean, what: string): string[] => {
+    const values = (text(name) ?? '').split(',').map((each) => each.trim())
+    const given = values.filter((each) => each !== '')
+    for (const each of given) {
+      if (!allowed(each)) problems.push(`${name}: "${each}" is not ${what}`)
+    }
+    return given
+  }
+  const seconds = (name: string, fallback: number): number => {
+    const value = text(name)
+    if (value === undefined) return fallback
+    if (/^\d{1,3}$/.test(value)) return Number(value)
+    problems.push(`${name}: "${value}" is not a number of seconds (0 to 999)`)
+    return fallback
+  }
   const url = (name: string, fallback: string): string => {
     const value = text(name) ?? fallback
     if (/^https?:\/\//.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
@@ -86,6 +118,14 @@ export function readConfig(env: Environment = process.env): Config {
     port: apiPort,
     publicUrl: url('PUBLIC_URL', `http://127.0.0.1:${apiPort}`),
     keys: text('LETTERLOOM_KEYS'),
+    mode: oneOf('LETTERLOOM_MODE', ['production', 'development'], 'production'),
+    internal: {
+      host: text('INTERNAL_HOST') ?? '127.0.0.1',
+      port: text('INTERNAL_PORT') === undefined ? undefined : port('INTERNAL_PORT', 0),
+    },
+    trustedProxies: list('TRUSTED_PROXIES', isProxy, 'an address, a range or loopback'),
+    corsOrigins: list('CORS_ORIGINS', isOrigin, 'an origin, such as https://app.example.com'),
+    drainSeconds: seconds('DRAIN_SECONDS', 5),
     logLevel: oneOf(
       'LOG_LEVEL',
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -106,9 +146,21 @@ export function readConfig(env: Environment = process.env): Config {
     },
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n  ${problems.join('\n  ')}`)
-  for (const part of [config.temporal, config.timings, config.dev]) Object.freeze(part)
+  for (const part of Object.values(config)) Object.freeze(part)
   return Object.freeze(config)
 }
+
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
+
+function isProxy(text: string): boolean {
+  const [address = '', bits = '0', ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return NAMED_RANGES.includes(text)
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 
 /** Outside the checkout, so that every checkout and CI share what took minutes to build. */
 function defaultCache(xdgCacheHome: string | undefined): string {

@@ -72,6 +72,8 @@ export interface Keyring {
 
 interface Key {
   readonly kid: string
+  /** Nobody's random numbers look like this. */
+  readonly isWeak: boolean
   /**
    * 32 bytes for one purpose (HKDF-SHA256, RFC 5869): what leaks for one is worth nothing for
    * another.
@@ -81,6 +83,9 @@ interface Key {
 
 const KID = /^[a-z0-9]{1,8}$/
 const KEY_BYTES = 32
+const LEAST_DIFFERENT = 20
+/** The purpose that secrets are compared by. */
+const TWIN = 'twin'
 
 /** The key id that only development has, so that a program can refuse to start with such keys. */
 export const DEVELOPMENT_KID = 'dev'
@@ -99,6 +104,8 @@ export function parseKeyring(text: string): Keyring {
   for (const [index, entry] of text.split(',').entries()) {
     const key = parseKey(entry.trim(), `LETTERLOOM_KEYS: entry ${index + 1}`)
     if (byKid.has(key.kid)) throw new Error(`LETTERLOOM_KEYS: key id "${key.kid}" is there twice`)
+    const isTwin = [...byKid.values()].some((each) => equal(each.derive(TWIN), key.derive(TWIN)))
+    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.kid}" is another one's secret again`)
     byKid.set(key.kid, key)
     signing ??= key
   }
@@ -126,7 +133,27 @@ function parseKey(entry: string, where: string): Key {
     derived.set(purpose, made)
     return made
   }
-  return { kid, derive }
+  return { kid, derive, isWeak: looksWeak(secret) }
+}
+
+/**
+ * Why this ring must not guard anybody's data: keys of development, and keys that somebody typed or
+ * forgot to fill. Names key ids and nothing else; empty: it is fit.
+ */
+export const keyProblems = ({ byKid }: Keyring): string[] =>
+  [...byKid.values()].flatMap(({ kid, isWeak }) => [
+    ...(kid === DEVELOPMENT_KID ? [`LETTERLOOM_KEYS: key "${kid}" is one of development`] : []),
+    ...(isWeak ? [`LETTERLOOM_KEYS: key "${kid}" is not random; make one of 32 random bytes`] : []),
+  ])
+
+/**
+ * 32 random bytes have 30 different values and as many different steps from one to the next; fewer
+ * than 20 of either happens once in 10^13 keys. Repeated and counted bytes, words and hexadecimal
+ * digits have fewer.
+ */
+function looksWeak(secret: Buffer): boolean {
+  const steps = secret.map((byte, index) => byte - (secret[index - 1] ?? 0))
+  return Math.min(new Set(secret).size, new Set(steps).size) < LEAST_DIFFERENT
 }
 
 // Public links

@@ -1,33 +1,65 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { buildApp } from '../../api/app.ts'
+import { drain } from '../../api/edges/drain.ts'
+import { createMetrics } from '../../api/metrics.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../store/sql.ts'
-import { parseKeyring } from '../tokens.ts'
-import { required } from './required.ts'
+import { serveInternal } from './internal.ts'
+import { checkedKeyring } from './keys.ts'
+import { createReadiness } from './readiness.ts'
+import { required, temporalAddress } from './required.ts'
 import { version } from './version.ts'
+
+/** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
+const LAST_ANSWER_MS = 20_000
+const LAST_STATEMENT_SECONDS = 5
 
 /** Serves the API until it is told to stop; requests in flight are answered first. */
 export async function runApi(config: Config, log: Logger): Promise<void> {
-  const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
-    name: 'letterloom-api',
-    role: 'letterloom_api',
-    max: 10,
-  })
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
+  const keyring = checkedKeyring(config)
+  const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
+  const metrics = createMetrics()
   const app = await buildApp({
     sql,
-    keyring: parseKeyring(required(config.keys, 'LETTERLOOM_KEYS')),
+    keyring,
     publicUrl: config.publicUrl,
     version,
     log,
+    metrics,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
     now: Date.now,
+  })
+  const readiness = createReadiness({
+    databaseUrl,
+    temporalAddress: temporalAddress(config),
+    needsTemporal: false,
+    isDraining: () => app.traffic.isDraining,
+  })
+  const stopped = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
   })
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
   log.info({ host: config.host, port }, 'the API listens')
-  await new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
+  const closeInternal = await serveInternal({
+    address: config.internal,
+    registry: metrics.registry,
+    readiness: readiness.ask,
+    log,
   })
+
+  await stopped
+  log.info({ drainSeconds: config.drainSeconds }, 'told to stop')
+  const cut = await drain(app, {
+    delayMs: config.drainSeconds * 1_000,
+    deadlineMs: LAST_ANSWER_MS,
+  })
+  if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
   await app.close()
-  await sql.end()
+  await closeInternal()
+  await Promise.all([readiness.close(), sql.end({ timeout: LAST_STATEMENT_SECONDS })])
+  log.info({}, 'stopped')
 }

@@ -68,6 +68,8 @@ export async function startSystem(
       TEMPORAL_ADDRESS: temporal.address,
       LETTERLOOM_KEYS: config.keys ?? (await ownKeys()),
       LETTERLOOM_TIMINGS: 'short',
+      LETTERLOOM_MODE: 'development',
+      DRAIN_SECONDS: '0',
       HOST: '127.0.0.1',
       PORT: String(apiPort),
       PUBLIC_URL: apiUrl,

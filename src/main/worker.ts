@@ -8,6 +8,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
@@ -25,8 +26,10 @@ import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { connect } from '../store/sql.ts'
-import { parseKeyring } from '../tokens.ts'
-import { required } from './required.ts'
+import { serveInternal } from './internal.ts'
+import { checkedKeyring } from './keys.ts'
+import { createReadiness } from './readiness.ts'
+import { required, temporalAddress } from './required.ts'
 
 /** A claim that takes longer than this is none: its second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
@@ -46,8 +49,8 @@ export async function runWorker(
   queues: readonly string[],
 ): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
-  const keyring = parseKeyring(required(config.keys, 'LETTERLOOM_KEYS'))
-  const address = config.temporal.address ?? '127.0.0.1:7233'
+  const keyring = checkedKeyring(config)
+  const address = temporalAddress(config)
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message)
@@ -149,7 +152,23 @@ export async function runWorker(
     startPartitionKeeper({ sql, log }),
     startIdempotencyCleaner({ sql, log }),
   ]
+  let isDraining = false
+  const readiness = createReadiness({
+    databaseUrl,
+    temporalAddress: address,
+    needsTemporal: true,
+    isDraining: () => isDraining,
+  })
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const closeInternal = await serveInternal({
+    address: config.internal,
+    registry,
+    readiness: readiness.ask,
+    log,
+  })
   const stop = (): void => {
+    isDraining = true
     for (const worker of workers) {
       if (worker.getState() === 'RUNNING') worker.shutdown()
     }
@@ -164,7 +183,8 @@ export async function runWorker(
     await mailer.close()
     await connection.close()
     await native.close()
-    await Promise.all([sql.end(), claimSql.end()])
+    await closeInternal()
+    await Promise.all([readiness.close(), sql.end(), claimSql.end()])
   }
 }
 

@@ -18,8 +18,7 @@ const LOCK = 7_305_193
  * that ran is never edited: another hash is an error. Returns the names of those that ran now.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
-  if (!FOLDER) throw new Error('the folder of the migrations is missing')
-  const files = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
+  const files = await listFiles()
   const ran: string[] = []
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
@@ -27,11 +26,28 @@ export async function migrate(sql: Sql): Promise<string[]> {
       number integer primary key, name text not null, hash text not null, ran_at timestamptz(3) not null default now())`
   })
   for (const name of files) {
-    const text = await readFile(new URL(name, FOLDER), 'utf8')
+    const text = await readFile(new URL(name, folder()), 'utf8')
     if (await run(sql, name, text)) ran.push(name)
   }
   await createPartitions(sql)
   return ran
+}
+
+/** Names of the migrations that this program comes with and the database has not seen. */
+export async function pendingMigrations(sql: Sql): Promise<string[]> {
+  const ran = await sql<{ number: number }[]>`
+    select number from schema_migrations`
+  const numbers = new Set(ran.map(({ number }) => number))
+  return (await listFiles()).filter((name) => !numbers.has(Number(name.slice(0, 4))))
+}
+
+async function listFiles(): Promise<string[]> {
+  return (await readdir(folder())).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
+}
+
+function folder(): URL {
+  if (!FOLDER) throw new Error('the folder of the migrations is missing')
+  return FOLDER
 }
 
 /** True when the file ran now, false when it had run before. */

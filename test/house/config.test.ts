@@ -19,6 +19,11 @@ test('without anything set it is what a developer needs on one machine', () => {
     publicUrl: 'http://127.0.0.1:3000',
     logLevel: 'info',
     timings: PRODUCTION_TIMINGS,
+    mode: 'production',
+    internal: { host: '127.0.0.1', port: undefined },
+    trustedProxies: [],
+    corsOrigins: [],
+    drainSeconds: 5,
   })
 })
 
@@ -33,6 +38,10 @@ test('what is set is taken', () => {
     LETTERLOOM_KEYS: 'a:b',
     LOG_LEVEL: 'debug',
     LETTERLOOM_TIMINGS: 'short',
+    INTERNAL_PORT: '0',
+    TRUSTED_PROXIES: '10.0.0.0/8, loopback,2001:db8::1',
+    CORS_ORIGINS: 'https://app.example.com,http://localhost:5173',
+    DRAIN_SECONDS: '0',
   })
   expect(config).toMatchObject({
     databaseUrl: 'postgres://db/letterloom',
@@ -44,6 +53,10 @@ test('what is set is taken', () => {
     keys: 'a:b',
     logLevel: 'debug',
     timings: SHORT_TIMINGS,
+    internal: { host: '127.0.0.1', port: 0 },
+    trustedProxies: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
+    corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
+    drainSeconds: 0,
   })
 })
 
@@ -78,6 +91,13 @@ test.each([
   ['LOG_LEVEL', 'loud'],
   ['LETTERLOOM_TIMINGS', 'fast'],
   ['SANDBOX_PORT', 'x'],
+  ['INTERNAL_PORT', 'x'],
+  ['LETTERLOOM_MODE', 'test'],
+  ['DRAIN_SECONDS', '1.5'],
+  ['TRUSTED_PROXIES', 'everybody'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://app.example.com/'],
 ])('%s=%s is refused by its name', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: "${value}" is not`)
 })

@@ -1,6 +1,7 @@
 import type { InjectOptions } from 'fastify'
 import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
+import { createMetrics } from '../../api/metrics.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -69,6 +70,9 @@ export async function startApi(
     publicUrl: 'https://mail.example.com',
     version: '1.0.0',
     log: { level: 'silent' },
+    metrics: createMetrics(),
+    trustedProxies: [],
+    corsOrigins: [],
     now: Date.now,
     ...changes,
   }

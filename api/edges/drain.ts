@@ -1,0 +1,73 @@
+import { Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+
+/** After it a connection on which nothing is asked is closed; before it a request may be under way. */
+const IDLE_MS = 1_000
+const LOOK_EVERY_MS = 20
+/** A turn of the event loop in which nothing happened takes less. */
+const QUIET_TURN_MS = 0.1
+/** If there is never a quiet one, the port is closed all the same. */
+const QUIET_WITHIN_MS = 1_000
+
+interface Drain {
+  /** How long to go on accepting connections, so that whoever spreads requests takes notice. */
+  delayMs: number
+  /** After that much more, whoever still waits is cut off. */
+  deadlineMs: number
+}
+
+/**
+ * Stops a listening API so that every request it was given is answered. From now on each answer ends
+ * its connection; after `delayMs` no new ones are accepted; those that are open end with the answer
+ * that they are owed, or when nobody asks anything on them. Resolves to the number of requests that
+ * were not answered in time.
+ */
+export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain): Promise<number> {
+  const { traffic, server } = app
+  traffic.isDraining = true
+  await sleep(delayMs)
+  await stopListening(server)
+  const closedAt = performance.now()
+  while (traffic.sockets.size > 0 && performance.now() - closedAt < deadlineMs) {
+    if (performance.now() - closedAt > IDLE_MS) {
+      server.closeIdleConnections()
+      for (const socket of traffic.sockets) if (socket.bytesRead === 0) socket.destroy()
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+  const cut = traffic.inFlight.size
+  server.closeAllConnections()
+  return cut
+}
+
+/**
+ * Whoever was accepted by the kernel but not yet by us is reset when the port closes, and the kernel
+ * cannot be told to stop. So connections are taken without reading from them, which leaves the event
+ * loop with little to do; the port is closed in the same breath as a turn in which nobody came and
+ * nothing else was done; then those who were taken are served.
+ *
+ * Not http.Server's own `close`: it closes idle connections at once, and a request that is on its
+ * way on one of them would be answered with a reset. It also stops looking for slow clients.
+ */
+async function stopListening(server: FastifyInstance['server']): Promise<void> {
+  const taken: Socket[] = []
+  const listeners = server.rawListeners('connection')
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => taken.push(socket))
+  Reflect.set(server, 'pauseOnConnect', true)
+
+  const begunAt = performance.now()
+  for (let isQuiet = false; !isQuiet && performance.now() - begunAt < QUIET_WITHIN_MS; ) {
+    const before = taken.length
+    const at = performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    isQuiet = taken.length === before && performance.now() - at < QUIET_TURN_MS
+  }
+  // oxlint-disable-next-line typescript/unbound-method
+  Reflect.apply(Server.prototype.close, server, [])
+
+  for (const socket of taken) {
+    for (const listener of listeners) Reflect.apply(listener, server, [socket])
+    socket.resume()
+  }
+}

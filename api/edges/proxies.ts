@@ -1,0 +1,35 @@
+import ipaddr from 'ipaddr.js'
+
+/** Ranges that have a name: this machine, this link, private networks. */
+const NAMED: Record<string, readonly string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/**
+ * Whether an address is one of `proxies`: addresses, CIDR ranges, or `loopback`, `linklocal`,
+ * `uniquelocal`. Only their word on whom they speak for is taken. Throws an error that names the
+ * entry which is none of these.
+ */
+export function proxyMatcher(proxies: readonly string[]): (address: string) => boolean {
+  const ranges = proxies.flatMap((each) => (NAMED[each] ?? [each]).map(toRange))
+  return (address) => {
+    if (ranges.length === 0 || !ipaddr.isValid(address)) return false
+    // An IPv4 peer of an IPv6 socket is `::ffff:192.0.2.1`.
+    const parsed = ipaddr.process(address)
+    return ranges.some(
+      ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
+    )
+  }
+}
+
+function toRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  try {
+    return ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`)
+  } catch {
+    throw new Error(
+      `TRUSTED_PROXIES: "${text}" is no address, range, or loopback, linklocal, uniquelocal`,
+    )
+  }
+}

@@ -1,0 +1,107 @@
+import type { Server, ServerOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** The request line and all headers; Node answers 431 beyond. */
+const MOST_HEADER_BYTES = 16 * 1024
+/** Path and query. Nothing of ours needs a quarter of it. */
+const MOST_URL_CHARACTERS = 8 * 1024
+/** Browsers behind two proxies send about forty. */
+const MOST_HEADERS = 100
+
+/** Who needs longer to say what he wants is holding a socket, not asking. */
+const HEADERS_TIMEOUT_MS = 10_000
+/** The largest body (15 MB) at 2 Mbit/s. */
+const REQUEST_TIMEOUT_MS = 60_000
+/** Longer than a load balancer keeps idle connections (60 s), so that it is never us who hang up. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000
+/** Nothing came and nothing went: longer than the longest statement may take. */
+const SILENCE_TIMEOUT_MS = 60_000
+/** A reader that has not taken a finished answer by then holds memory, not a conversation. */
+const READ_TIMEOUT_MS = 30_000
+/** How often Node, and we, look for those who are too slow. */
+const LOOK_EVERY_MS = 1_000
+
+/** Each holds some 20 KB with nothing said. */
+const MOST_SOCKETS = 10_000
+/** Of one address, unless it is a proxy's: the others are for everybody else. */
+const MOST_SOCKETS_PER_ADDRESS = 500
+
+/** Options of the server, in Fastify's spelling. */
+export const serverLimits = {
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  connectionTimeout: SILENCE_TIMEOUT_MS,
+  http: {
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: LOOK_EVERY_MS,
+    // Node would answer in words of its own; `refuseOversized` does it.
+    requireHostHeader: false,
+  } satisfies ServerOptions,
+}
+
+/** Refuses a request whose address or headers are out of all proportion, before it is looked at. */
+export function refuseOversized(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if ((raw.url ?? '').length > MOST_URL_CHARACTERS) {
+      done(refused(414, `The address is longer than ${MOST_URL_CHARACTERS} characters`))
+    } else if (raw.rawHeaders.length > 2 * MOST_HEADERS) {
+      done(refused(431, `There are more than ${MOST_HEADERS} headers`))
+    } else if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+      done(new AppError('MALFORMED_REQUEST', 'The Host header is missing'))
+    } else {
+      done()
+    }
+  })
+}
+
+const refused = (status: number, words: string): AppError =>
+  new AppError('REQUEST_FAILED', words, { status })
+
+interface Guard {
+  metrics: Metrics
+  /** Whose connections carry other people's requests. */
+  isProxy: (address: string) => boolean
+}
+
+/**
+ * Keeps one address from taking all connections, and slow readers from holding answers in memory.
+ */
+export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard): void {
+  const server: Server = app.server
+  server.maxConnections = MOST_SOCKETS
+  const counts = new Map<string, number>()
+
+  // Before the server's own listener: of a socket that is refused nothing is read.
+  server.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress
+    if (address === undefined || isProxy(address)) return
+    const count = (counts.get(address) ?? 0) + 1
+    counts.set(address, count)
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1
+      if (left === 0) counts.delete(address)
+      else counts.set(address, left)
+    })
+    if (count <= MOST_SOCKETS_PER_ADDRESS) return
+    metrics.socketsRefused.inc()
+    socket.destroy()
+  })
+  server.on('drop', () => metrics.socketsRefused.inc())
+
+  /** Finished answers by the time at which they were first seen unread. */
+  const unread = new WeakMap<object, number>()
+  const look = setInterval(() => {
+    const time = performance.now()
+    for (const response of app.traffic.inFlight) {
+      if (!response.writableEnded) continue
+      const since = unread.get(response)
+      if (since === undefined) unread.set(response, time)
+      else if (time - since > READ_TIMEOUT_MS) response.destroy()
+    }
+  }, LOOK_EVERY_MS).unref()
+  app.addHook('onClose', async () => clearInterval(look))
+}

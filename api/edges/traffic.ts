@@ -1,0 +1,50 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Metrics } from '../metrics.ts'
+
+/** What is going on between this process and its callers. */
+export interface Traffic {
+  /** Answers that are owed, or on their way to a reader. */
+  readonly inFlight: ReadonlySet<ServerResponse>
+  readonly sockets: ReadonlySet<Socket>
+  /** From now on every answer ends its connection, so that callers go to another process. */
+  isDraining: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly traffic: Traffic
+  }
+}
+
+/** Keeps account of requests and connections as `app.traffic`. Add it before all other hooks. */
+export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
+  const inFlight = new Set<ServerResponse>()
+  const sockets = new Set<Socket>()
+  const traffic: Traffic = { inFlight, sockets, isDraining: false }
+  app.decorate('traffic', traffic)
+
+  const server: Server = app.server
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    metrics.sockets.inc()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      metrics.sockets.dec()
+    })
+  })
+  // As the server sees them, not by hooks: what is refused before routing is owed an answer as well.
+  server.on('request', (_request, response) => {
+    inFlight.add(response)
+    metrics.requestsInFlight.inc()
+    response.once('close', () => {
+      inFlight.delete(response)
+      metrics.requestsInFlight.dec()
+    })
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (traffic.isDraining) reply.header('connection', 'close')
+    done()
+  })
+}

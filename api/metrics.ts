@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+const PREFIX = 'letterloom_'
+/** From a look-up by key to the longest statement. */
+const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** What has no route has no name either: a stranger's paths must not become time series. */
+const NO_ROUTE = 'none'
+
+/** What a process tells Prometheus. Labels never name a tenant. */
+export interface Metrics {
+  registry: Registry
+  requestsInFlight: Gauge
+  sockets: Gauge
+  requestSeconds: Histogram<'method' | 'route' | 'status'>
+  refusedUnderPressure: Counter<'reason'>
+  socketsRefused: Counter
+  /** Requests let through because the shared store of the limiter did not answer. */
+  rateLimiterFailOpen: Counter
+}
+
+/** Metrics of one process, with Node's own: CPU, memory, event-loop lag, garbage collection. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    requestsInFlight: new Gauge({
+      name: `${PREFIX}http_requests_in_flight`,
+      help: 'Requests that are owed an answer',
+      registers,
+    }),
+    sockets: new Gauge({ name: `${PREFIX}http_sockets`, help: 'Open connections', registers }),
+    requestSeconds: new Histogram({
+      name: `${PREFIX}http_request_seconds`,
+      help: 'Time from the first byte of a request to the last of its answer',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers,
+    }),
+    refusedUnderPressure: new Counter({
+      name: `${PREFIX}refused_under_pressure_total`,
+      help: 'Requests answered 503 because there was more to do than could be done',
+      labelNames: ['reason'],
+      registers,
+    }),
+    socketsRefused: new Counter({
+      name: `${PREFIX}sockets_refused_total`,
+      help: 'Connections refused because one address, or all of them, had too many',
+      registers,
+    }),
+    rateLimiterFailOpen: new Counter({
+      name: `${PREFIX}rate_limiter_fail_open_total`,
+      help: 'Requests that were not limited because the store of the limiter did not answer',
+      registers,
+    }),
+  }
+}
+
+/** Measures every request by its route's pattern. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    const route = routeOptions.url ?? NO_ROUTE
+    metrics.requestSeconds.observe({ method, route, status: statusCode }, elapsedTime / 1_000)
+    done()
+  })
+}

@@ -1,0 +1,86 @@
+import { connect as openSocket } from 'node:net'
+import { pendingMigrations } from '../store/migrate.ts'
+import { connect } from '../store/sql.ts'
+
+const PATIENCE_MS = 2_000
+const TEMPORAL_PORT = 7233
+
+type Finding = 'ok' | 'unreachable' | 'outdated'
+
+export interface Readiness {
+  isReady: boolean
+  isDraining: boolean
+  /** `outdated`: migrations that this program needs have not run. */
+  postgres: Finding
+  temporal: Finding
+}
+
+interface Options {
+  databaseUrl: string
+  temporalAddress: string
+  /**
+   * The API works without Temporal: reads answer, and writes wait in the outbox. A worker does not.
+   */
+  needsTemporal: boolean
+  isDraining: () => boolean
+}
+
+/**
+ * Whether this process should be given work. Asks Postgres on a connection of its own, so that a
+ * busy pool does not look like a dead database; who asks at the same time gets the same answer.
+ */
+export function createReadiness(options: Options) {
+  const { databaseUrl, temporalAddress, needsTemporal, isDraining } = options
+  const sql = connect(databaseUrl, {
+    name: 'letterloom-ready',
+    max: 1,
+    statementTimeoutMs: PATIENCE_MS,
+  })
+  /** Once the schema is as new as this program it stays so; then it is enough that it answers. */
+  let asking: Promise<Readiness> | undefined
+
+  const ask = async (): Promise<Readiness> => {
+    const [postgres, temporal] = await Promise.all([
+      within(PATIENCE_MS, async () =>
+        (await pendingMigrations(sql)).length === 0 ? 'ok' : 'outdated',
+      ),
+      within(PATIENCE_MS, () => reach(temporalAddress)),
+    ])
+    const isReady = !isDraining() && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
+    return { isReady, isDraining: isDraining(), postgres, temporal }
+  }
+  return {
+    ask: (): Promise<Readiness> => {
+      asking ??= ask().finally(() => (asking = undefined))
+      return asking
+    },
+    close: () => sql.end({ timeout: 1 }),
+  }
+}
+
+async function within(ms: number, look: () => Promise<Finding>): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Finding>((resolve) => {
+    timer = setTimeout(() => resolve('unreachable'), ms)
+  })
+  try {
+    return await Promise.race([look(), late])
+  } catch {
+    return 'unreachable'
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether somebody accepts connections at `host:port`. */
+const reach = (address: string): Promise<Finding> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(`tcp://${address}`)
+    const socket = openSocket(Number(port || TEMPORAL_PORT), hostname.replace(/^\[|\]$/g, ''))
+    const tell = (finding: Finding) => {
+      socket.destroy()
+      resolve(finding)
+    }
+    socket.setTimeout(PATIENCE_MS, () => tell('unreachable'))
+    socket.once('connect', () => tell('ok')).once('error', () => tell('unreachable'))
+  })
