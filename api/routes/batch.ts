@@ -58,7 +58,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         response: { 201: Batch },
       },
     },
-    async ({ tx, caller: { organizationId }, body }, reply) => {
+    async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
       const scheduledFor = applyBatchRules(body, now())
       const sender = await findSender(tx, organizationId, body.cloudAccountId)
       if (body.unknownOutcome === 'retry' && sender.lastEventReceivedAt === null) {
@@ -90,7 +90,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         await contents.create(tx, { organizationId, id: content.id, ...content.inline })
       }
       reply.code(201)
-      return batches.create(tx, batch)
+      return batches.create(tx, batch, requestId)
     },
   )
 
@@ -189,10 +189,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         response: { 200: CancelledBatch, ...failures(409) },
       },
     },
-    async ({ caller, params: { id } }) => {
+    async ({ id: requestId, caller, params: { id } }) => {
       const { organizationId, sql } = caller
       const cancelled = isUuid(id)
-        ? await transact(sql, (tx) => batches.cancel(tx, organizationId, id))
+        ? await transact(sql, (tx) => batches.cancel(tx, organizationId, id, requestId))
         : undefined
       if (cancelled) return { ...cancelled, success: true as const }
       const batch = await load(caller, id)

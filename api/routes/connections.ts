@@ -35,7 +35,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: RegisteredConnection },
       },
     },
-    async ({ tx, caller: { organizationId }, body: { region, name, features, ...body } }) => {
+    async ({ tx, id: requestId, caller: { organizationId }, body: given }) => {
+      const { region, name, features, ...body } = given
       const accountId = accountNumber(body)
       const webhookSecret = newSecret()
       const registered = await connections.register(tx, {
@@ -48,10 +49,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         externalId: randomUUID(),
         secretHash: sha256(webhookSecret),
       })
-      await outbox.put(tx, organizationId, {
-        kind: 'verify_connection',
-        payload: { connectionId: registered.id },
-      })
+      const payload = { connectionId: registered.id }
+      await outbox.put(tx, organizationId, { kind: 'verify_connection', payload }, requestId)
       return {
         success: true as const,
         created: registered.created,

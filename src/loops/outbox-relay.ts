@@ -46,7 +46,8 @@ export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
             const message = error instanceof Error ? error.message : String(error)
             const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
             await outbox.postpone(sql, row, message, waitMs)
-            log.warn({ kind: row.kind, attempts: row.attempts, err: error }, 'a promise waits')
+            const { kind, attempts, requestId } = row
+            log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
           }
         }),
       )
@@ -55,7 +56,9 @@ export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
   })
 
 async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
-  const { organizationId } = row
+  const { organizationId, requestId } = row
+  // From a line of the API's log to what it set going.
+  const memo = requestId === null ? {} : { memo: { requestId } }
   switch (row.kind) {
     case 'start_batch': {
       const { batchId, attempt } = row.payload
@@ -64,6 +67,7 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
         workflowId: batchWorkflowId(batchId, attempt),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         args: [input],
+        ...memo,
         staticSummary: `Send batch ${batchId}`,
         searchAttributes: {
           OrganizationId: [organizationId],
@@ -90,6 +94,7 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
         workflowId: verifyWorkflowId(connectionId),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         args: [input],
+        ...memo,
         staticSummary: `Verify connection ${connectionId}`,
         searchAttributes: {
           OrganizationId: [organizationId],

@@ -34,6 +34,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   })
   const readiness = createReadiness({
     databaseUrl,
+    role: 'letterloom_api',
     temporalAddress: temporalAddress(config),
     needsTemporal: false,
     isDraining: () => app.traffic.isDraining,

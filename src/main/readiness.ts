@@ -17,6 +17,7 @@ export interface Readiness {
 
 interface Options {
   databaseUrl: string
+  role: 'letterloom_api' | 'letterloom_worker'
   temporalAddress: string
   /**
    * The API works without Temporal: reads answer, and writes wait in the outbox. A worker does not.
@@ -30,13 +31,13 @@ interface Options {
  * busy pool does not look like a dead database; who asks at the same time gets the same answer.
  */
 export function createReadiness(options: Options) {
-  const { databaseUrl, temporalAddress, needsTemporal, isDraining } = options
+  const { databaseUrl, role, temporalAddress, needsTemporal, isDraining } = options
   const sql = connect(databaseUrl, {
     name: 'letterloom-ready',
+    role,
     max: 1,
     statementTimeoutMs: PATIENCE_MS,
   })
-  /** Once the schema is as new as this program it stays so; then it is enough that it answers. */
   let asking: Promise<Readiness> | undefined
 
   const ask = async (): Promise<Readiness> => {

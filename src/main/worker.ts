@@ -155,6 +155,7 @@ export async function runWorker(
   let isDraining = false
   const readiness = createReadiness({
     databaseUrl,
+    role: 'letterloom_worker',
     temporalAddress: address,
     needsTemporal: true,
     isDraining: () => isDraining,

@@ -38,7 +38,11 @@ export interface NewBatch {
 /**
  * Writes the batch and the promise to start it; both are kept exactly if the transaction commits.
  */
-export async function create(sql: Transaction, batch: NewBatch): Promise<Batch> {
+export async function create(
+  sql: Transaction,
+  batch: NewBatch,
+  requestId?: string,
+): Promise<Batch> {
   const [created] = await sql<Batch[]>`
     insert into batches (organization_id, id, status, name, audience_type, contact_ids,
       connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
@@ -51,10 +55,12 @@ export async function create(sql: Transaction, batch: NewBatch): Promise<Batch> 
       ${batch.unknownOutcome}, ${batch.totalRecipients})
     returning ${columns(sql)}`
   if (!created) throw new Error('an insert returned no row')
-  await put(sql, batch.organizationId, {
-    kind: 'start_batch',
-    payload: { batchId: batch.id, attempt: 1 },
-  })
+  await put(
+    sql,
+    batch.organizationId,
+    { kind: 'start_batch', payload: { batchId: batch.id, attempt: 1 } },
+    requestId,
+  )
   return created
 }
 
@@ -125,6 +131,7 @@ export async function cancel(
   sql: Transaction,
   organizationId: Uuid,
   id: Uuid,
+  requestId?: string,
 ): Promise<Batch | undefined> {
   const [cancelled] = await sql<(Batch & { attempt: number })[]>`
     update batches
@@ -137,7 +144,12 @@ export async function cancel(
     returning ${columns(sql)}, attempt`
   if (!cancelled) return undefined
   const { attempt, ...batch } = cancelled
-  await put(sql, organizationId, { kind: 'cancel_batch', payload: { batchId: id, attempt } })
+  await put(
+    sql,
+    organizationId,
+    { kind: 'cancel_batch', payload: { batchId: id, attempt } },
+    requestId,
+  )
   return batch
 }
 

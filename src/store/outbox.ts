@@ -11,12 +11,21 @@ export type Taken = Promised & {
   position: number
   organizationId: string
   attempts: number
+  requestId: string | null
 }
 
-/** Writes a promise in the caller's transaction: it is kept exactly if the transaction commits. */
-export const put = (sql: Executor, organizationId: string, { kind, payload }: Promised) => sql`
-  insert into outbox (organization_id, kind, payload)
-  values (${organizationId}, ${kind}, ${sql.json(payload)})`
+/**
+ * Writes a promise in the caller's transaction: it is kept exactly if the transaction commits.
+ * `requestId` is that of the API call that caused it, where one did.
+ */
+export const put = (
+  sql: Executor,
+  organizationId: string,
+  { kind, payload }: Promised,
+  requestId: string | undefined,
+) => sql`
+  insert into outbox (organization_id, kind, payload, request_id)
+  values (${organizationId}, ${kind}, ${sql.json(payload)}, ${requestId ?? null})`
 
 /**
  * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing
@@ -34,7 +43,7 @@ export const take = (sql: Sql, limit: number, leaseMs: number) => sql<Taken[]>`
     limit ${limit}
     for update skip locked
   )
-  returning created_on, position, organization_id, kind, payload, attempts`
+  returning created_on, position, organization_id, kind, payload, attempts, request_id`
 
 export const done = (
   sql: Sql,
