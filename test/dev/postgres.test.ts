@@ -156,7 +156,7 @@ test('the packaged server runs although no install script made its links', async
   const native = join(folder, 'package', 'native')
   await cp(embeddedFolder()!, native, { recursive: true, verbatimSymlinks: true })
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
-  for (const { target } of links) await rm(join(folder, 'package', target))
+  for (const { target } of links) await rm(join(folder, 'package', target), { force: true })
   const binaries = await findEmbeddedBinaries(folder, user, native)
   expect(binaries?.bin).toBe(join(folder, 'postgres-runtime', 'bin'))
   expect(await findEmbeddedBinaries(folder, user, native)).toEqual(binaries)
