@@ -31,8 +31,8 @@ export interface Config {
   /** Pages whose scripts may call the API. */
   corsOrigins: readonly string[]
   /**
-   * How long the API goes on as before after it was told to stop, while it says that it is not ready,
-   * so that whoever spreads the requests can take notice.
+   * How long the API goes on as before after it was told to stop, while it says that it is not
+   * ready, so that whoever spreads the requests can take notice.
    */
   drainSeconds: number
   logLevel: string

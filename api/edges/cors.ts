@@ -32,8 +32,8 @@ interface Cors {
 
 /**
  * Lets scripts of the configured origins call the API with a token; never with cookies. A preflight
- * is answered before credentials are asked for, on paths that exist; elsewhere OPTIONS is refused as
- * any other method is.
+ * is answered before credentials are asked for, on paths that exist; elsewhere OPTIONS is refused
+ * as any other method is.
  *
  * Our own instead of `@fastify/cors`: that one answers OPTIONS on every path, so that no path would
  * be unknown and none would refuse the method. Add it before whatever refuses requests, so that a

@@ -2,7 +2,9 @@ import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** After it a connection on which nothing is asked is closed; before it a request may be under way. */
+/**
+ * After it a connection on which nothing is asked is closed; before it a request may be under way.
+ */
 const IDLE_MS = 1_000
 const LOOK_EVERY_MS = 20
 /** A turn of the event loop in which nothing happened takes less. */
@@ -18,10 +20,10 @@ interface Drain {
 }
 
 /**
- * Stops a listening API so that every request it was given is answered. From now on each answer ends
- * its connection; after `delayMs` no new ones are accepted; those that are open end with the answer
- * that they are owed, or when nobody asks anything on them. Resolves to the number of requests that
- * were not answered in time.
+ * Stops a listening API so that every request it was given is answered. From now on each answer
+ * ends its connection; after `delayMs` no new ones are accepted; those that are open end with the
+ * answer that they are owed, or when nobody asks anything on them. Resolves to the number of
+ * requests that were not answered in time.
  */
 export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain): Promise<number> {
   const { traffic, server } = app
@@ -42,10 +44,10 @@ export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain
 }
 
 /**
- * Whoever was accepted by the kernel but not yet by us is reset when the port closes, and the kernel
- * cannot be told to stop. So connections are taken without reading from them, which leaves the event
- * loop with little to do; the port is closed in the same breath as a turn in which nobody came and
- * nothing else was done; then those who were taken are served.
+ * Whoever was accepted by the kernel but not yet by us is reset when the port closes, and the
+ * kernel cannot be told to stop. So connections are taken without reading from them, which leaves
+ * the event loop with little to do; the port is closed in the same breath as a turn in which nobody
+ * came and nothing else was done; then those who were taken are served.
  *
  * Not http.Server's own `close`: it closes idle connections at once, and a request that is on its
  * way on one of them would be answered with a reset. It also stops looking for slow clients.

@@ -15,7 +15,9 @@ const MOST_HEADERS = 100
 const HEADERS_TIMEOUT_MS = 10_000
 /** The largest body (15 MB) at 2 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000
-/** Longer than a load balancer keeps idle connections (60 s), so that it is never us who hang up. */
+/**
+ * Longer than a load balancer keeps idle connections (60 s), so that it is never us who hang up.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Nothing came and nothing went: longer than the longest statement may take. */
 const SILENCE_TIMEOUT_MS = 60_000

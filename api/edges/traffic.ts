@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
 
 /** What is going on between this process and its callers. */
-export interface Traffic {
+interface Traffic {
   /** Answers that are owed, or on their way to a reader. */
   readonly inFlight: ReadonlySet<ServerResponse>
   readonly sockets: ReadonlySet<Socket>
@@ -34,7 +34,8 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
       metrics.sockets.dec()
     })
   })
-  // As the server sees them, not by hooks: what is refused before routing is owed an answer as well.
+  // As the server sees them, not by hooks: what is refused before routing is owed an answer as
+  // well.
   server.on('request', (_request, response) => {
     inFlight.add(response)
     metrics.requestsInFlight.inc()

@@ -14,8 +14,9 @@ interface Internal {
 }
 
 /**
- * The port that is for operators and their machines only: `/livez` (this process answers), `/readyz`
- * (200 or 503, and why) and `/metrics`. Resolves to what closes it; does nothing without a port.
+ * The port that is for operators and their machines only: `/livez` (this process answers),
+ * `/readyz` (200 or 503, and why) and `/metrics`. Resolves to what closes it; does nothing without
+ * a port.
  */
 export async function serveInternal(options: Internal): Promise<() => Promise<void>> {
   const { address, registry, readiness, log } = options

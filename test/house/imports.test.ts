@@ -155,6 +155,7 @@ const LAWS: Law[] = [
       'typebox',
       'ajv',
       'ajv/dist/2020.js',
+      'prom-client',
       'node:http',
     ].concat([
       '@temporalio/client',
@@ -192,6 +193,11 @@ const LAWS: Law[] = [
       '../../src/dev/ports.ts',
       '../../workflows/send-batch.ts',
     ]),
+  },
+  {
+    file: 'api/edges/case.ts',
+    allowed: ['fastify', 'ipaddr.js', '../metrics.ts', '../../src/domain/errors.ts'],
+    refused: ['undici', 'postgres', '../../src/main/cli.ts', '../../src/config.ts'],
   },
   {
     file: 'src/dev/case.ts',

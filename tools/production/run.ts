@@ -111,7 +111,9 @@ async function main(): Promise<boolean> {
             .replace('@postgres:5432/', `@127.0.0.1:${ports.postgres}/`)
             .replace(/^temporal:7233$/, `127.0.0.1:${ports.temporal}`),
     ])
-    return { PATH, HOME: folder, ...image, ...Object.fromEntries(given), ...own }
+    // Here they share one machine, and so one loopback.
+    const internal = { INTERNAL_PORT: '0' }
+    return { PATH, HOME: folder, ...image, ...Object.fromEntries(given), ...internal, ...own }
   }
   const service = (name: string): Service => {
     const found = compose.services[name]
