@@ -7,9 +7,9 @@ import type { FastifyInstance } from 'fastify'
  */
 const IDLE_MS = 1_000
 const LOOK_EVERY_MS = 20
-/** A turn of the event loop in which nothing happened takes less. */
-const QUIET_TURN_MS = 0.1
-/** If there is never a quiet one, the port is closed all the same. */
+/** Nobody new for that long: whoever was answered last would have come back by now. */
+const QUIET_MS = 50
+/** If it never gets quiet, the port is closed all the same, after everybody who waits was taken. */
 const QUIET_WITHIN_MS = 1_000
 
 interface Drain {
@@ -45,9 +45,9 @@ export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain
 
 /**
  * Whoever was accepted by the kernel but not yet by us is reset when the port closes, and the
- * kernel cannot be told to stop. So connections are taken without reading from them, which leaves
- * the event loop with little to do; the port is closed in the same breath as a turn in which nobody
- * came and nothing else was done; then those who were taken are served.
+ * kernel cannot be told to stop. So connections are taken without reading from them, until nobody
+ * comes any more: each turn of the event loop takes one, and there is little else to do. The port
+ * is closed in the same breath as such a turn; then those who were taken are served.
  *
  * Not http.Server's own `close`: it closes idle connections at once, and a request that is on its
  * way on one of them would be answered with a reset. It also stops looking for slow clients.
@@ -55,15 +55,18 @@ export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain
 async function stopListening(server: FastifyInstance['server']): Promise<void> {
   const taken: Socket[] = []
   const listeners = server.rawListeners('connection')
-  server.removeAllListeners('connection').on('connection', (socket: Socket) => taken.push(socket))
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    taken.push(socket.on('error', () => socket.destroy()))
+  })
   Reflect.set(server, 'pauseOnConnect', true)
 
   const begunAt = performance.now()
-  for (let isQuiet = false; !isQuiet && performance.now() - begunAt < QUIET_WITHIN_MS; ) {
+  let lastAt = begunAt
+  for (let at = begunAt; at - lastAt < QUIET_MS && at - begunAt < QUIET_WITHIN_MS; ) {
     const before = taken.length
-    const at = performance.now()
     await new Promise((resolve) => setImmediate(resolve))
-    isQuiet = taken.length === before && performance.now() - at < QUIET_TURN_MS
+    at = performance.now()
+    if (taken.length > before) lastAt = at
   }
   // oxlint-disable-next-line typescript/unbound-method
   Reflect.apply(Server.prototype.close, server, [])
