@@ -109,8 +109,12 @@ function numericNames(schema: unknown): string[] {
     .map(([name]) => name)
 }
 
+/** What each branch of an `anyOf` wants says more than that none of them fits. */
 const toDetails = (errors: readonly ErrorObject[]): ErrorDetail[] =>
-  errors.slice(0, MOST_DETAILS).map(toDetail)
+  errors
+    .filter(({ keyword }) => keyword !== 'anyOf')
+    .slice(0, MOST_DETAILS)
+    .map(toDetail)
 
 function toDetail({ instancePath, keyword, params, message }: ErrorObject): ErrorDetail {
   const path = instancePath

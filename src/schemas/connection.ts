@@ -50,7 +50,11 @@ export const ConnectionInput = strict(
   },
   {
     title: 'ConnectionInput',
-    description: '`accountId` is required.',
+    description: '`accountId` is required, under one of its names.',
+    anyOf: [
+      { properties: { accountId: AccountNumber }, required: ['accountId'] },
+      { properties: { awsAccountId: AccountNumber }, required: ['awsAccountId'] },
+    ],
     examples: [{ accountId: '123456789012', region: 'eu-central-1', name: 'Production' }],
   },
 )
