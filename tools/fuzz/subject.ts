@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../src/config.ts'
+import { runMainJob } from '../../src/main/main-job.ts'
+import { startSystem, type System } from '../../src/main/system.ts'
+import { addressHash, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+
+const CONTACTS = 40
+const RATE = 1_000
+const REGION = 'eu-west-1'
+/** For being disconnected, again: with several connected accounts a batch would have to name one. */
+const SPARE_ACCOUNTS = ['777788889992', '777788889993']
+
+/** A running API of an organization that has something of everything. */
+export interface Subject {
+  system: System
+  apiKey: string
+  webhookSecret: string
+  /** The connected account. */
+  connectionId: string
+  /** What parameters may be given to find something, by operation and parameter. */
+  known: Record<string, Record<string, string[]>>
+}
+
+/**
+ * Starts the whole system, compiled, sends a batch through it, and stops its worker: what the
+ * attack makes is only ever written, so that the figures are those of the API.
+ */
+export async function startSubject(
+  config: Config,
+  folder: string,
+  say: (line: string) => void,
+): Promise<Subject> {
+  const system = await startSystem(config, folder, say)
+  try {
+    return await fill(system, folder, say)
+  } catch (error) {
+    await system.stop()
+    throw error
+  }
+}
+
+async function fill(system: System, folder: string, say: (line: string) => void): Promise<Subject> {
+  const { apiKey, organizationId, batch } = await runMainJob(system, {
+    contacts: CONTACTS,
+    rate: RATE,
+    say,
+  })
+  await system.worker.stop()
+  await system.sql`update organizations set plan = 'enterprise' where id = ${organizationId}`
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${system.apiUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  interface Registered {
+    connectionId: string
+    webhookSecret: string
+  }
+  const register = (accountId: string) =>
+    call<Registered>('POST', '/v1/connections', { accountId, region: REGION })
+  const spare = await Promise.all(SPARE_ACCOUNTS.map(register))
+  for (const { connectionId } of spare) await call('DELETE', `/v1/connections/${connectionId}`)
+  const { connections } = await call<{ connections: { id: string; accountId: string }[] }>(
+    'GET',
+    '/v1/connections',
+  )
+  const sender = connections.find(({ accountId }) => !SPARE_ACCOUNTS.includes(accountId))
+  if (sender === undefined) throw new Error('no account is connected')
+  // Another secret for the same account; a customer whose secret is lost does the same.
+  const { webhookSecret } = await register(sender.accountId)
+  await call('POST', '/v1/contacts', { email: 'x@example.com', externalId: 'customer-1' })
+  const scheduled = await Promise.all(
+    ['2099-01-01T00:00:00Z', '2099-01-02T00:00:00Z'].map((scheduledFor) =>
+      call<{ id: string }>('POST', '/v1/batch', {
+        audienceType: 'all',
+        from: 'news@letterloom.example',
+        subject: 'News',
+        htmlContent: '<p>News</p>',
+        scheduledFor,
+      }),
+    ),
+  )
+  const { contacts } = await call<{ contacts: { id: string; email: string }[] }>(
+    'GET',
+    '/v1/contacts?pageSize=5',
+  )
+  const { data: templates } = await call<{ data: { id: string; slug: string }[] }>(
+    'GET',
+    '/v1/templates',
+  )
+  const { logs } = await call<{ logs: { id: string; messageId: string }[] }>(
+    'GET',
+    '/v1/email/logs?limit=5',
+  )
+  const keyring = parseKeyring((await readFile(join(folder, 'keys'), 'utf8')).trim())
+  const tokens = contacts.map(({ id, email }) =>
+    signUnsubscribe(keyring, {
+      organizationId,
+      contactId: id,
+      addressHash: addressHash(organizationId, email),
+      batchId: batch.id,
+    }),
+  )
+  return {
+    system,
+    apiKey,
+    webhookSecret,
+    connectionId: sender.id,
+    known: {
+      getContact: {
+        'path.id': [...contacts.flatMap(({ id, email }) => [id, email]), 'customer-1'],
+      },
+      getBatch: { 'path.id': [batch.id, ...scheduled.map(({ id }) => id)] },
+      listBatchRecipients: { 'path.id': [batch.id] },
+      cancelBatch: { 'path.id': [...scheduled.map(({ id }) => id), batch.id] },
+      createBatch: {
+        'body.cloudAccountId': [sender.id],
+        'body.templateId': templates.map(({ id }) => id),
+        'body.contactIds[*]': contacts.map(({ id }) => id),
+      },
+      disconnectConnection: { 'path.id': spare.map(({ connectionId }) => connectionId) },
+      getTemplate: { 'path.id': templates.flatMap(({ id, slug }) => [id, slug]) },
+      getEmailLog: { 'path.messageId': logs.flatMap(({ id, messageId }) => [id, messageId]) },
+      listEmailLogs: { 'query.batchId': [batch.id] },
+      showUnsubscribe: { 'path.token': tokens },
+      unsubscribe: { 'path.token': tokens },
+      receiveSesEvent: {
+        'path.accountNumber': [sender.accountId],
+        'body.account': [sender.accountId],
+        'body.region': [REGION],
+      },
+    },
+  }
+}
