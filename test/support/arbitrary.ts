@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+
+/** A JSON schema as the OpenAPI document has it, with its components put in. */
+export interface Schema {
+  type?: string | string[]
+  enum?: unknown[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  patternProperties?: Record<string, Schema>
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  anyOf?: Schema[]
+  default?: unknown
+}
+
+/** Sizes that a test can afford; limits themselves are tried by the tests of each operation. */
+const MOST_CHARACTERS = 60
+const MOST_ITEMS = 4
+const MOST_KEYS = 6
+
+/** Any text that can be stored: control characters, every script, no NUL, no half characters. */
+const text = (least: number, most: number): fc.Arbitrary<string> =>
+  fc
+    .string({ unit: 'binary', minLength: least, maxLength: Math.min(most, MOST_CHARACTERS) })
+    .map((made) => made.replaceAll('\0', ' '))
+    // A character beyond 16 bits is two of JavaScript's and one of JSON Schema's.
+    .filter((made) => made.length <= most)
+
+const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
+
+const together = (schema: Schema, branch: Schema): Schema => ({
+  ...schema,
+  ...branch,
+  properties: { ...schema.properties, ...branch.properties },
+  required: [...(schema.required ?? []), ...(branch.required ?? [])],
+})
+
+/** Values that fit `schema`. */
+export function valid(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const { anyOf, ...rest } = schema
+  if (anyOf) return fc.oneof(...anyOf.map((branch) => valid(together(rest, branch))))
+  const types = [schema.type ?? []].flat()
+  if (types.length === 0) return json
+  return fc.oneof(...types.map((type) => ofType(type, schema)))
+}
+
+function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
+  const { minimum = -1e6, maximum = 1e6 } = schema
+  switch (type) {
+    case 'null':
+      return fc.constant(null)
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return fc.integer({ min: minimum, max: maximum })
+    case 'number':
+      return fc.double({ min: minimum, max: maximum, noNaN: true })
+    case 'string':
+      return string(schema)
+    case 'array':
+      return fc.array(valid(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? MOST_ITEMS, MOST_ITEMS),
+      })
+    default:
+      return object(schema)
+  }
+}
+
+function string(schema: Schema): fc.Arbitrary<string> {
+  const { format, pattern, minLength = 0, maxLength = MOST_CHARACTERS } = schema
+  if (format === 'uuid') return fc.uuid()
+  if (format === 'email') return fc.emailAddress().filter(({ length }) => length <= maxLength)
+  if (format === 'date') return time.map((moment) => moment.slice(0, 10))
+  if (format === 'date-time') return time
+  if (pattern === undefined) return text(minLength, maxLength)
+  const rule = new RegExp(pattern, 'u')
+  // Text of every script where only some characters are forbidden, else what the pattern says.
+  const forbids = pattern.startsWith('^[^')
+  const made = forbids
+    ? text(minLength, maxLength).map((each) => each.replace(/[@/\p{Cc}]/gu, '_'))
+    : fc.stringMatching(rule)
+  return made.filter((each) => rule.test(each) && each.length >= minLength)
+}
+
+const time = fc
+  .date({ min: new Date('1970-01-01'), max: new Date('9999-12-30'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+function object(schema: Schema): fc.Arbitrary<object> {
+  const { properties = {}, required = [], additionalProperties, patternProperties } = schema
+  const named = fc.record(
+    Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valid(each)])),
+    { requiredKeys: required.filter((name) => name in properties) },
+  )
+  const isOpen = patternProperties !== undefined || additionalProperties !== false
+  if (!isOpen) return named
+  const others = fc.dictionary(fc.string({ maxLength: 20 }), json, { maxKeys: MOST_KEYS })
+  return fc.tuple(others, named).map(([more, known]) => ({ ...more, ...known }))
+}
+
+/** What a place may be given instead of what belongs there. */
+const wrong = fc.oneof(
+  fc.constantFrom<unknown>(null, true, -1, 0, 1e300, 0.5, '', [], {}, [[]], ['', null], { a: 1 }),
+  fc.string({ unit: 'binary', maxLength: 3_000 }),
+  json,
+)
+
+/** `value` with one place changed, a key removed or one added: mostly no longer what it was. */
+export const damaged = (value: unknown): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(fc.constantFrom(...places(value)), wrong, fc.constantFrom('replace', 'remove', 'add'))
+    .map(([place, other, act]) => damage(value, place, other, act))
+
+function places(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [path]
+  return [path, ...Object.entries(value).flatMap(([key, each]) => places(each, [...path, key]))]
+}
+
+function damage(value: unknown, path: string[], other: unknown, act: string): unknown {
+  const [key, ...rest] = path
+  const isContainer = typeof value === 'object' && value !== null
+  if (key === undefined) {
+    if (act !== 'add' || !isContainer) return other
+    return Array.isArray(value) ? [...value, other] : { ...value, unheardOf: other }
+  }
+  if (!isContainer) return other
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  if (rest.length === 0 && act === 'remove') {
+    if (Array.isArray(copy)) copy.splice(Number(key), 1)
+    else Reflect.deleteProperty(copy, key)
+    return copy
+  }
+  Reflect.set(copy, key, damage(Reflect.get(value, key), rest, other, act))
+  return copy
+}
