@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 
 /** `0190f2c4-…`: version 7, RFC 9562. Sorts by the millisecond it was made in. */
 export type Uuid = string
@@ -8,6 +8,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (value: string): boolean => UUID.test(value)
 
 const RANDOM_BITS = (1n << 74n) - 1n
+const RANDOM_BYTES = 10
+/** Asking for randomness costs as much as making an id: it is fetched for hundreds at once. */
+const randomness = Buffer.alloc(RANDOM_BYTES * 400)
+let used = randomness.length
 let last = 0n
 
 /**
@@ -15,13 +19,22 @@ let last = 0n
  * random bits; when the clock stands still or steps back, the previous one plus a random step.
  */
 export function uuidv7(now: number = Date.now()): Uuid {
-  const random = randomBytes(10)
+  const random = nextRandom()
   const made = (BigInt(now) << 74n) | (BigInt(`0x${random.toString('hex')}`) & RANDOM_BITS)
   last = made > last ? made : last + 1n + BigInt(random.readUInt16BE(0))
   const time = last >> 74n
   const high = (last >> 62n) & 0xfffn
   const low = last & ((1n << 62n) - 1n)
   return format((time << 80n) | (7n << 76n) | (high << 64n) | (2n << 62n) | low)
+}
+
+function nextRandom(): Buffer {
+  if (used === randomness.length) {
+    randomFillSync(randomness)
+    used = 0
+  }
+  used += RANDOM_BYTES
+  return randomness.subarray(used - RANDOM_BYTES, used)
 }
 
 /** The moment a UUIDv7 was made, in milliseconds since 1970. */
