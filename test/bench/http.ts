@@ -1,0 +1,181 @@
+/**
+ * What the API adds to a query: GET /v1/contacts/{id} through everything, as a ratio to a bare
+ * Fastify route that asks the same SELECT of the same kind of pool and sends its row.
+ *
+ *   npm run build && npx tsx test/bench/http.ts [rounds] [seconds] [--profile folder]
+ *
+ * One process each, compiled, on one core; this process loads them in turn, round after round, so
+ * that a busy machine is busy for both. A Postgres of its own is thrown away afterwards.
+ */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import autocannon from 'autocannon'
+import fastify from 'fastify'
+import { childEnvironment } from '../../src/config.ts'
+import { freePort } from '../../src/dev/ports.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { createOrganization } from '../../src/main/organizations.ts'
+import type * as Contacts from '../../src/store/contacts.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import type * as Store from '../../src/store/sql.ts'
+import { connect } from '../../src/store/sql.ts'
+import { newKeyringText } from '../../src/tokens.ts'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { profile: { type: 'string' } },
+})
+const [rounds = 7, seconds = 2] = positionals.map(Number)
+const CONNECTIONS = 32
+const WARM_SECONDS = 3
+/** As `letterloom api` has it. */
+const POOL_SIZE = 10
+/** Of the kernel's clock in /proc, per second. */
+const TICKS = 100
+const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+
+/** The other side of the comparison; told by message which contact is whose, on which port. */
+async function serveBare(): Promise<void> {
+  const [{ databaseUrl, organizationId, port }] = (await once(process, 'message')) as [
+    { databaseUrl: string; organizationId: string; port: number },
+  ]
+  const dist = new URL('../../dist/src/store/', import.meta.url)
+  const store = (await import(new URL('sql.js', dist).href)) as typeof Store
+  const contacts = (await import(new URL('contacts.js', dist).href)) as typeof Contacts
+  const sql = store.connect(databaseUrl, { name: 'bench-bare', max: POOL_SIZE })
+  const app = fastify()
+  app.get<{ Params: { id: string } }>('/v1/contacts/:id', ({ params: { id } }) =>
+    contacts.find(sql, organizationId, { id }),
+  )
+  await app.listen({ host: '127.0.0.1', port })
+  process.once('disconnect', () => process.exit())
+}
+
+async function measure(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
+  // As root, Postgres runs under another user, who must be able to come in.
+  await chmod(folder, 0o755)
+  const postgres = await startPostgres({
+    folder: join(folder, 'postgres'),
+    port: await freePort(),
+    log: () => {},
+    settings: { fsync: 'off' },
+  })
+  const sql = connect(postgres.url, { name: 'bench', max: 2 })
+  const children: ChildProcess[] = []
+  try {
+    await migrate(sql)
+    const { organizationId, key } = await createOrganization(sql, {
+      name: 'Bench',
+      ownerEmail: 'owner@example.com',
+      ownerName: 'Owner',
+    })
+    await sql`update organizations set plan = 'enterprise'`
+    const contactId = uuidv7()
+    await sql`
+      insert into contacts (organization_id, id, email, email_status, first_name, properties)
+      values (${organizationId}, ${contactId}, 'ada@example.com', 'active', 'Ada', '{"plan":"pro"}')`
+    const [fullPort, barePort] = [await freePort(), await freePort()]
+    const full = fork(
+      fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url)),
+      ['api'],
+      {
+        execArgv: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [],
+        env: childEnvironment({
+          DATABASE_URL: postgres.url,
+          LETTERLOOM_KEYS: newKeyringText(),
+          PORT: String(fullPort),
+          LOG_LEVEL: 'info',
+        }),
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      },
+    )
+    const bare = fork(fileURLToPath(import.meta.url))
+    children.push(full, bare)
+    bare.send({ databaseUrl: postgres.url, organizationId, port: barePort })
+    const headers = { authorization: `Bearer ${key}` }
+    const subjects = [
+      { name: 'full', child: full, url: `http://127.0.0.1:${fullPort}/v1/contacts/${contactId}` },
+      { name: 'bare', child: bare, url: `http://127.0.0.1:${barePort}/v1/contacts/${contactId}` },
+    ].map((subject) => ({ ...subject, headers, rates: [] as number[], costs: [] as number[] }))
+    pin(process.pid, LOAD_CORE)
+    for (const { child, url } of subjects) {
+      pin(child.pid, SERVER_CORE)
+      await answers(url, headers)
+      await autocannon({ url, headers, connections: CONNECTIONS, duration: WARM_SECONDS })
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const { child, url, rates, costs } of round % 2 ? subjects : subjects.toReversed()) {
+        const before = cpuTicks(child.pid)
+        const result = await autocannon({
+          url,
+          headers,
+          connections: CONNECTIONS,
+          duration: seconds,
+        })
+        const requests = result['2xx']
+        if (result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} refusals, by limits?`)
+        rates.push(requests / result.duration)
+        costs.push(((cpuTicks(child.pid) - before) / TICKS / requests) * 1e6)
+      }
+    }
+    for (const { name, rates, costs } of subjects) {
+      console.log(
+        `${name}: ${Math.round(median(rates))} requests/s, ${median(costs).toFixed(0)} µs of processor time each`,
+      )
+    }
+    const [left, right] = subjects
+    const rate = median(left?.rates ?? []) / median(right?.rates ?? [])
+    const cost = median(right?.costs ?? []) / median(left?.costs ?? [])
+    console.log(
+      `ratio full to bare: ${rate.toFixed(2)} by the clock, ${cost.toFixed(2)} by processor time`,
+    )
+  } finally {
+    for (const child of children) {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await Promise.race([once(child, 'exit'), sleep(5_000)])
+    }
+    await sql.end()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where `taskset` is missing the kernel decides. */
+const pin = (pid: number | undefined, core: string): void =>
+  void spawnSync('taskset', ['-a', '-pc', core, String(pid)])
+
+/** User and system time of a process (proc(5), stat, fields 14 and 15). */
+function cpuTicks(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+async function answers(url: string, headers: Record<string, string>): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const status = await fetch(url, { headers }).then(
+      (response) => response.status,
+      () => 0,
+    )
+    if (status === 200) return
+    await sleep(50)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+if (process.send) await serveBare()
+else await measure()
