@@ -70,6 +70,7 @@ export async function startSystem(
       LETTERLOOM_TIMINGS: 'short',
       LETTERLOOM_MODE: 'development',
       DRAIN_SECONDS: '0',
+      LOG_LEVEL: config.logLevel,
       HOST: '127.0.0.1',
       PORT: String(apiPort),
       PUBLIC_URL: apiUrl,

@@ -11,7 +11,9 @@ import { startSystem, type System } from '../../src/main/system.ts'
  * The whole system as `dev` starts it, compiled, with processes, ports and folders of its own: for
  * tests that kill things. Everything is gone after `stop`.
  */
-export async function startTestSystem(): Promise<System> {
+export async function startTestSystem(
+  env: Record<string, string> = {},
+): Promise<System & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-system-'))
   // As root, Postgres runs under another user, who must be able to come in; else its data go
   // elsewhere.
@@ -25,10 +27,12 @@ export async function startTestSystem(): Promise<System> {
     TEMPORAL_PORT: '0',
     TEMPORAL_UI_PORT: '0',
     SANDBOX_PORT: '0',
+    ...env,
   })
   const system = await startSystem(config, folder, () => {})
   return {
     ...system,
+    folder,
     stop: async () => {
       await system.stop()
       await rm(folder, { recursive: true, force: true })

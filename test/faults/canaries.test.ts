@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createOrganization } from '../../src/main/organizations.ts'
+import { connectSandbox, SENDER } from '../../src/main/system.ts'
+import { addressHash, newApiKey, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import { until } from '../support/engine.ts'
+import { startTestSystem } from '../support/system.ts'
+
+/** Everything planted, by where it was planted. */
+const planted = new Map<string, string>()
+
+/** A word that occurs nowhere else. */
+function canary(place: string): string {
+  const word = `canary${randomBytes(8).toString('hex')}`
+  planted.set(place, word)
+  return word
+}
+
+let system: Awaited<ReturnType<typeof startTestSystem>>
+let organizationId: string
+let key: string
+const refusals: string[] = []
+
+beforeAll(async () => {
+  system = await startTestSystem({ LOG_LEVEL: 'trace' })
+  const made = await createOrganization(system.sql, {
+    name: canary('organization name'),
+    ownerEmail: `${canary('owner address')}@example.com`,
+    ownerName: canary('owner name'),
+  })
+  organizationId = made.organizationId
+  key = made.key
+  planted.set('api key', key)
+  await tellTheStory()
+}, 180_000)
+afterAll(() => system.stop())
+
+interface Asked {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Remembers what a refusal says. */
+async function call(method: string, path: string, { body, headers = {} }: Asked = {}) {
+  const response = await fetch(`${system.apiUrl}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-planted': canary(`header of ${method} ${path}`),
+      cookie: `session=${canary(`cookie of ${method} ${path}`)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (response.status >= 400) refusals.push(`${method} ${response.status} ${text}`)
+  return { status: response.status, body: JSON.parse(text) as Record<string, unknown> }
+}
+
+const person = (place: string) => ({
+  email: `${canary(`${place}: address`)}@example.com`,
+  firstName: canary(`${place}: first name`),
+  company: canary(`${place}: company`),
+  properties: { note: canary(`${place}: property`) },
+})
+
+async function tellTheStory(): Promise<void> {
+  await connectSandbox(system, {
+    apiKey: key,
+    accountId: '123412341234',
+    maxSendRate: 500,
+    max24Hour: 1e6,
+  })
+  const connection = await call('POST', '/v1/connections', {
+    body: { accountId: '123412341234', region: 'eu-west-1', name: canary('connection name') },
+  })
+  const webhookSecret = String(connection.body['webhookSecret'])
+  planted.set('webhook secret', webhookSecret)
+  planted.set('external id', String(connection.body['externalId']))
+
+  const first = person('contact')
+  const created = await call('POST', '/v1/contacts', { body: first })
+  await call('POST', '/v1/contacts/batch', { body: { contacts: [person('row'), person('row 2')] } })
+  const batch = await call('POST', '/v1/batch', {
+    body: {
+      audienceType: 'all',
+      from: SENDER,
+      name: canary('batch name'),
+      subject: canary('subject'),
+      htmlContent: `<p>${canary('html')} {{ planted }}</p>`,
+      textContent: canary('text'),
+      variableMappings: [
+        { variableName: 'planted', source: { type: 'static', value: canary('variable') } },
+      ],
+    },
+  })
+  await until(async () => {
+    const { body } = await call('GET', `/v1/batch/${String(batch.body['id'])}`)
+    return body['status'] === 'completed' ? true : undefined
+  })
+  await refuseMuch(String(created.body['id']), first.email, webhookSecret)
+  await breakPostgres()
+}
+
+/** Wrong secrets, wrong bodies, wrong links; and the right link. */
+async function refuseMuch(contactId: string, email: string, secret: string): Promise<void> {
+  const wrongKey = newApiKey().key
+  planted.set('unknown key', wrongKey)
+  for (const bearer of [wrongKey, `loom_${canary('malformed key')}`, canary('bearer')]) {
+    await call('GET', '/v1/contacts', { headers: { authorization: `Bearer ${bearer}` } })
+  }
+  await call('GET', '/v1/contacts', { headers: { authorization: `Basic ${canary('basic')}` } })
+  await call('POST', '/v1/contacts', { body: person('contact taken twice') })
+  await call('POST', '/v1/contacts', { body: { email, firstName: canary('taken') } })
+  await call('POST', '/v1/contacts', { body: `{"email":"${canary('cut off')}` })
+  await call('POST', '/v1/contacts', { body: { email: canary('no address'), lastName: [1] } })
+  await call('POST', '/v1/contacts', { body: { email, phone: canary('no number') } })
+  await call('GET', `/v1/contacts?search=${canary('search')}&page=0`)
+  await call('GET', `/v1/contacts/${canary('unknown address')}%40example.com`)
+  await call('POST', '/v1/templates', {
+    body: { name: canary('template name'), source: `{% if %}${canary('template')}` },
+  })
+  const url = '/webhooks/ses/123412341234'
+  const envelope = { id: 'e1', account: '123412341234', region: 'eu-west-1' }
+  const detail = { eventType: 'Delivery', mail: { destination: [canary('event')] } }
+  for (const given of [secret, canary('wrong webhook secret')]) {
+    const headers = { 'x-webhook-secret': given }
+    await call('POST', url, { headers, body: { ...envelope, detail } })
+    await call('POST', url, { headers, body: { ...envelope, detail: canary('bad event') } })
+  }
+  const keyring = parseKeyring((await readFile(join(system.folder, 'keys'), 'utf8')).trim())
+  const token = signUnsubscribe(keyring, {
+    organizationId,
+    contactId,
+    addressHash: addressHash(organizationId, email),
+  })
+  planted.set('unsubscribe token', token)
+  await call('POST', `/unsubscribe/${token}`)
+  await call('POST', `/unsubscribe/${canary('wrong token')}`)
+}
+
+/** Postgres' own words name rows and values; they must stay here. */
+async function breakPostgres(): Promise<void> {
+  const { sql } = system
+  const refused = person('refused by a constraint')
+  await sql`alter table contacts add constraint planted check (first_name <> 'planted') not valid`
+  await call('POST', '/v1/contacts', { body: { ...refused, firstName: 'planted' } })
+  await call('POST', '/v1/contacts/batch', {
+    body: { contacts: [{ ...person('refused in a set'), firstName: 'planted' }] },
+  })
+  await sql`alter table contacts drop constraint planted`
+  await sql`alter table contacts rename to contacts_elsewhere`
+  await call('POST', '/v1/contacts', { body: person('without a table') })
+  await call('GET', `/v1/contacts?search=${canary('search without a table')}`)
+  await call('GET', `/v1/contacts/${canary('look-up without a table')}%40example.com`)
+  await sql`alter table contacts_elsewhere rename to contacts`
+}
+
+/** Which canaries a text has, by where they were planted. */
+const found = (text: string): string[] =>
+  [...planted].filter(([, word]) => text.includes(word)).map(([place]) => place)
+
+it('no log of the API or the worker has a secret, an address or a word of a body', async () => {
+  const logs = await Promise.all(
+    ['api', 'worker'].map((name) => readFile(join(system.folder, 'logs', `${name}.log`), 'utf8')),
+  )
+  expect(logs.map((text) => text.includes('"level":'))).toEqual([true, true])
+  const lines = logs.flatMap((text) => text.split('\n'))
+  const leaks = lines.flatMap((line) =>
+    found(line).map((place) => `${place}: ${line.slice(0, 400)}`),
+  )
+  expect(leaks).toEqual([])
+})
+
+it('no refusal says what it was given', () => {
+  expect(refusals.some((text) => text.startsWith('POST 500'))).toBe(true)
+  const leaks = refusals.flatMap((text) => found(text).map((place) => `${place}: ${text}`))
+  expect(leaks).toEqual([])
+})
+
+it('no history of a workflow, no memo and no search attribute has any', async () => {
+  const connection = await Connection.connect({ address: system.temporalAddress })
+  const client = new Client({ connection })
+  const leaks: string[] = []
+  let histories = 0
+  for await (const { workflowId, runId, memo, searchAttributes } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
+    const text = [workflowId, legible(history), legible(memo), legible(searchAttributes)].join('\n')
+    histories++
+    leaks.push(...found(text).map((place) => `${workflowId}: ${place}`))
+  }
+  await connection.close()
+  expect(histories).toBeGreaterThan(1)
+  expect(leaks).toEqual([])
+})
+
+it('no promise in the outbox has any', async () => {
+  const rows = await system.sql<{ text: string }[]>`select outbox::text as text from outbox`
+  expect(rows.flatMap(({ text }) => found(text))).toEqual([])
+})
+
+/** JSON in which bytes are the text they are. */
+const legible = (value: unknown): string =>
+  JSON.stringify(value, (_key, each: unknown) => {
+    if (each instanceof Uint8Array) return Buffer.from(each).toString('utf8')
+    return typeof each === 'bigint' ? String(each) : each
+  }) ?? ''
