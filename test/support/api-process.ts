@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../../src/config.ts'
+import { freePort } from '../../src/dev/ports.ts'
+import { newKeyringText } from '../../src/tokens.ts'
+
+export interface ApiProcess {
+  url: string
+  port: number
+  /** Bytes that live in its heap and its buffers after a collection. */
+  memory(): Promise<number>
+  stop(): Promise<void>
+}
+
+const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
+/** Loaded before the program: answers how much memory is in use. */
+const PROBE = `data:text/javascript,${encodeURIComponent(`
+process.on('message', () => {
+  globalThis.gc()
+  const { heapUsed, external } = process.memoryUsage()
+  process.send(heapUsed + external)
+})`)}`
+const READY_TRIES = 200
+const READY_PAUSE_MS = 50
+
+/** `letterloom api`, compiled, in a process of its own on a port of its own. */
+export async function startApiProcess(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+): Promise<ApiProcess> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = fork(CLI, ['api'], {
+    execArgv: ['--expose-gc', '--import', PROBE],
+    env: childEnvironment({
+      DATABASE_URL: databaseUrl,
+      LETTERLOOM_KEYS: newKeyringText(),
+      LOG_LEVEL: 'warn',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: url,
+      ...env,
+    }),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  for (let tries = 0; !(await isUp(url)); tries++) {
+    if (tries === READY_TRIES || child.exitCode !== null) throw new Error('the API did not start')
+    await sleep(READY_PAUSE_MS)
+  }
+  return {
+    url,
+    port,
+    memory: async () => {
+      child.send('memory')
+      const [bytes] = (await once(child, 'message')) as [number]
+      return bytes
+    },
+    stop: async () => {
+      if (child.exitCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+const isUp = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
