@@ -592,7 +592,7 @@ export interface components {
         };
         /**
          * ConnectionInput
-         * @description `accountId` is required.
+         * @description `accountId` is required, under one of its names.
          */
         ConnectionInput: {
             accountId?: string;
@@ -605,6 +605,10 @@ export interface components {
             features?: {
                 [key: string]: unknown;
             };
+        } | {
+            accountId: string;
+        } | {
+            awsAccountId: string;
         };
         /** ConnectionList */
         ConnectionList: {
@@ -1667,7 +1671,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `accountId` is required. */
+        /** @description `accountId` is required, under one of its names. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ConnectionInput"];

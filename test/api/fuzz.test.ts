@@ -82,7 +82,8 @@ function operationsOf(document: any): Operation[] {
     if (Array.isArray(node)) return node.map(put)
     if (typeof node !== 'object' || node === null) return node
     const { $ref } = node as { $ref?: string }
-    if ($ref !== undefined) return put(document.components.schemas[$ref.split('/').at(-1) ?? ''])
+    const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([^/]+)$/.exec($ref ?? '') ?? []
+    if ($ref !== undefined) return put(document.components[kind][name])
     return Object.fromEntries(Object.entries(node).map(([name, each]) => [name, put(each)]))
   }
   return Object.entries<object>(document.paths).flatMap(([path, methods]) =>

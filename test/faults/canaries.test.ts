@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../src/client/index.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER } from '../../src/main/system.ts'
 import { addressHash, newApiKey, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
@@ -69,8 +70,8 @@ const person = (place: string) => ({
 })
 
 async function tellTheStory(): Promise<void> {
-  await connectSandbox(system, {
-    apiKey: key,
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, {
     accountId: '123412341234',
     maxSendRate: 500,
     max24Hour: 1e6,

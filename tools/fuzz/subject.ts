@@ -8,7 +8,7 @@ import { addressHash, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
 const CONTACTS = 40
 const RATE = 1_000
 const REGION = 'eu-west-1'
-/** For being disconnected, again: with several connected accounts a batch would have to name one. */
+/** Disconnected already: with several connected accounts every batch would have to name one. */
 const SPARE_ACCOUNTS = ['777788889992', '777788889993']
 
 /** A running API of an organization that has something of everything. */
