@@ -1,9 +1,9 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { isUuid } from './ids.ts'
 
 /** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
-export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Whether two secrets are the same, in a time that depends on their length only. */
 export const equal = (a: Buffer, b: Buffer): boolean =>

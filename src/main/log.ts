@@ -1,6 +1,9 @@
 import { type Logger, pino } from 'pino'
 import { scrub } from '../domain/scrub.ts'
 
+/** A write for each line was an eighth of the work of a request; what is lost is a crash's last. */
+const BUFFERED = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 }
+
 /**
  * JSON lines on standard error; standard output is for what a command answers. Whatever is logged
  * passes `scrub`, fields and words alike; errors come out of it as plain objects, so none of pino's
@@ -9,7 +12,7 @@ import { scrub } from '../domain/scrub.ts'
 export const createLog = (
   level: string,
   name: string,
-  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false }),
+  destination: pino.DestinationStream = pino.destination(BUFFERED),
 ): Logger =>
   pino(
     {

@@ -2,7 +2,11 @@ import { type Static, Type } from 'typebox'
 import { oneOf, strict } from './common.ts'
 
 export const AccountNumberParams = strict({
-  accountNumber: Type.String({ minLength: 1, maxLength: 64, description: 'The 12 digits of the account.' }),
+  accountNumber: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The 12 digits of the account.',
+  }),
 })
 
 /**

@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { readArray, writeArray } from './arrays.ts'
 import { createPool } from './pool.ts'
 
 /**
@@ -55,7 +56,7 @@ export function connect(url: string, pool: Pool): Sql {
       onclose,
       // What a session was told dies with it: connections stay as long as they work.
       max_lifetime: null,
-      connect_timeout: 10,
+      connect_timeout: 5,
       onnotice: () => {},
       connection: {
         application_name: name,
@@ -69,7 +70,9 @@ export function connect(url: string, pool: Pool): Sql {
         date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
         day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
         bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
+        ...ARRAYS,
       },
+      fetch_types: false,
     })
   // The pool speaks for the driver; which types it maps is decided above.
   const { sql, within } = createPool(open as never, max) as unknown as { sql: Sql; within: Bind }
@@ -88,11 +91,33 @@ export function within(sql: Sql, organizationId: string): Sql {
   return bind(organizationId)
 }
 
-/** `2026-11-21 10:56:09.12+00` as Postgres writes it → `2026-11-21T10:56:09.120Z`. */
+const UTC_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
+
+/** `2026-11-21 10:56:09.12+00` as Postgres writes it in UTC → `2026-11-21T10:56:09.120Z`. */
 function toIso(text: string): string {
-  return new Date(
-    `${text.replace(' ', 'T')}:00`.replace(/([+-]\d\d):00:00$/, '$1:00'),
-  ).toISOString()
+  const [, day, time, fraction = ''] = UTC_TIME.exec(text) ?? []
+  if (day === undefined) throw new RangeError(`"${text}" is no time of this era in UTC`)
+  return `${day}T${time}.${fraction.padEnd(3, '0')}Z`
+}
+
+const arrays = (oid: number, read: (text: string) => unknown = String) => ({
+  to: oid,
+  from: [oid],
+  serialize: writeArray,
+  parse: readArray(read),
+})
+
+/** By the numbers that Postgres gives these types everywhere. */
+const ARRAYS = {
+  booleans: arrays(1000, (text) => text === 't'),
+  smallints: arrays(1005, Number),
+  integers: arrays(1007, Number),
+  texts: arrays(1009),
+  bigints: arrays(1016, Number),
+  doubles: arrays(1022, Number),
+  days: arrays(1182),
+  times: arrays(1185, toIso),
+  uuids: arrays(2951),
 }
 
 /**

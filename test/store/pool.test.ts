@@ -66,11 +66,8 @@ test('a lost connection is told again', async () => {
   for (let round = 0; round < 5; round++) {
     await Promise.all(Array.from({ length: 4 }, () => settled(bound)))
     const flying = Promise.allSettled(Array.from({ length: 50 }, () => told(bound)))
-    // Not those that are still being opened: the driver's first query has nobody who catches it.
     await database.sql`
-      select pg_terminate_backend(pid)
-      from pg_stat_activity
-      where application_name = 'pool-killed' and query like '%letterloom.organization%'`
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pool-killed'`
     // Nobody is told that there is no such row, or that we have a bug: the connection was lost.
     const ends = (await flying).map((end) =>
       end.status === 'fulfilled' ? end.value === organization : end.reason.code,
@@ -127,6 +124,53 @@ test('a refused query and a refused transaction leave the pool as it was', async
   const [row] = await sql<{ there: boolean }[]>`select to_regclass('gone') is not null as there`
   expect(row).toEqual({ there: false })
   expect(await Promise.all(Array.from({ length: 20 }, () => told(sql)))).toHaveLength(20)
+})
+
+test('what is refused inside a transaction keeps nothing of it, caught or not', async () => {
+  const names = async () =>
+    (await sql<{ n: number }[]>`select n from kept order by n`).map(({ n }) => n)
+  await sql`create table kept (n int)`
+  await expect(
+    sql.begin(async (tx) => {
+      await tx`insert into kept values (1)`
+      await tx`select 1 / 0`.catch(() => {})
+    }),
+  ).rejects.toThrow('division by zero')
+  expect(await names()).toEqual([])
+
+  const result = await sql.begin(async (tx) => {
+    await tx`insert into kept values (2)`
+    const inner = tx.savepoint(async (point) => {
+      await point`insert into kept values (3)`
+      await point`select 1 / 0`
+    })
+    await expect(inner).rejects.toThrow('division by zero')
+    await tx.savepoint((point) => point`insert into kept values (4)`)
+    // Asked for at once, they run one after the other.
+    await Promise.all([5, 6, 7].map((n) => tx`insert into kept values (${n})`))
+    return 'done'
+  })
+  expect(result).toBe('done')
+  expect(await names()).toEqual([2, 4, 5, 6, 7])
+})
+
+test('a transaction whose connection is lost fails, and its handle does nothing afterwards', async () => {
+  const own = connect(database.url, { name: 'pool-cut', max: 2 })
+  let leaked: Executor | undefined
+  const cut = own.begin(async (tx) => {
+    leaked = tx
+    await tx`select 1`
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pool-cut'`
+    await tx`create table never (n int)`
+  })
+  await expect(cut).rejects.toMatchObject({
+    code: expect.stringMatching(/^(57P01|CONNECTION_\w+|ECONNRESET|EPIPE)$/),
+  })
+  await expect(leaked!`create table never (n int)`).rejects.toThrow('lost')
+  const [row] = await own<{ there: boolean }[]>`select to_regclass('never') is not null as there`
+  expect(row).toEqual({ there: false })
+  await own.end()
 })
 
 test('fragments and helpers are part of whichever query they are put into', async () => {

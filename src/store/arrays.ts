@@ -1,0 +1,28 @@
+/**
+ * Arrays of one dimension, as Postgres writes and reads them.
+ *
+ * The driver would ask each new connection for the types of arrays; when that connection breaks at
+ * this moment, nobody catches the error of this query and the process ends. So the arrays in use
+ * are named in `sql.ts`.
+ */
+
+/** `["a", null]` → `{"a",null}`. */
+export function writeArray(values: unknown): string {
+  // What was written already, such as a query that is explained with its own parameters.
+  if (!Array.isArray(values)) return String(values)
+  const items = values.map((value: string | number | boolean | null | undefined) =>
+    value === null || value === undefined ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`,
+  )
+  return `{${items.join(',')}}`
+}
+
+const ITEM = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs
+
+/** `{a,"b c",NULL}` → `["a", "b c", null]`, each item read by `read`. */
+export const readArray =
+  <T>(read: (text: string) => T) =>
+  (text: string): (T | null)[] =>
+    Array.from(text.matchAll(ITEM), ([, quoted, plain]) => {
+      if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, '$1'))
+      return plain === 'NULL' || plain === undefined ? null : read(plain)
+    })

@@ -1,0 +1,131 @@
+import postgres from 'postgres'
+
+export type Client = ReturnType<typeof postgres>
+
+/** What of the driver's query object is reached for; `test/store/pool.test.ts` holds it. */
+export interface Query {
+  handler: (query: Query) => unknown
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+  executed: boolean
+}
+
+/**
+ * A place for one connection, which has one statement at a time. A client that lost its connection
+ * is replaced and never used again: the driver's keeps half-written bytes and queries for its next
+ * connection, and writing to one that is closed ends the process.
+ */
+export interface Lane {
+  client: Client
+  handOver: Query['handler']
+  isOpen: boolean
+  isBusy: boolean
+  query: Query | undefined
+  /** The organization the session's policies let through. */
+  organization: string | undefined
+  /** Takes another client; what the present one still had to do is refused. */
+  replace: () => void
+}
+
+const MOST_CONNECTING_MS = 10_000
+
+export function openLane(open: (onclose: () => void) => Client): Lane {
+  const lane: Lane = {
+    ...newClient(),
+    isOpen: false,
+    isBusy: false,
+    query: undefined,
+    organization: undefined,
+    replace: () => {
+      const { client, query } = lane
+      Object.assign(lane, newClient(), { isOpen: false, organization: undefined })
+      query?.reject(connectionLost())
+      client.end({ timeout: 0 }).catch(() => {})
+    },
+  }
+  return lane
+
+  function newClient(): Pick<Lane, 'client' | 'handOver'> {
+    const client: Client = open(() => {
+      if (lane.client === client) lane.replace()
+    })
+    const { handler } = client.unsafe('') as unknown as Query
+    return { client, handOver: handler }
+  }
+}
+
+/**
+ * Opens the lane's connection, told the organization, and waits for it. What the driver is given
+ * before, it would keep and run on a later connection, after its caller was told that it failed.
+ */
+export async function connect(lane: Lane, organization: string): Promise<void> {
+  const { client } = lane
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, MOST_CONNECTING_MS, connectionLost('CONNECT_TIMEOUT'))
+  })
+  try {
+    await Promise.race([client.unsafe(setting('session', organization)), late])
+  } catch (error) {
+    if (lane.client === client) lane.replace()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  if (lane.client !== client) throw connectionLost()
+  lane.isOpen = true
+  lane.organization = organization
+}
+
+/** Runs `query` on the lane's open connection and calls `free` when it is settled. */
+export function run(lane: Lane, query: Query, free: () => void): void {
+  const { resolve, reject } = query
+  let isSettled = false
+  const settle = (): boolean => {
+    if (isSettled) return false
+    isSettled = true
+    lane.query = undefined
+    return true
+  }
+  query.resolve = (value) => {
+    if (settle()) free()
+    resolve(value)
+  }
+  query.reject = (error) => {
+    if (settle()) {
+      // Only after a refusal of the server's the connection is what it was.
+      if (!isServerRefusal(error)) lane.replace()
+      free()
+    }
+    reject(error)
+  }
+  if (!lane.isOpen) return query.reject(connectionLost())
+  lane.query = query
+  query.handler = lane.handOver
+  lane.handOver(query)
+}
+
+/** A statement ahead of the next one, in the same packet; when it fails, the next one fails. */
+export function runAhead(lane: Lane, statement: string): void {
+  const told = lane.client.unsafe(statement)
+  const raw = told as unknown as Query
+  // Awaiting it would hand it over a moment later, behind the query.
+  raw.executed = true
+  told.catch((error: unknown) => {
+    if (lane.query) lane.query.reject(error)
+    else lane.replace()
+  })
+  lane.handOver(raw)
+}
+
+/** The statement that says on whose behalf a session or a transaction works. */
+export function setting(scope: 'local' | 'session', organization: string): string {
+  if (!/^[\da-f-]*$/i.test(organization)) throw new TypeError('an organization is named by a UUID')
+  return `set ${scope} letterloom.organization = '${organization}'`
+}
+
+export const connectionLost = (code = 'CONNECTION_CLOSED'): Error =>
+  Object.assign(new Error('the connection to Postgres was lost'), { code })
+
+const isServerRefusal = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.severity === 'ERROR'
