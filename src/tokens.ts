@@ -21,12 +21,16 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 export const addressHash = (organizationId: string, address: string): Buffer =>
   sha256(organizationId + address.trim().toLowerCase()).subarray(0, 16)
 
-// API keys
+// Credentials
 
-const KEY = /^loom_[0-9A-Za-z]{49}$/
+const KEY_MARK = 'loom_'
+/** What tells a session's token from a key; no key begins like this. */
+const SESSION_MARK = 'loomses_'
+const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const PREFIX_LENGTH = 12
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const ALPHANUMERIC = /^[0-9A-Za-z]+$/
 
 export interface NewApiKey {
   /** Shown once, never stored. */
@@ -38,8 +42,7 @@ export interface NewApiKey {
 
 /** `loom_`, 32 random bytes as 43 characters of base62, 6 of checksum. */
 export function newApiKey(): NewApiKey {
-  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
-  const key = `loom_${secret}${checksum(`loom_${secret}`)}`
+  const key = newCredential(KEY_MARK)
   return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: sha256(key) }
 }
 
@@ -47,10 +50,32 @@ export function newApiKey(): NewApiKey {
  * The hash that a key is stored under; `undefined` when no key of ours looks like this, so that
  * storage is not asked about typing errors and noise.
  */
-export function apiKeyHash(key: string): Buffer | undefined {
-  if (!KEY.test(key)) return undefined
-  const genuine = key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
-  return genuine ? sha256(key) : undefined
+export const apiKeyHash = (key: string): Buffer | undefined => credentialHash(KEY_MARK, key)
+
+/** `loomses_`, then as in a key. The token is shown once and stored as its hash. */
+export function newSessionToken(): { token: string; hash: Buffer } {
+  const token = newCredential(SESSION_MARK)
+  return { token, hash: sha256(token) }
+}
+
+/** The hash that a session is stored under; `undefined` when no token of ours looks like this. */
+export const sessionTokenHash = (token: string): Buffer | undefined =>
+  credentialHash(SESSION_MARK, token)
+
+function newCredential(mark: string): string {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH)
+  return `${mark}${secret}${checksum(`${mark}${secret}`)}`
+}
+
+function credentialHash(mark: string, text: string): Buffer | undefined {
+  const rest = text.slice(mark.length)
+  const hasForm =
+    text.startsWith(mark) &&
+    rest.length === SECRET_LENGTH + CHECKSUM_LENGTH &&
+    ALPHANUMERIC.test(rest)
+  if (!hasForm) return undefined
+  const genuine = text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH))
+  return genuine ? sha256(text) : undefined
 }
 
 /** CRC-32 in base62: it changes whenever a single character does, which a cut hash only may. */

@@ -12,9 +12,11 @@ import {
   newApiKey,
   newKeyringText,
   newSecret,
+  newSessionToken,
   parseKeyring,
   readLink,
   readUnsubscribe,
+  sessionTokenHash,
   sha256,
   signLink,
   signUnsubscribe,
@@ -30,6 +32,30 @@ const link = (more: Partial<UnsubscribeLink> = {}): UnsubscribeLink => ({
   contactId: uuidv7(),
   addressHash: hash,
   ...more,
+})
+
+describe('session tokens', () => {
+  test('a token has the promised shape and its hash is that of the whole token', () => {
+    const { token, hash } = newSessionToken()
+    expect(token).toMatch(/^loomses_[0-9A-Za-z]{49}$/)
+    expect(hash).toEqual(createHash('sha256').update(token).digest())
+    expect(sessionTokenHash(token)).toEqual(hash)
+  })
+
+  test('no token is a key and no key is a token, also with the other’s mark', () => {
+    const { token } = newSessionToken()
+    const { key } = newApiKey()
+    expect(apiKeyHash(token)).toBeUndefined()
+    expect(sessionTokenHash(key)).toBeUndefined()
+    expect(apiKeyHash(token.replace('loomses_', 'loom_'))).toBeUndefined()
+    expect(sessionTokenHash(key.replace('loom_', 'loomses_'))).toBeUndefined()
+  })
+
+  test.each(['', 'loomses_', ' ', 'x'])('%j around a token makes it none', (more) => {
+    const { token } = newSessionToken()
+    const changed = more === '' ? token.slice(0, -1) : `${token}${more}`
+    expect(sessionTokenHash(changed)).toBeUndefined()
+  })
 })
 
 describe('API keys', () => {

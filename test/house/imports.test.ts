@@ -69,6 +69,11 @@ const LAWS: Law[] = [
     refused: ['uuid', './store/sql.ts', './main/cli.ts'],
   },
   {
+    file: 'src/passwords.ts',
+    allowed: ['@node-rs/argon2', 'node:crypto', './domain/errors.ts'],
+    refused: ['bcrypt', './tokens.ts', './store/sql.ts', './main/cli.ts'],
+  },
+  {
     file: 'src/client/case.ts',
     allowed: ['./schema.ts', 'openapi-fetch'],
     typesOnly: ['../schemas/batch.ts', 'openapi-typescript'],
@@ -165,6 +170,7 @@ const LAWS: Law[] = [
       '../src/store/sql.ts',
       '../src/mail/content.ts',
       '../src/tokens.ts',
+      '../src/passwords.ts',
       '../workflows/contract.ts',
     ]),
     typesOnly: ['../workflows/send-batch.ts', '../workflows/confirm-topic.ts'],

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { AppError } from './domain/errors.ts'
+
+/** argon2id, the library's default (OWASP Password Storage: 19 MiB, two passes, one lane). */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** Each takes a core and 19 MiB: the rest of the process must stay answerable. */
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 64
+const RETRY_AFTER_SECONDS = 2
+
+export interface Passwords {
+  /** The PHC string to store. */
+  hash(password: string): Promise<string>
+  /** Whether this is the password. Without a hash the answer is no, and costs the same. */
+  verify(stored: string | null, password: string): Promise<boolean>
+}
+
+/**
+ * Hashing of passwords, two at once; 64 more wait, and who comes then is refused with a 503 that
+ * says when to come again. Characters that look the same count as the same (Unicode NFC).
+ */
+export function createPasswords(): Passwords {
+  const run = bounded(MOST_AT_ONCE, MOST_WAITING)
+  const nobodys = hash(randomBytes(16), COST)
+  return {
+    hash: (password) => run(() => hash(password.normalize('NFC'), COST)),
+    verify: (stored, password) =>
+      run(async () => {
+        const isRight = await verify(stored ?? (await nobodys), password.normalize('NFC'))
+        return isRight && stored !== null
+      }),
+  }
+}
+
+function bounded(mostAtOnce: number, mostWaiting: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= mostAtOnce) {
+      if (waiting.length >= mostWaiting) throw busy()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else running++
+    try {
+      return await work()
+    } finally {
+      // Whoever waited longest takes the place over.
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+const busy = () =>
+  new AppError('INTERNAL_ERROR', 'Too many people are logging in at this moment', {
+    status: 503,
+    reason: 'busy',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
