@@ -4,6 +4,7 @@ import { type Owned, ownerOf } from '../src/store/organizations.ts'
 import type { Executor } from '../src/store/sql.ts'
 
 const NAMES: Record<Owned, string> = {
+  api_key: 'API key',
   batch: 'Batch',
   connection: 'Connection',
   contact: 'Contact',
@@ -22,5 +23,5 @@ export async function missing(
 ): Promise<AppError> {
   const owner = isUuid(id) ? await ownerOf(sql, kind, id) : undefined
   if (owner === undefined || owner === organizationId) return notFound(NAMES[kind])
-  return forbidden(`This ${kind} belongs to another organization`)
+  return forbidden(`This ${kind.replace('_', ' ')} belongs to another organization`)
 }

@@ -39,6 +39,13 @@ export const Time = Type.String({
   examples: [TIME],
 })
 
+/** A day (the whole of it, UTC) or a moment. */
+export const DayOrTime = Type.Unsafe<string>({
+  type: 'string',
+  maxLength: 64,
+  anyOf: [{ format: 'date' }, { format: 'date-time' }],
+})
+
 export const Count = Type.Integer({ minimum: 0 })
 
 /** A line of text that may end up in a mail header: no control characters. */

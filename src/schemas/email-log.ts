@@ -3,6 +3,7 @@ import { EVENT_KINDS, LOG_STATUSES } from '../domain/status.ts'
 import {
   Address,
   Cursor,
+  DayOrTime,
   ID,
   Id,
   limit,
@@ -95,13 +96,6 @@ export const EmailLogParams = strict({
     maxLength: 1024,
     description: 'The provider’s message id, or the id of the log.',
   }),
-})
-
-/** A day (the whole of it, UTC) or a moment. */
-const DayOrTime = Type.Unsafe<string>({
-  type: 'string',
-  maxLength: 64,
-  anyOf: [{ format: 'date' }, { format: 'date-time' }],
 })
 
 export const EmailLogListQuery = strict({

@@ -1,7 +1,8 @@
 import type { Uuid } from '../ids.ts'
+import type { ApiKey } from '../schemas/api-key.ts'
 import type { Executor } from './sql.ts'
 
-export interface ApiKey {
+export interface LiveKey {
   organizationId: Uuid
   id: Uuid
   scopes: string[]
@@ -10,8 +11,8 @@ export interface ApiKey {
 }
 
 /** The live key with this hash. Crosses organizations: the key itself says whose it is. */
-export async function findLive(sql: Executor, hash: Buffer): Promise<ApiKey | undefined> {
-  const [key] = await sql<ApiKey[]>`
+export async function findLive(sql: Executor, hash: Buffer): Promise<LiveKey | undefined> {
+  const [key] = await sql<LiveKey[]>`
     select organization_id, id, scopes, expires_at, last_used_at
     from live_api_key(${hash})`
   return key
@@ -20,7 +21,7 @@ export async function findLive(sql: Executor, hash: Buffer): Promise<ApiKey | un
 /** Notes the minute of use; nothing happens when it is noted already. */
 export const touch = (
   sql: Executor,
-  { organizationId, id }: Pick<ApiKey, 'organizationId' | 'id'>,
+  { organizationId, id }: Pick<LiveKey, 'organizationId' | 'id'>,
 ) =>
   sql`
   update api_keys
@@ -28,6 +29,22 @@ export const touch = (
   where organization_id = ${organizationId}
     and id = ${id}
     and (last_used_at is null or last_used_at < date_trunc('minute', now()))`
+
+const shown = (sql: Executor) => sql`
+  id, name, prefix, scopes, expires_at, last_used_at, created_at, revoked_at`
+
+/** Newest first, revoked ones too. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { before, limit }: { before: Uuid | undefined; limit: number },
+) => sql<ApiKey[]>`
+  select ${shown(sql)}
+  from api_keys
+  where organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and id < ${before}`}
+  order by id desc
+  limit ${limit}`
 
 export interface NewKey {
   organizationId: Uuid
@@ -39,16 +56,42 @@ export interface NewKey {
   expiresAt?: string | undefined
 }
 
-export const create = (sql: Executor, key: NewKey) => sql`
-  insert into api_keys (organization_id, id, name, prefix, hash, scopes, expires_at)
-  values (${key.organizationId}, ${key.id}, ${key.name}, ${key.prefix}, ${key.hash},
-    ${[...key.scopes]}, ${key.expiresAt ?? null})`
+export async function create(sql: Executor, key: NewKey): Promise<ApiKey> {
+  const [created] = await sql<ApiKey[]>`
+    insert into api_keys (organization_id, id, name, prefix, hash, scopes, expires_at)
+    values (${key.organizationId}, ${key.id}, ${key.name}, ${key.prefix}, ${key.hash},
+      ${[...key.scopes]}, ${key.expiresAt ?? null})
+    returning ${shown(sql)}`
+  if (!created) throw new Error('an insert returned no row')
+  return created
+}
 
-/** True when the key was live until now. */
-export async function revoke(sql: Executor, organizationId: Uuid, id: Uuid): Promise<boolean> {
+/** Undefined: no such key. */
+export async function rename(
+  sql: Executor,
+  { organizationId, id, name }: { organizationId: Uuid; id: Uuid; name: string },
+): Promise<ApiKey | undefined> {
+  const [renamed] = await sql<ApiKey[]>`
+    update api_keys
+    set name = ${name}
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${shown(sql)}`
+  return renamed
+}
+
+/** Whether the key was live until now; undefined: no such key. */
+export async function revoke(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<boolean | undefined> {
   const { count } = await sql`
     update api_keys
     set revoked_at = now()
     where organization_id = ${organizationId} and id = ${id} and revoked_at is null`
-  return count > 0
+  if (count > 0) return true
+  const known = await sql`
+    select from api_keys
+    where organization_id = ${organizationId} and id = ${id}`
+  return known.length > 0 ? false : undefined
 }

@@ -1,8 +1,9 @@
+import type { Plan } from '../domain/plan-limits.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor } from './sql.ts'
 
 /** What `owner_of` knows: the resources that are found by their id alone. */
-export type Owned = 'batch' | 'connection' | 'contact' | 'template'
+export type Owned = 'api_key' | 'batch' | 'connection' | 'contact' | 'template'
 
 /**
  * The organization that has this resource, if any. The one look-up by id that crosses
@@ -33,3 +34,60 @@ export const addOwner = async (
   insert into memberships (organization_id, user_id, role)
   select ${organizationId}, id, 'owner'
   from person`
+
+export interface ListedOrganization {
+  id: Uuid
+  name: string
+  plan: Plan
+  members: number
+  createdAt: string
+}
+
+/** Oldest first; only the operator's command line asks for all. */
+export const list = (sql: Executor, id?: Uuid) => sql<ListedOrganization[]>`
+  select o.id, o.name, o.plan, o.created_at,
+    (select count(*) from memberships m where m.organization_id = o.id) as members
+  from organizations o
+  ${id === undefined ? sql`` : sql`where o.id = ${id}`}
+  order by o.created_at, o.id`
+
+/** False: no such organization. */
+export async function setPlan(sql: Executor, id: Uuid, plan: Plan): Promise<boolean> {
+  const { count } = await sql`
+    update organizations
+    set plan = ${plan}, updated_at = greatest(updated_at, now())
+    where id = ${id}`
+  return count > 0
+}
+
+export interface FoundOrganization {
+  id: Uuid
+  name: string
+  plan: Plan
+  createdAt: string
+  updatedAt: string
+  connections: number
+  members: number
+  apiKeys: number
+}
+
+/** With how much of what plans limit it uses. */
+export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
+  const [organization] = await sql<FoundOrganization[]>`
+    select id, name, plan, created_at, updated_at,
+      (select count(*) from connections
+        where organization_id = ${id} and disconnected_at is null) as connections,
+      (select count(*) from memberships where organization_id = ${id}) as members,
+      (select count(*) from api_keys
+        where organization_id = ${id}
+          and revoked_at is null
+          and (expires_at is null or expires_at > now())) as api_keys
+    from organizations
+    where id = ${id}`
+  return organization
+}
+
+export const rename = (sql: Executor, id: Uuid, name: string) => sql`
+  update organizations
+  set name = ${name}, updated_at = greatest(updated_at, now())
+  where id = ${id}`

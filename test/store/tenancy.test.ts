@@ -8,9 +8,21 @@ import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 const REFUSED = '42501'
 /** What a look across organizations may be, each with its reason in the migration. */
 const CROSSINGS = [
+  'audit_person(uuid, uuid, text, uuid, text, text, timestamp with time zone)',
+  'change_password(uuid, text, text, uuid, timestamp with time zone)',
+  'end_sessions(uuid, uuid, uuid, timestamp with time zone)',
+  'find_or_add_person(uuid, text, text)',
+  'forget_login_failures(bytea)',
   'live_api_key(bytea)',
+  'live_session(bytea)',
+  'login_lookup(text, bytea, timestamp with time zone)',
+  'note_login_failure(bytea, timestamp with time zone, timestamp with time zone)',
+  'open_session(uuid, uuid, text, uuid, bytea, timestamp with time zone, timestamp with time zone, timestamp with time zone)',
   'owner_of(text, uuid)',
+  'person_organizations(uuid)',
+  'person_sessions(uuid, timestamp with time zone, timestamp with time zone, uuid, integer)',
   'store_inbound_events(uuid[], uuid[], text[], text[])',
+  'switch_session(uuid, uuid, uuid, bytea, timestamp with time zone)',
   'webhook_proofs(text)',
 ]
 /** Functions of the owner's that a worker needs; they read nothing. */

@@ -1,0 +1,101 @@
+import type { Role } from '../domain/access.ts'
+import type { Uuid } from '../ids.ts'
+import type { Member } from '../schemas/member.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+/** Newest person first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { before, limit }: { before: Uuid | undefined; limit: number },
+) => sql<Member[]>`
+  select u.id, u.email, u.name, m.role, m.created_at
+  from memberships m
+  join users u on u.id = m.user_id
+  where m.organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and m.user_id < ${before}`}
+  order by m.user_id desc
+  limit ${limit}`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  userId: Uuid,
+): Promise<Member | undefined> {
+  const [member] = await sql<Member[]>`
+    select u.id, u.email, u.name, m.role, m.created_at
+    from memberships m
+    join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId} and m.user_id = ${userId}`
+  return member
+}
+
+/**
+ * One change of an organization's members at a time: whether somebody is the last owner is only
+ * true as long as nobody else changes it.
+ */
+export const lock = (tx: Transaction, organizationId: Uuid) => tx`
+  select from organizations
+  where id = ${organizationId}
+  for no key update`
+
+/** The person with this address, or a new one of this id and name. Crosses. */
+export async function findOrAddPerson(
+  sql: Executor,
+  person: { id: Uuid; email: string; name: string },
+): Promise<Uuid> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select find_or_add_person(${person.id}, ${person.email}, ${person.name}) as id`
+  if (!row) throw new Error('an upsert returned no row')
+  return row.id
+}
+
+/** False when the person is a member already. */
+export async function add(
+  sql: Executor,
+  { organizationId, userId, role }: { organizationId: Uuid; userId: Uuid; role: Role },
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into memberships (organization_id, user_id, role)
+    values (${organizationId}, ${userId}, ${role})
+    on conflict do nothing`
+  return count > 0
+}
+
+/** Gives a member another role; their sessions in this organization end with the old one. */
+export async function setRole(
+  sql: Executor,
+  {
+    organizationId,
+    userId,
+    role,
+    at,
+  }: {
+    organizationId: Uuid
+    userId: Uuid
+    role: Role
+    at: string
+  },
+): Promise<void> {
+  await sql`
+    update memberships
+    set role = ${role}
+    where organization_id = ${organizationId} and user_id = ${userId}`
+  await sql`
+    update sessions
+    set revoked_at = ${at}
+    where organization_id = ${organizationId} and user_id = ${userId} and revoked_at is null`
+}
+
+/** Their sessions in this organization go with the membership. */
+export const remove = (sql: Executor, organizationId: Uuid, userId: Uuid) => sql`
+  delete from memberships
+  where organization_id = ${organizationId} and user_id = ${userId}`
+
+export async function countOwners(sql: Executor, organizationId: Uuid): Promise<number> {
+  const [row] = await sql<{ owners: number }[]>`
+    select count(*) as owners
+    from memberships
+    where organization_id = ${organizationId} and role = 'owner'`
+  return row?.owners ?? 0
+}
