@@ -16,11 +16,17 @@ import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
+import { auditEventRoutes } from './routes/audit-events.ts'
+import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
 import { healthRoutes } from './routes/health.ts'
+import { memberRoutes } from './routes/members.ts'
+import { organizationRoutes } from './routes/organization.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { templateRoutes } from './routes/templates.ts'
 import { unsubscribeRoutes } from './routes/unsubscribe.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -72,6 +78,12 @@ export async function buildApp(deps: Deps) {
   validateRequests(app)
 
   await app.register(healthRoutes, deps)
+  await app.register(authRoutes, deps)
+  await app.register(sessionRoutes, deps)
+  await app.register(apiKeyRoutes, deps)
+  await app.register(organizationRoutes, deps)
+  await app.register(memberRoutes, deps)
+  await app.register(auditEventRoutes, deps)
   await app.register(contactRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)

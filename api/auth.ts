@@ -1,26 +1,37 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  allows,
+  isKeyScope,
+  isPersonal,
+  type Role,
+  SCOPES_OF_ROLE,
+  type Scope,
+} from '../src/domain/access.ts'
 import { AppError, forbidden } from '../src/domain/errors.ts'
+import { SESSION_IDLE_MS } from '../src/domain/login.ts'
 import type { Uuid } from '../src/ids.ts'
 import * as apiKeys from '../src/store/api-keys.ts'
-import { type Sql, within } from '../src/store/sql.ts'
-import { apiKeyHash } from '../src/tokens.ts'
+import * as sessions from '../src/store/sessions.ts'
+import { type Executor, type Sql, within } from '../src/store/sql.ts'
+import { apiKeyHash, sessionTokenHash } from '../src/tokens.ts'
 import type { Deps } from './deps.ts'
+import { remembering } from './remembering.ts'
 
-const SCOPES = ['read', 'contacts', 'events', 'send', 'full'] as const
-type Scope = (typeof SCOPES)[number]
+type KeyActor = { kind: 'key'; keyId: Uuid }
+export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
 
 /** Who asks. Everything a route reads or writes belongs to `organizationId`. */
 export interface Caller {
   organizationId: Uuid
   /** Sees and writes this organization's rows only. */
   sql: Sql
-  actor: { kind: 'key'; keyId: Uuid }
+  actor: KeyActor | SessionActor
   scopes: readonly string[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that lets a key in, or several of which one is enough. `full` always is. */
+    /** What the caller must hold, or several of which one is enough: see src/domain/access.ts. */
     scope?: Scope | readonly [Scope, ...Scope[]]
     /** Needs no credentials. */
     public?: boolean
@@ -31,16 +42,26 @@ declare module 'fastify' {
   }
 }
 
-/** Revoking a key works within a second on every process, so nothing is remembered for longer. */
-const REMEMBERED_MS = 900
-const MOST_REMEMBERED = 10_000
+const MOST_TOUCHED = 10_000
 const MINUTE_MS = 60_000
+
+/** What a token was good for when storage was asked. */
+interface Credential {
+  id: Uuid
+  organizationId: Uuid
+  actor: KeyActor | SessionActor
+  scopes: readonly string[]
+  isOver: (now: number) => boolean
+  /** Notes that it was used, to the minute. */
+  touch: (sql: Executor, at: string) => PromiseLike<unknown>
+}
 
 const callers = new WeakMap<FastifyRequest, Caller>()
 
 /** Asks every route who may call it, and every caller who they are. */
 export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
-  const findKey = remembering((hash: Buffer) => apiKeys.findLive(sql, hash))
+  const findKey = remembering((hash: Buffer) => keyCredential(sql, hash))
+  const findSession = remembering((hash: Buffer) => sessionCredential(sql, hash))
   const touched = new Map<Uuid, number>()
 
   app.decorateRequest('caller', {
@@ -59,77 +80,100 @@ export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
 
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.public === true) return
-    const hash = apiKeyHash(bearer(request.headers.authorization) ?? '')
-    const key = hash && (await findKey(hash))
-    if (!key || hasExpired(key.expiresAt, now())) throw unauthorized()
-    callers.set(request, {
-      organizationId: key.organizationId,
-      sql: within(sql, key.organizationId),
-      actor: { kind: 'key', keyId: key.id },
-      scopes: key.scopes,
-    })
-    noteUse(key)
+    const credential = await find(bearer(request.headers.authorization) ?? '')
+    if (!credential || credential.isOver(now())) throw unauthorized()
+    const { organizationId, actor, scopes } = credential
+    const caller = { organizationId, sql: within(sql, organizationId), actor, scopes }
+    callers.set(request, caller)
+    noteUse(credential, caller.sql)
   })
 
   app.addHook('onRequest', async (request) => {
     const { public: isPublic, scope } = request.routeOptions.config
-    if (isPublic === true) return
-    const wanted = scope === undefined || typeof scope === 'string' ? [scope] : scope
-    const { scopes } = request.caller
-    if (scopes.includes('full')) return
-    if (wanted.some((each) => each !== undefined && scopes.includes(each))) return
-    throw insufficientScope(wanted[0] ?? 'full')
+    if (isPublic === true || scope === undefined) return
+    const wanted = typeof scope === 'string' ? [scope] : scope
+    const { actor, scopes } = request.caller
+    if (wanted.some((each) => allows(scopes, each))) return
+    throw insufficient(actor, wanted[0] ?? 'full')
   })
 
-  /** To the minute, once a minute and process; the request does not wait for it. */
-  function noteUse(key: apiKeys.ApiKey): void {
+  async function find(token: string): Promise<Credential | undefined> {
+    const key = apiKeyHash(token)
+    if (key) return findKey(key)
+    const session = sessionTokenHash(token)
+    return session && findSession(session)
+  }
+
+  /** Once a minute and process; the request does not wait for it. */
+  function noteUse({ id, touch }: Credential, tenant: Sql): void {
     const minute = Math.floor(now() / MINUTE_MS)
-    if (touched.get(key.id) === minute) return
-    if (touched.size >= MOST_REMEMBERED) touched.clear()
-    touched.set(key.id, minute)
-    apiKeys.touch(within(sql, key.organizationId), key).catch((error: unknown) => {
-      app.log.warn({ err: error }, 'could not note the use of a key')
+    if (touched.get(id) === minute) return
+    if (touched.size >= MOST_TOUCHED) touched.clear()
+    touched.set(id, minute)
+    touch(tenant, new Date(minute * MINUTE_MS).toISOString()).then(undefined, (error: unknown) => {
+      app.log.warn({ err: error }, 'could not note the use of credentials')
     })
   }
+}
+
+async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
+  const key = await apiKeys.findLive(sql, hash)
+  if (!key) return undefined
+  const { id, organizationId, scopes, expiresAt } = key
+  return {
+    id,
+    organizationId,
+    actor: { kind: 'key', keyId: id },
+    scopes,
+    isOver: (now) => expiresAt !== null && Date.parse(expiresAt) <= now,
+    touch: (tenant) => apiKeys.touch(tenant, key),
+  }
+}
+
+async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
+  const session = await sessions.findLive(sql, hash)
+  if (!session) return undefined
+  const { id, organizationId, userId, role, lastSeenAt, expiresAt } = session
+  return {
+    id,
+    organizationId,
+    actor: { kind: 'session', sessionId: id, userId, role },
+    scopes: SCOPES_OF_ROLE[role],
+    isOver: (now) =>
+      Date.parse(expiresAt) <= now || Date.parse(lastSeenAt) + SESSION_IDLE_MS <= now,
+    touch: (tenant, at) => sessions.touch(tenant, session, at),
+  }
+}
+
+/** Of a route that only signed-in people reach. */
+export function personOf({ actor }: Caller): SessionActor {
+  if (actor.kind === 'session') return actor
+  throw new Error('this route lets keys in: its scope is not personal')
 }
 
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 const bearer = (header: string | undefined): string | undefined => BEARER.exec(header ?? '')?.[1]
 
-const hasExpired = (expiresAt: string | null, now: number): boolean =>
-  expiresAt !== null && Date.parse(expiresAt) <= now
-
-/** One answer for every reason: it must not tell which keys exist. */
+/** One answer for every reason: it must not tell which keys and sessions exist. */
 const unauthorized = () =>
   new AppError('UNAUTHORIZED', 'Credentials are missing or not valid', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
-const insufficientScope = (scope: Scope) =>
-  forbidden(`This key lacks the scope "${scope}"`, {
+/** Says which scope would do, of those that this kind of credentials can have. */
+function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
+  if (kind === 'key' && isPersonal(wanted)) {
+    return forbidden('Only a signed-in person may do this, no key', {
+      reason: 'session_required',
+      headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+    })
+  }
+  const scope = kind === 'key' && !isKeyScope(wanted) ? 'full' : wanted
+  const message =
+    kind === 'key' ? `This key lacks the scope "${scope}"` : `Your role lacks "${scope}"`
+  return forbidden(message, {
     reason: 'insufficient_scope',
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })
-
-/**
- * Remembers what was found for less than a second, and lets those who ask meanwhile wait for the
- * same answer. What was not found is asked again: a new key works at once. By a clock that is never
- * set back: a revoked key must not live on because the time was corrected.
- */
-function remembering<T>(find: (hash: Buffer) => Promise<T | undefined>) {
-  const found = new Map<string, { at: number; answer: Promise<T | undefined> }>()
-  return (hash: Buffer): Promise<T | undefined> => {
-    const name = hash.toString('base64')
-    const known = found.get(name)
-    if (known && performance.now() - known.at < REMEMBERED_MS) return known.answer
-    if (found.size >= MOST_REMEMBERED) found.clear()
-    const answer = find(hash)
-    found.set(name, { at: performance.now(), answer })
-    const forget = () => {
-      if (found.get(name)?.answer === answer) found.delete(name)
-    }
-    answer.then((value) => value === undefined && forget(), forget)
-    return answer
-  }
 }

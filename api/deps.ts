@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
 import type { Metrics } from './metrics.ts'
+import type { Limiter } from './limiter.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
@@ -21,6 +22,9 @@ export interface Deps {
   corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
   now: () => number
+  limiter: Limiter
+  /** Lets so many milliseconds pass. */
+  pause: (ms: number) => Promise<unknown>
 }
 
 /** What the routes of a caller get: storage is theirs through `request.caller` only. */

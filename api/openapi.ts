@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { isPersonal, type Scope } from '../src/domain/access.ts'
 import type { Deps } from './deps.ts'
 import { finishDocument } from './document.ts'
 import { failures } from './failures.ts'
@@ -9,6 +10,8 @@ export { failures }
 
 const TAGS = [
   { name: 'health', description: 'Is it there, and what is it' },
+  { name: 'auth', description: 'Sessions of people who log in' },
+  { name: 'account', description: 'Your organization, its people and keys, and who did what' },
   { name: 'contacts', description: 'People who get mail' },
   { name: 'batch', description: 'One mail to many people' },
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
@@ -57,7 +60,7 @@ export async function describeRoutes(app: FastifyInstance, deps: Deps): Promise<
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key (`loom_…`) or a session token.',
+            description: 'An API key (`loom_…`) or a session token (`loomses_…`).',
           },
           webhookSecret: {
             type: 'apiKey',
@@ -131,5 +134,9 @@ function completeRoute(route: RouteOptions): void {
   }
 }
 
-const scopeSentence = (scopes: readonly string[]): string =>
-  `Scope: ${[...new Set([...scopes, 'full'])].map((scope) => `\`${scope}\``).join(' or ')}.`
+function scopeSentence(scopes: readonly Scope[]): string {
+  const isForPeople = scopes.every(isPersonal)
+  const enough = isForPeople ? scopes : [...new Set([...scopes, 'full'])]
+  const words = enough.map((scope) => `\`${scope}\``).join(' or ')
+  return `Scope: ${words}${isForPeople ? ', which no API key has' : ''}.`
+}

@@ -34,7 +34,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
   app.post(
     '/v1/templates',
     {
-      config: { scope: 'full' },
+      config: { scope: 'templates' },
       bodyLimit: LARGE_BODY_LIMIT,
       schema: {
         tags,

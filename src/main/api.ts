@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { buildApp } from '../../api/app.ts'
 import { drain } from '../../api/edges/drain.ts'
 import { createMetrics } from '../../api/metrics.ts'
+import { createProcessLimiter } from '../../api/limiter.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
@@ -31,6 +33,8 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     now: Date.now,
+    limiter: createProcessLimiter(Date.now),
+    pause,
   })
   const readiness = createReadiness({
     databaseUrl,

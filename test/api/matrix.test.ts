@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newApiKey } from '../../src/tokens.ts'
 import { type Api, type Client, inject, startApi } from '../support/api.ts'
-import { ID_KINDS, type IdKind, idOf, type Place, PLACES } from '../support/matrix.ts'
+import {
+  ID_KINDS,
+  type IdKind,
+  idOf,
+  type Place,
+  PLACES,
+  rightCredential,
+} from '../support/matrix.ts'
 
 /** Every operation of the document × {own, other's, unknown, malformed} id × each credential. */
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -103,7 +110,8 @@ test('the right credential: own, other’s, unknown and malformed ids are told a
   for (const operation of operations) {
     const place = placeOf(operation)
     for (const id of idsOf(place)) {
-      const cell = { operation, client: api.alice, id, authorization: `Bearer ${api.alice.key}` }
+      const authorization = await rightCredential(api, api.alice, place)
+      const cell = { operation, client: api.alice, id, authorization }
       const { status, text } = await statusOf(cell)
       if (status !== expected(place, id)) wrong.push([operation.name, id, status, text])
     }
@@ -122,7 +130,7 @@ test('another organization’s credential sees the same table from the other sid
   for (const operation of operations) {
     const place = placeOf(operation)
     for (const id of idsOf(place)) {
-      const authorization = `Bearer ${api.charlie.key}`
+      const authorization = await rightCredential(api, api.charlie, place)
       const cell = { operation, client: api.charlie, id, authorization }
       const { status, text } = await statusOf(cell)
       const right = expected(place, place.id === undefined ? 'own' : mirrored[id])
@@ -153,8 +161,11 @@ test('each scope of a key opens what the contract says and nothing else', async 
         const isRight = isAllowed
           ? answer.status === place.own
           : answer.status === 403 &&
-            answer.body.reason === 'insufficient_scope' &&
-            told?.startsWith('Bearer error="insufficient_scope", scope="') === true
+            (place.scopes.length === 0
+              ? answer.body.reason === 'session_required' &&
+                told === 'Bearer error="insufficient_scope"'
+              : answer.body.reason === 'insufficient_scope' &&
+                told?.startsWith('Bearer error="insufficient_scope", scope="') === true)
         if (!isRight) wrong.push([operation.name, scope, id, answer.status, answer.text])
       }
     }

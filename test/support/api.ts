@@ -2,6 +2,7 @@ import type { InjectOptions } from 'fastify'
 import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { createMetrics } from '../../api/metrics.ts'
+import { createProcessLimiter } from '../../api/limiter.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -74,6 +75,8 @@ export async function startApi(
     trustedProxies: [],
     corsOrigins: [],
     now: Date.now,
+    limiter: createProcessLimiter(Date.now),
+    pause: async () => {},
     ...changes,
   }
   const app = await buildApp(deps)

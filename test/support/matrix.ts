@@ -9,6 +9,7 @@ import {
   freeze,
   insertMail,
 } from './api.ts'
+import { addMember, PASSWORD, type Person, sessionOf } from './people.ts'
 
 /**
  * The place of every operation in the matrix of ids and credentials: what the contract says that it
@@ -16,7 +17,7 @@ import {
  * scope disagrees with it.
  */
 export interface Place {
-  /** Key scopes that let a key in; absent: it needs no credentials. */
+  /** Key scopes that let a key in; none: people only; absent: it needs no credentials. */
   scopes?: readonly string[]
   /** What the id in its path is of; absent: there is none. */
   id?: Kind
@@ -32,10 +33,14 @@ export interface Place {
 
 const READ = ['read', 'full'] as const
 const FULL = ['full'] as const
+const PEOPLE = [] as const
 
 const unique = (): string => uuidv7().slice(-12)
 
 const KINDS = [
+  'apiKey',
+  'member',
+  'session',
   'contact',
   'connection',
   'template',
@@ -48,6 +53,17 @@ type Kind = (typeof KINDS)[number]
 
 /** Makes one of each in the organization of `client`; answers what a path names it by. */
 const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
+  apiKey: async (api: Api, client: Client) =>
+    (await api.client(client.organizationId, ['read'])).keyId,
+  member: async (api: Api, client: Client) =>
+    (await addMember(api.sql, client.organizationId, 'viewer')).id,
+  session: async (api: Api, client: Client) => {
+    const owner = await ownerOf(api, client)
+    await sessionOf(api.app, owner)
+    const [row] = await api.sql<{ id: Uuid }[]>`
+      select id from sessions where user_id = ${owner.id} order by id desc limit 1`
+    return row?.id ?? ''
+  },
   contact: async (_api: Api, client: Client) =>
     (await createContact(client, { email: `${unique()}@${markOf(client)}.example.com` })).id,
   connection: async (_api: Api, client: Client) =>
@@ -108,6 +124,9 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
 }
 
 const MALFORMED: Record<Kind, string> = {
+  apiKey: 'no-uuid',
+  member: 'no-uuid',
+  session: 'no-uuid',
   contact: 'no-uuid',
   connection: 'no-uuid',
   template: 'no_slug_either!',
@@ -115,6 +134,21 @@ const MALFORMED: Record<Kind, string> = {
   log: 'no-message',
   accountNumber: 'twelve',
   token: 'not-a-token',
+}
+
+const owners = new Map<string, Promise<Person>>()
+
+/** The one person who owns the organization of `client`. */
+function ownerOf(api: Api, { organizationId }: Client): Promise<Person> {
+  const known = owners.get(organizationId) ?? addMember(api.sql, organizationId, 'owner')
+  owners.set(organizationId, known)
+  return known
+}
+
+/** A key of full scope, or, where no key is let in, a new session of the owner. */
+export async function rightCredential(api: Api, client: Client, { scopes }: Place) {
+  if (scopes?.length !== 0) return `Bearer ${client.key}`
+  return `Bearer ${(await sessionOf(api.app, await ownerOf(api, client))).token}`
 }
 
 /** In every text that an organization's resources have, and in no other's. */
@@ -145,6 +179,60 @@ const news = (client: Client) => ({
 export const PLACES: Record<string, Place> = {
   getHealth: { own: 200 },
   getApiInfo: { own: 200 },
+
+  logIn: {
+    body: async (api, client) => ({
+      email: (await addMember(api.sql, client.organizationId, 'viewer')).email,
+      password: PASSWORD,
+    }),
+    own: 200,
+  },
+  logOut: { scopes: PEOPLE, own: 200 },
+  switchOrganization: {
+    scopes: PEOPLE,
+    body: (_, { organizationId }) => ({ organizationId }),
+    own: 200,
+  },
+  changePassword: {
+    scopes: PEOPLE,
+    body: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+    own: 200,
+  },
+  listSessions: { scopes: PEOPLE, own: 200 },
+  endOtherSessions: { scopes: PEOPLE, own: 200 },
+  // Whose a session is concerns nobody but its person.
+  endSession: { scopes: PEOPLE, id: 'session', own: 200, foreign: 404 },
+
+  getOrganization: { scopes: READ, own: 200 },
+  renameOrganization: { scopes: FULL, body: (_, client) => ({ name: markOf(client) }), own: 200 },
+  listApiKeys: { scopes: FULL, own: 200 },
+  createApiKey: { scopes: PEOPLE, body: (_, client) => ({ name: markOf(client) }), own: 201 },
+  renameApiKey: {
+    scopes: PEOPLE,
+    id: 'apiKey',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  revokeApiKey: { scopes: PEOPLE, id: 'apiKey', own: 200 },
+  listMembers: { scopes: PEOPLE, own: 200 },
+  addMember: {
+    scopes: PEOPLE,
+    body: (_, client) => ({
+      email: `${unique()}@${markOf(client)}.example.com`,
+      role: 'viewer',
+    }),
+    own: 201,
+  },
+  // A person is no organization's: who is no member here is not there.
+  changeMember: {
+    scopes: PEOPLE,
+    id: 'member',
+    body: () => ({ role: 'member' }),
+    own: 200,
+    foreign: 404,
+  },
+  removeMember: { scopes: PEOPLE, id: 'member', own: 200, foreign: 404 },
+  listAuditEvents: { scopes: FULL, own: 200 },
 
   createContact: {
     scopes: ['contacts', 'full'],

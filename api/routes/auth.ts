@@ -1,0 +1,218 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AppError, badRequest, conflict, forbidden } from '../../src/domain/errors.ts'
+import { SESSION_MOST_MS, SESSION_IDLE_MS } from '../../src/domain/login.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { Success } from '../../src/schemas/common.ts'
+import {
+  Login,
+  LoginInput,
+  PasswordInput,
+  SwitchedSession,
+  SwitchInput,
+} from '../../src/schemas/session.ts'
+import * as auditEvents from '../../src/store/audit-events.ts'
+import * as members from '../../src/store/members.ts'
+import * as sessions from '../../src/store/sessions.ts'
+import { transact, within } from '../../src/store/sql.ts'
+import { newSessionToken, sha256 } from '../../src/tokens.ts'
+import { audit } from '../audit.ts'
+import { personOf } from '../auth.ts'
+import type { Deps } from '../deps.ts'
+import { keepPrivate } from '../html.ts'
+import { createLoginGuard } from '../login.ts'
+import { failures } from '../openapi.ts'
+
+const tags = ['auth']
+const config = { scope: 'session' } as const
+
+/** Getting, changing and giving up a session. */
+export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sql, now } = deps
+  const guard = createLoginGuard(deps)
+  const timeIn = (ms: number) => new Date(now() + ms).toISOString()
+
+  app.post(
+    '/auth/login',
+    {
+      config: { public: true },
+      schema: {
+        tags,
+        operationId: 'logIn',
+        summary: 'Get a session for an address and its password',
+        description:
+          'A wrong address, a wrong password and a person without one get the same answer, after the same time. Five tries of an account from one address in 15 minutes, twenty of all accounts; after failures an account answers more slowly and never refuses.',
+        body: LoginInput,
+        response: { 200: Login, ...failures(401, 403) },
+      },
+    },
+    async (request, reply) => {
+      const person = await guard.verify(request, request.body)
+      if (!person) throw wrongLogin()
+      const { userId, name, email, passwordHash } = person
+      const organizations = await sessions.listOrganizations(sql, userId)
+      const wanted = request.body.organizationId ?? organizations[0]?.id
+      const organizationId = organizations.find(({ id }) => id === wanted?.toLowerCase())?.id
+      if (organizationId === undefined) throw notAMember()
+      const { token, hash } = newSessionToken()
+      const opening = {
+        userId,
+        organizationId,
+        passwordHash,
+        id: uuidv7(),
+        hash,
+        at: timeIn(0),
+        expiresAt: timeIn(SESSION_MOST_MS),
+        idleSince: timeIn(-SESSION_IDLE_MS),
+      }
+      const isOpen = await transact(within(sql, organizationId), async (tx) => {
+        if (!(await sessions.open(tx, opening))) return false
+        await sessions.forgetFailures(tx, sha256(email))
+        await auditEvents.record(tx, {
+          organizationId,
+          actor: { kind: 'user', id: userId },
+          action: 'login.succeeded',
+          subject: { kind: 'session', id: opening.id },
+          requestId: request.id,
+          at: opening.at,
+        })
+        return true
+      })
+      // Somebody changed the password, or took the person out, while we looked at it.
+      if (!isOpen) throw wrongLogin()
+      keepPrivate(reply)
+      const user = { id: userId, email, name }
+      const { expiresAt } = opening
+      return { token, expiresAt, organizationId, user, organizations: [...organizations] }
+    },
+  )
+
+  app.post(
+    '/auth/logout',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'logOut',
+        summary: 'End this session',
+        description: 'The token stops working within a second everywhere.',
+        response: { 200: Success },
+      },
+    },
+    async (request) => {
+      const { userId, sessionId } = personOf(request.caller)
+      await transact(request.caller.sql, async (tx) => {
+        const ended = await sessions.end(tx, userId, { at: timeIn(0), only: sessionId })
+        if (ended === 0) return
+        const subject = { kind: 'session', id: sessionId }
+        await audit(tx, request, now, { action: 'session.ended', subject })
+      })
+      return { success: true as const }
+    },
+  )
+
+  app.post(
+    '/auth/switch',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'switchOrganization',
+        summary: 'Get a session for another organization of yours; this one ends',
+        description: 'The new token ends when the old one would have.',
+        body: SwitchInput,
+        response: { 200: SwitchedSession, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { userId, sessionId } = personOf(request.caller)
+      const organizationId = request.body.organizationId.toLowerCase()
+      const organizations = await sessions.listOrganizations(sql, userId)
+      if (!organizations.some(({ id }) => id === organizationId)) throw notAMember()
+      const { token, hash } = newSessionToken()
+      const id = uuidv7()
+      const expiresAt = await transact(within(sql, organizationId), async (tx) => {
+        const change = { from: sessionId, organizationId, id, hash, at: timeIn(0) }
+        const until = await sessions.switchTo(tx, change)
+        if (until === undefined) throw conflict('This session has ended meanwhile')
+        await auditEvents.record(tx, {
+          organizationId,
+          actor: { kind: 'user', id: userId },
+          action: 'session.switched',
+          subject: { kind: 'session', id },
+          requestId: request.id,
+          at: change.at,
+        })
+        return until
+      })
+      keepPrivate(reply)
+      return { token, expiresAt, organizationId }
+    },
+  )
+
+  app.post(
+    '/auth/password',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'changePassword',
+        summary: 'Change your password; your other sessions end',
+        description:
+          'All your other sessions end, in every organization. Wrong tries count as tries to log in.',
+        body: PasswordInput,
+        response: { 200: Success, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { userId, sessionId } = personOf(request.caller)
+      const { currentPassword, newPassword } = request.body
+      const email = await emailOf(request.caller, userId)
+      const person = await guard.verify(request, { email, password: currentPassword })
+      if (!person) throw wrongPassword()
+      const newHash = await guard.passwords.hash(newPassword)
+      await transact(sql, async (tx) => {
+        const at = timeIn(0)
+        const verifiedHash = person.passwordHash
+        const change = { userId, verifiedHash, newHash, keep: sessionId, at }
+        if (!(await sessions.changePassword(tx, change))) {
+          throw conflict('The password was changed meanwhile')
+        }
+        await auditEvents.recordForPerson(tx, {
+          userId,
+          actor: { kind: 'user', id: userId },
+          action: 'password.changed',
+          requestId: request.id,
+          at,
+        })
+      })
+      return { success: true as const }
+    },
+  )
+}
+
+async function emailOf(
+  { organizationId, sql }: { organizationId: Uuid; sql: Deps['sql'] },
+  userId: Uuid,
+): Promise<string> {
+  const member = await members.find(sql, organizationId, userId)
+  if (!member) throw notAMember()
+  return member.email
+}
+
+/** The same whether the address is known or not. */
+const wrongLogin = () =>
+  new AppError('UNAUTHORIZED', 'The address or the password is wrong', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+
+/** No 401: the session is good, and a client would log the person out. */
+const wrongPassword = () =>
+  badRequest(
+    'currentPassword is not your password',
+    [{ path: 'currentPassword', message: 'is not your password' }],
+    'wrong_password',
+  )
+
+/** The same for an organization that does not exist. */
+const notAMember = () =>
+  forbidden('You are not a member of this organization', { reason: 'not_a_member' })

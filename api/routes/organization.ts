@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { LIMITS_OF_PLAN } from '../../src/domain/plan-limits.ts'
+import { Organization, OrganizationPatch } from '../../src/schemas/organization.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { type Executor, transact } from '../../src/store/sql.ts'
+import { audit } from '../audit.ts'
+import type { Caller } from '../auth.ts'
+import type { TenantDeps } from '../deps.ts'
+
+const tags = ['account']
+
+/** The caller's own organization: what it may do and what of it is used. */
+export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.get(
+    '/v1/organization',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getOrganization',
+        summary: 'Get your organization, its plan, limits and usage, and your scopes',
+        description:
+          'What your plan allows, how much of it you use, and what your credentials may do.',
+        response: { 200: Organization },
+      },
+    },
+    ({ caller }) => load(caller.sql, caller),
+  )
+
+  app.patch(
+    '/v1/organization',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'renameOrganization',
+        summary: 'Rename your organization',
+        description: 'Only the name can change; the other fields are ignored.',
+        body: OrganizationPatch,
+        response: { 200: Organization },
+      },
+    },
+    async (request) => {
+      const { caller, body } = request
+      const { name } = body
+      return transact(caller.sql, async (tx) => {
+        await organizations.rename(tx, caller.organizationId, name)
+        const subject = { kind: 'organization', id: caller.organizationId }
+        await audit(tx, request, now, { action: 'organization.renamed', subject })
+        return load(tx, caller)
+      })
+    },
+  )
+}
+
+async function load(sql: Executor, { organizationId, scopes }: Caller): Promise<Organization> {
+  const found = await organizations.find(sql, organizationId)
+  if (!found) throw new Error('a caller has no organization')
+  const { connections, members, apiKeys, ...organization } = found
+  return {
+    ...organization,
+    limits: LIMITS_OF_PLAN[organization.plan],
+    usage: { connections, members, apiKeys },
+    scopes: [...scopes],
+  }
+}

@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../src/domain/errors.ts'
+import { SESSION_IDLE_MS } from '../../src/domain/login.ts'
+import { isUuid } from '../../src/ids.ts'
+import { IdParams, Success } from '../../src/schemas/common.ts'
+import { EndedSessions, SessionList, SessionListQuery } from '../../src/schemas/session.ts'
+import * as sessions from '../../src/store/sessions.ts'
+import { transact } from '../../src/store/sql.ts'
+import { audit } from '../audit.ts'
+import { personOf } from '../auth.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import type { Deps } from '../deps.ts'
+import { cut } from '../pages.ts'
+
+const tags = ['auth']
+const config = { scope: 'session' } as const
+
+/** A person's own sessions, in whatever organization. */
+export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, now }) => {
+  const timeIn = (ms: number) => new Date(now() + ms).toISOString()
+
+  app.get(
+    '/auth/sessions',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listSessions',
+        summary: 'List your sessions in all organizations, newest first',
+        description: 'Those that still work, wherever you logged in.',
+        querystring: SessionListQuery,
+        response: { 200: SessionList },
+      },
+    },
+    async ({ caller, query: { limit, cursor } }) => {
+      const { userId, sessionId } = personOf(caller)
+      const scope = {
+        list: 'sessions',
+        organizationId: caller.organizationId,
+        filters: { userId },
+      }
+      const rows = await sessions.list(sql, userId, {
+        at: timeIn(0),
+        idleSince: timeIn(-SESSION_IDLE_MS),
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, last } = cut(rows, limit)
+      return {
+        data: page.map((session) => ({ ...session, current: session.id === sessionId })),
+        nextCursor: last === undefined ? null : encodeCursor(scope, last),
+      }
+    },
+  )
+
+  app.delete(
+    '/auth/sessions',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'endOtherSessions',
+        summary: 'End all your sessions but this one',
+        description: 'Logs you out everywhere else, in every organization.',
+        response: { 200: EndedSessions },
+      },
+    },
+    async (request) => {
+      const { userId, sessionId } = personOf(request.caller)
+      const ended = await transact(request.caller.sql, async (tx) => {
+        const count = await sessions.end(tx, userId, { at: timeIn(0), keep: sessionId })
+        const subject = { kind: 'user', id: userId }
+        await audit(tx, request, now, { action: 'session.ended', subject, detail: { count } })
+        return count
+      })
+      return { success: true as const, ended }
+    },
+  )
+
+  app.delete(
+    '/auth/sessions/:id',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'endSession',
+        summary: 'End one of your sessions',
+        description: 'Its token stops working within a second everywhere.',
+        params: IdParams,
+        response: { 200: Success },
+      },
+    },
+    async (request) => {
+      const { userId } = personOf(request.caller)
+      const { id } = request.params
+      if (!isUuid(id)) throw notFound('Session')
+      await transact(request.caller.sql, async (tx) => {
+        const ended = await sessions.end(tx, userId, { at: timeIn(0), only: id })
+        if (ended === 0) throw notFound('Session')
+        await audit(tx, request, now, { action: 'session.ended', subject: { kind: 'session', id } })
+      })
+      return { success: true as const }
+    },
+  )
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { addMember, addPerson, join, logIn, PASSWORD, someAddress } from '../support/people.ts'
+
+const DAY_MS = 86_400_000
+
+let api: Api
+let now = Date.now()
+const pauses: number[] = []
+beforeAll(async () => {
+  api = await startApi({
+    now: () => now,
+    pause: async (ms) => void pauses.push(ms),
+  })
+})
+beforeEach(() => {
+  pauses.length = 0
+})
+afterAll(() => api.close())
+
+const wrong = (email: string, address = someAddress()) =>
+  logIn(api.app, { email, password: 'this is not it', address })
+
+describe('logging in', () => {
+  test('answers a token, its end, the person and their organizations', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    await join(api.sql, api.charlie.organizationId, person, 'viewer')
+    const email = ` ${person.email.toUpperCase()} `
+    const { status, body, headers } = await logIn(api.app, { email })
+    expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['set-cookie']).toBeUndefined()
+    expect(body).toEqual({
+      token: expect.stringMatching(/^loomses_[0-9A-Za-z]{49}$/),
+      expiresAt: new Date(now + 60 * DAY_MS).toISOString(),
+      organizationId: api.alice.organizationId,
+      user: { id: person.id, email: person.email, name: 'Somebody' },
+      organizations: [
+        { id: api.alice.organizationId, name: 'A', role: 'owner' },
+        { id: api.charlie.organizationId, name: 'B', role: 'viewer' },
+      ],
+    })
+    const noted = await api.sql`
+      select organization_id, actor_kind, action from audit_events where actor_id = ${person.id}`
+    expect(noted).toEqual([
+      {
+        organizationId: api.alice.organizationId,
+        actorKind: 'user',
+        action: 'login.succeeded',
+      },
+    ])
+  })
+
+  test('goes to the organization that is named, and to no other one', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'member')
+    for (const organizationId of [api.charlie.organizationId, uuidv7()]) {
+      const { status, body } = await logIn(api.app, { email: person.email, organizationId })
+      expect(status).toBe(403)
+      expect(body.reason).toBe('not_a_member')
+    }
+    await join(api.sql, api.charlie.organizationId, person, 'member')
+    const organizationId = api.charlie.organizationId
+    const { body } = await logIn(api.app, { email: person.email, organizationId })
+    expect(body.organizationId).toBe(organizationId)
+  })
+
+  test('is refused to a person who is nobody’s member, without a session', async () => {
+    const person = await addPerson(api.sql)
+    expect((await logIn(api.app, { email: person.email })).status).toBe(403)
+    expect(await api.sql`select from sessions where user_id = ${person.id}`).toHaveLength(0)
+  })
+
+  test('a wrong password, an unknown address and no password yet get the same bytes', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    const newcomer = await addMember(api.sql, api.alice.organizationId, 'member')
+    await api.sql`update users set password_hash = null where id = ${newcomer.id}`
+    const answers = [
+      await wrong(person.email),
+      await wrong('nobody@example.com'),
+      await logIn(api.app, { email: newcomer.email, password: PASSWORD }),
+    ]
+    const shown = answers.map(({ status, text, headers }) => {
+      const id = String(headers['x-request-id'])
+      return [status, text.replace(id, ''), headers['www-authenticate'], headers['content-length']]
+    })
+    expect(shown[0]?.[0]).toBe(401)
+    expect(shown[1]).toEqual(shown[0])
+    expect(shown[2]).toEqual(shown[0])
+  })
+
+  test('a failure is noted where the person is a member, without the address', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    await join(api.sql, api.charlie.organizationId, person, 'viewer')
+    await wrong(person.email, '192.0.2.77')
+    const noted = await api.sql<{ organizationId: string; text: string }[]>`
+      select organization_id, audit_events::text as text
+      from audit_events
+      where action = 'login.failed' and subject_id = ${person.id}`
+    expect(noted.map(({ organizationId }) => organizationId).sort()).toEqual(
+      [api.alice.organizationId, api.charlie.organizationId].sort(),
+    )
+    for (const { text } of noted) expect(text).not.toMatch(/192\.0\.2\.77|@example/)
+  })
+
+  test('no table holds a token or a password as it was', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    const { body } = await logIn(api.app, { email: person.email })
+    const tables = await api.sql<{ name: string }[]>`
+      select c.relname as name
+      from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`
+    expect(tables.length).toBeGreaterThan(20)
+    for (const { name } of tables) {
+      const rows = await api.sql<{ text: string }[]>`
+        select row_to_json(t)::text as text from ${api.sql(name)} t`
+      for (const { text } of rows) {
+        expect(text).not.toContain(body.token)
+        expect(text).not.toContain(PASSWORD)
+      }
+    }
+  })
+
+  test.each([
+    [{}, 'email'],
+    [{ email: 'x@example.com' }, 'password'],
+    [{ email: 'nothing', password: PASSWORD }, 'email'],
+    [{ email: 'x@example.com', password: 'x'.repeat(257) }, 'password'],
+    [{ email: 'x@example.com', password: PASSWORD, remember: true }, 'remember'],
+  ])('%j is a 422 that names %s', async (payload, path) => {
+    const { statusCode, body } = await api.app.inject({
+      method: 'POST',
+      url: '/auth/login',
+      payload,
+    })
+    expect(statusCode).toBe(422)
+    expect(JSON.parse(body).details[0].path).toBe(path)
+  })
+})
+
+describe('somebody who guesses', () => {
+  test('has five tries of an account from one address, the right password among them', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    const address = someAddress()
+    for (let n = 1; n <= 5; n++) expect((await wrong(person.email, address)).status).toBe(401)
+    const { status, body, headers } = await logIn(api.app, { email: person.email, address })
+    expect([status, body.code, body.reason]).toEqual([429, 'RATE_LIMITED', 'too_many_logins'])
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    // From elsewhere nothing is locked.
+    expect((await logIn(api.app, { email: person.email })).status).toBe(200)
+  })
+
+  test('has twenty tries from one address, whatever the accounts', async () => {
+    const address = someAddress()
+    for (let n = 1; n <= 20; n++) {
+      expect((await wrong(`somebody-${n}@example.com`, address)).status).toBe(401)
+    }
+    expect((await wrong('somebody-21@example.com', address)).status).toBe(429)
+  })
+
+  test('waits longer with every failure, known or not, and a stranger can lock nobody out', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    const delaysOf = async (email: string) => {
+      pauses.length = 0
+      for (let n = 0; n < 12; n++) await wrong(email)
+      return [...pauses]
+    }
+    const delays = await delaysOf(person.email)
+    expect(delays).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000, 8000])
+    expect(await delaysOf('unknown@example.com')).toEqual(delays)
+    pauses.length = 0
+    expect((await logIn(api.app, { email: person.email })).status).toBe(200)
+    expect(pauses).toEqual([8000])
+    // Who got in starts afresh.
+    pauses.length = 0
+    await wrong(person.email)
+    expect(pauses).toEqual([])
+  })
+
+  test('is forgotten after a quarter of an hour', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    for (let n = 0; n < 4; n++) await wrong(person.email)
+    expect(pauses).toEqual([250])
+    now += 15 * 60_000
+    await wrong(person.email)
+    expect(pauses).toEqual([250])
+  })
+})
+
+test('a password that is changed while it is looked at opens no session', async () => {
+  const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+  const changing = api.sql.begin(async (tx) => {
+    await tx`update users set password_hash = '$argon2id$another' where id = ${person.id}`
+    const login = logIn(api.app, { email: person.email })
+    // It verifies against the old hash, then waits for this transaction.
+    for (;;) {
+      const waiting = await api.sql`
+        select from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%open_session%'
+          and datname = current_database()`
+      if (waiting.length > 0) break
+    }
+    return { login }
+  })
+  const { login } = await changing
+  expect((await login).status).toBe(401)
+  expect(await api.sql`select from sessions where user_id = ${person.id}`).toHaveLength(0)
+})

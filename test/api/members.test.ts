@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROLES, type Role } from '../../src/domain/access.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import * as organizations from '../../src/store/organizations.ts'
+import { type Api, startApi, tally } from '../support/api.ts'
+import { addMember, addPerson, join, sessionOf, type SignedIn, signIn } from '../support/people.ts'
+
+let api: Api
+let owner: SignedIn
+beforeAll(async () => {
+  api = await startApi()
+  owner = await signIn(api.app, api.sql, api.alice.organizationId, 'owner')
+})
+afterAll(() => api.close())
+
+const roleOf = async (organizationId: string, userId: string): Promise<Role | undefined> => {
+  const [row] = await api.sql<{ role: Role }[]>`
+    select role from memberships where organization_id = ${organizationId} and user_id = ${userId}`
+  return row?.role
+}
+
+/** An organization of its own with one owner who has logged in. */
+async function company() {
+  const organizationId = uuidv7()
+  await organizations.create(api.sql, { id: organizationId, name: 'C' })
+  return signIn(api.app, api.sql, organizationId, 'owner')
+}
+
+describe('adding', () => {
+  test('a new person is made, by the address as it is stored', async () => {
+    const input = { email: ' Bob@Example.com', role: 'member', name: 'Bob' }
+    const { status, body } = await owner.send('POST', '/v1/members', input)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.any(String),
+      email: 'bob@example.com',
+      name: 'Bob',
+      role: 'member',
+      createdAt: expect.any(String),
+    })
+    const again = await owner.send('POST', '/v1/members', { ...input, role: 'viewer' })
+    expect([again.status, again.body.reason]).toEqual([409, 'already_member'])
+    expect(await roleOf(owner.organizationId, body.id)).toBe('member')
+  })
+
+  test('a person who is known elsewhere keeps name and password, and can log in here', async () => {
+    const dora = await addMember(api.sql, api.charlie.organizationId, 'owner')
+    const input = { email: dora.email, role: 'viewer', name: 'Somebody else' }
+    const { body } = await owner.send('POST', '/v1/members', input)
+    expect(body).toMatchObject({ id: dora.id, name: 'Somebody', role: 'viewer' })
+    const { organizationId } = owner
+    expect((await sessionOf(api.app, dora, organizationId)).organizationId).toBe(organizationId)
+    expect(await roleOf(api.charlie.organizationId, dora.id)).toBe('owner')
+  })
+
+  test('twenty times at once adds once', async () => {
+    const input = { email: 'eve@example.com', role: 'member' }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => owner.send('POST', '/v1/members', input)),
+    )
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 19 })
+  })
+})
+
+describe('who may manage whom', () => {
+  const managed: Record<Role, readonly Role[]> = {
+    viewer: [],
+    member: [],
+    admin: ['viewer', 'member'],
+    owner: ROLES,
+  }
+
+  test.each(ROLES)('a %s', async (role) => {
+    const person = await signIn(api.app, api.sql, api.alice.organizationId, role)
+    for (const other of ROLES) {
+      const may = managed[role].includes(other)
+      const target = await addMember(api.sql, person.organizationId, other)
+      const email = `${uuidv7()}@example.com`
+      const added = await person.send('POST', '/v1/members', { email, role: other })
+      expect([role, 'adds', other, added.status]).toEqual([role, 'adds', other, may ? 201 : 403])
+      const removed = await person.send('DELETE', `/v1/members/${target.id}`)
+      expect([role, 'removes', other, removed.status]).toEqual([
+        role,
+        'removes',
+        other,
+        may ? 200 : 403,
+      ])
+      expect((await roleOf(person.organizationId, target.id)) === undefined).toBe(may)
+    }
+  })
+
+  test('an admin raises nobody to admin and lowers none', async () => {
+    const admin = await signIn(api.app, api.sql, api.alice.organizationId, 'admin')
+    for (const [from, to, wanted] of [
+      ['viewer', 'member', 200],
+      ['member', 'admin', 403],
+      ['admin', 'member', 403],
+      ['owner', 'viewer', 403],
+    ] as const) {
+      const target = await addMember(api.sql, admin.organizationId, from)
+      const { status } = await admin.send('PATCH', `/v1/members/${target.id}`, { role: to })
+      expect([from, to, status]).toEqual([from, to, wanted])
+      expect(await roleOf(admin.organizationId, target.id)).toBe(wanted === 200 ? to : from)
+    }
+    expect((await admin.send('PATCH', `/v1/members/${admin.id}`, { role: 'owner' })).status).toBe(
+      403,
+    )
+  })
+
+  test('no key, not even a full one, lists or changes members', async () => {
+    expect((await api.alice.get('/v1/members')).body.reason).toBe('session_required')
+    const input = { email: 'x@example.com', role: 'owner' }
+    expect((await api.alice.post('/v1/members', input)).status).toBe(403)
+    expect((await api.alice.delete(`/v1/members/${owner.id}`)).status).toBe(403)
+  })
+
+  test('a member of another organization is 404, listed nowhere, and stays', async () => {
+    const stranger = await signIn(api.app, api.sql, api.charlie.organizationId, 'owner')
+    const { status } = await stranger.send('DELETE', `/v1/members/${owner.id}`)
+    expect(status).toBe(404)
+    expect((await stranger.send('DELETE', '/v1/members/nonsense')).status).toBe(404)
+    const { body } = await stranger.send('GET', '/v1/members?limit=100')
+    expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(owner.id)
+    expect(await roleOf(owner.organizationId, owner.id)).toBe('owner')
+  })
+})
+
+describe('the list', () => {
+  test('shows viewers everybody, page by page, without what passwords are checked with', async () => {
+    const viewer = await signIn(api.app, api.sql, api.alice.organizationId, 'viewer')
+    const { body: whole, text } = await viewer.send('GET', '/v1/members?limit=100')
+    expect(text).not.toContain('argon2')
+    const rows = await api.sql`
+      select from memberships where organization_id = ${viewer.organizationId}`
+    expect(whole.data).toHaveLength(rows.length)
+    const first = await viewer.send('GET', '/v1/members?limit=3')
+    const next = await viewer.send('GET', `/v1/members?limit=3&cursor=${first.body.nextCursor}`)
+    expect([...first.body.data, ...next.body.data]).toEqual(whole.data.slice(0, 6))
+  })
+})
+
+describe('a change of role or membership', () => {
+  test('ends the person’s sessions here and nowhere else', async () => {
+    const person = await addMember(api.sql, api.alice.organizationId, 'member')
+    await join(api.sql, api.charlie.organizationId, person, 'member')
+    const here = await sessionOf(api.app, person, api.alice.organizationId)
+    const there = await sessionOf(api.app, person, api.charlie.organizationId)
+    const statuses = async () => {
+      await sleep(1_000)
+      const answers = [here, there].map(({ send }) => send('GET', '/v1/contacts'))
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    const url = `/v1/members/${person.id}`
+    const same = await owner.send('PATCH', url, { role: 'member' })
+    expect([same.status, await statuses()]).toEqual([200, [200, 200]])
+    const { status, body } = await owner.send('PATCH', url, { ...same.body, role: 'viewer' })
+    expect([status, body]).toEqual([200, { ...same.body, role: 'viewer' }])
+    expect(await statuses()).toEqual([401, 200])
+
+    const back = await sessionOf(api.app, person, api.alice.organizationId)
+    expect((await owner.send('DELETE', url)).status).toBe(200)
+    await sleep(1_000)
+    expect((await back.send('GET', '/v1/contacts')).status).toBe(401)
+    const noted = await api.sql`
+      select action, detail from audit_events where subject_id = ${person.id} order by id`
+    expect(noted).toEqual([
+      { action: 'member.role_changed', detail: { from: 'member', to: 'viewer' } },
+      { action: 'member.removed', detail: { role: 'viewer' } },
+    ])
+  })
+})
+
+describe('the last owner', () => {
+  test('can neither go nor become anything else', async () => {
+    const last = await company()
+    const url = `/v1/members/${last.id}`
+    for (const { status, body } of [
+      await last.send('DELETE', url),
+      await last.send('PATCH', url, { role: 'admin' }),
+    ]) {
+      expect([status, body.reason]).toEqual([409, 'last_owner'])
+    }
+    expect(await roleOf(last.organizationId, last.id)).toBe('owner')
+  })
+
+  test('of two, fifty removals and demotions at once leave one', async () => {
+    for (let round = 0; round < 3; round++) {
+      const one = await company()
+      const two = await signIn(api.app, api.sql, one.organizationId, 'owner')
+      // Both are known already: else all requests of one would come before those of the other.
+      await Promise.all([one, two].map((each) => each.send('GET', '/v1/members')))
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => {
+          const [who, whom] = n % 2 === 0 ? [one, two] : [two, one]
+          const url = `/v1/members/${whom.id}`
+          return n % 4 < 2 ? who.send('DELETE', url) : who.send('PATCH', url, { role: 'viewer' })
+        }),
+      )
+      const owners = await api.sql`
+        select from memberships where organization_id = ${one.organizationId} and role = 'owner'`
+      expect(owners).toHaveLength(1)
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+    }
+  })
+
+  test('who lost their role a moment ago manages nobody with it', async () => {
+    const boss = await company()
+    const fallen = await signIn(api.app, api.sql, boss.organizationId, 'owner')
+    expect((await fallen.send('GET', '/v1/members')).status).toBe(200)
+    await boss.send('PATCH', `/v1/members/${fallen.id}`, { role: 'viewer' })
+    // Within the second in which this process still knows the session as an owner's.
+    const person = await addPerson(api.sql)
+    const { status } = await fallen.send('POST', '/v1/members', {
+      email: person.email,
+      role: 'owner',
+    })
+    expect([401, 403]).toContain(status)
+    expect(await roleOf(boss.organizationId, person.id)).toBeUndefined()
+  })
+})
