@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
 import { scrubText } from '../domain/scrub.ts'
+import { addOperatorCommands } from './operator-commands.ts'
 import { version } from './version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
@@ -86,19 +87,7 @@ program
     await runSandbox(config, await logOf(config, 'sandbox'))
   })
 
-program
-  .command('org')
-  .description('organizations')
-  .command('create')
-  .description('make an organization, its owner and a first API key, which is shown only now')
-  .requiredOption('--name <text>', 'name of the organization')
-  .requiredOption('--owner-email <address>', "the owner's address")
-  .option('--owner-name <text>', "the owner's name", 'Owner')
-  .action(async (options: { name: string; ownerEmail: string; ownerName: string }) => {
-    const { runCreateOrganization } = await import('./organizations.ts')
-    const { organizationId, key } = await runCreateOrganization(readConfig(), options)
-    print(`organization ${organizationId}\napi key      ${key}`)
-  })
+addOperatorCommands(program)
 
 // A child of `dev` ends with it, however it ends.
 if (process.connected) {

@@ -1,10 +1,8 @@
-import type { Config } from '../config.ts'
 import { uuidv7 } from '../ids.ts'
 import * as apiKeys from '../store/api-keys.ts'
 import * as organizations from '../store/organizations.ts'
-import { connect, type Sql } from '../store/sql.ts'
+import type { Sql } from '../store/sql.ts'
 import { newApiKey } from '../tokens.ts'
-import { required } from './required.ts'
 
 interface NewOrganization {
   name: string
@@ -35,16 +33,3 @@ export const createOrganization = (sql: Sql, { name, ownerEmail, ownerName }: Ne
     })
     return { organizationId, key }
   })
-
-export async function runCreateOrganization(config: Config, organization: NewOrganization) {
-  const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
-    name: 'letterloom-org',
-    role: 'letterloom_worker',
-    max: 1,
-  })
-  try {
-    return await createOrganization(sql, organization)
-  } finally {
-    await sql.end()
-  }
-}

@@ -1,0 +1,201 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts'
+import { PLANS } from '../domain/plan-limits.ts'
+import type { Sql } from '../store/sql.ts'
+
+interface Output {
+  json: boolean
+}
+
+/** `org`, `user` and `key`: what an operator does beside the API, straight in the database. */
+export function addOperatorCommands(program: Command): void {
+  addOrganizationCommands(program.command('org').description('organizations'))
+  addUserCommands(program.command('user').description('people who log in'))
+  addKeyCommands(program.command('key').description('API keys'))
+}
+
+function addOrganizationCommands(org: Command): void {
+  org
+    .command('create')
+    .description('make an organization, its owner and a first API key, which is shown only now')
+    .requiredOption('--name <text>', 'name of the organization')
+    .requiredOption('--owner-email <address>', "the owner's address")
+    .option('--owner-name <text>', "the owner's name", 'Owner')
+    .addOption(jsonOption())
+    .action((options: { name: string; ownerEmail: string; ownerName: string } & Output) =>
+      act(options, async (sql) => {
+        const { createOrganization } = await import('./organizations.ts')
+        const { organizationId, key } = await createOrganization(sql, options)
+        return { organization: organizationId, 'api key': key }
+      }),
+    )
+  org
+    .command('list')
+    .description('list organizations, oldest first')
+    .addOption(jsonOption())
+    .action((options: Output) =>
+      act(options, async (sql) => (await import('../store/organizations.ts')).list(sql)),
+    )
+  org
+    .command('show <id>')
+    .description('show an organization')
+    .addOption(jsonOption())
+    .action((id: string, options: Output) =>
+      act(options, async (sql) => (await operator()).showOrganization(sql, id)),
+    )
+  org
+    .command('set-plan <id> <plan>')
+    .description(`give an organization another plan: ${PLANS.join(', ')}`)
+    .addOption(jsonOption())
+    .action((id: string, plan: string, options: Output) =>
+      act(options, async (sql) => (await operator()).setPlan(sql, id, word(PLANS, plan))),
+    )
+}
+
+function addUserCommands(user: Command): void {
+  user
+    .command('create')
+    .description('make a user; the password is asked for, or read from standard input')
+    .requiredOption('--email <address>', 'what they log in with')
+    .requiredOption('--name <text>', 'their name')
+    .addOption(jsonOption())
+    .action((options: { email: string; name: string } & Output) =>
+      act(options, async (sql) => {
+        const { askPassword } = await import('./ask-password.ts')
+        const { createUser } = await operator()
+        return createUser(sql, { ...options, password: await askPassword() })
+      }),
+    )
+  user
+    .command('list')
+    .description('list users, oldest first')
+    .addOption(jsonOption())
+    .action((options: Output) =>
+      act(options, async (sql) => (await import('../store/users.ts')).list(sql)),
+    )
+  user
+    .command('set-password <email>')
+    .description('set a password, asked for or read from standard input; all their sessions end')
+    .addOption(jsonOption())
+    .action((email: string, options: Output) =>
+      act(options, async (sql) => {
+        const { askPassword } = await import('./ask-password.ts')
+        const { setPassword } = await operator()
+        return setPassword(sql, email, await askPassword())
+      }),
+    )
+  user
+    .command('add-to-org <email> <organization>')
+    .description('make a user a member, or give a member another role')
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('member'))
+    .addOption(jsonOption())
+    .action((email: string, organizationId: string, options: { role: Role } & Output) =>
+      act(options, async (sql) => {
+        const { addToOrganization } = await operator()
+        return addToOrganization(sql, { email, organizationId, role: options.role })
+      }),
+    )
+}
+
+function addKeyCommands(key: Command): void {
+  key
+    .command('create')
+    .description('make an API key, which is shown only now')
+    .requiredOption('--org <id>', 'the organization')
+    .requiredOption('--name <text>', 'name of the key')
+    .option('--scopes <words>', `comma-separated: ${KEY_SCOPES.join(', ')}`, scopes, ['full'])
+    .addOption(jsonOption())
+    .action((options: { org: string; name: string; scopes: KeyScope[] } & Output) =>
+      act(options, async (sql) => {
+        const { createKey } = await operator()
+        return createKey(sql, { ...options, organizationId: options.org })
+      }),
+    )
+  key
+    .command('list')
+    .description("list an organization's API keys, newest first")
+    .requiredOption('--org <id>', 'the organization')
+    .addOption(jsonOption())
+    .action((options: { org: string } & Output) =>
+      act(options, async (sql) => (await operator()).listKeys(sql, options.org)),
+    )
+  key
+    .command('revoke <id>')
+    .description('revoke an API key for ever')
+    .requiredOption('--org <id>', 'the organization')
+    .addOption(jsonOption())
+    .action((id: string, options: { org: string } & Output) =>
+      act(options, async (sql) => (await operator()).revokeKey(sql, options.org, id)),
+    )
+}
+
+const operator = () => import('./operator.ts')
+
+const jsonOption = () => new Option('--json', 'answer JSON').default(false)
+
+/** Runs it on a connection of its own and prints what it answers. */
+async function act(
+  { json }: Output,
+  work: (sql: Sql, config: Config) => Promise<object>,
+): Promise<void> {
+  const config = readConfig()
+  const [{ connect }, { required }] = await Promise.all([
+    import('../store/sql.ts'),
+    import('./required.ts'),
+  ])
+  const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
+    name: 'letterloom-operator',
+    role: 'letterloom_worker',
+    max: 2,
+  })
+  try {
+    const answer = await work(sql, config)
+    process.stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : table(answer))
+  } finally {
+    await sql.end()
+  }
+}
+
+/** One row as `name value` lines, several as columns. */
+function table(answer: object): string {
+  if (!Array.isArray(answer)) return columns(Object.entries(answer))
+  const rows: object[] = answer
+  const [first] = rows
+  if (!first) return 'none\n'
+  return columns([Object.keys(first), ...rows.map((row) => Object.values(row))])
+}
+
+function columns(rows: readonly unknown[][]): string {
+  const texts = rows.map((row) => row.map(show))
+  const widths = texts[0]?.map((_, at) => Math.max(...texts.map((row) => row[at]?.length ?? 0)))
+  return texts
+    .map((row) =>
+      row
+        .map((text, at) => text.padEnd(widths?.[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function show(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'string') return value
+  return Array.isArray(value) ? value.join(',') : JSON.stringify(value)
+}
+
+function word<T extends string>(words: readonly T[], text: string): T {
+  const found = words.find((each) => each === text)
+  if (found === undefined) throw new Error(`"${text}" is not one of ${words.join(', ')}`)
+  return found
+}
+
+function scopes(text: string): KeyScope[] {
+  return text.split(',').map((name) => {
+    const found = KEY_SCOPES.find((scope) => scope === name.trim())
+    if (!found) throw new InvalidArgumentError(`Scopes are ${KEY_SCOPES.join(', ')}.`)
+    return found
+  })
+}

@@ -1,0 +1,148 @@
+import type { KeyScope, Role } from '../domain/access.ts'
+import type { Plan } from '../domain/plan-limits.ts'
+import { isUuid, type Uuid, uuidv7 } from '../ids.ts'
+import { createPasswords } from '../passwords.ts'
+import * as apiKeys from '../store/api-keys.ts'
+import * as auditEvents from '../store/audit-events.ts'
+import * as members from '../store/members.ts'
+import * as organizations from '../store/organizations.ts'
+import { type Executor, type Sql, transact } from '../store/sql.ts'
+import * as users from '../store/users.ts'
+import { newApiKey } from '../tokens.ts'
+
+/** Keys shown by `key list` at most: the newest. */
+const MOST_KEYS = 1_000
+
+// What an operator can do without the API: the first organization, people and keys, and the way
+// back in when nobody can log in any more. Errors are sentences for a terminal.
+
+export async function showOrganization(sql: Sql, id: string) {
+  const [organization] = isUuid(id) ? await organizations.list(sql, id) : []
+  if (!organization) throw noOrganization(id)
+  return organization
+}
+
+export async function setPlan(sql: Sql, id: string, plan: Plan) {
+  await showOrganization(sql, id)
+  await transact(sql, async (tx) => {
+    await organizations.setPlan(tx, id, plan)
+    await note(tx, id, 'organization.plan_changed', { kind: 'organization', id }, { plan })
+  })
+  return showOrganization(sql, id)
+}
+
+interface NewPerson {
+  email: string
+  name: string
+  password: string
+}
+
+export async function createUser(sql: Sql, { email, name, password }: NewPerson) {
+  const id = uuidv7()
+  const address = email.trim().toLowerCase()
+  const passwordHash = await createPasswords().hash(password)
+  const isNew = await users.create(sql, { id, email: address, name, passwordHash })
+  if (!isNew) throw new Error('There is a user with this address already')
+  return { id, email: address, name }
+}
+
+export async function setPassword(sql: Sql, email: string, password: string) {
+  const id = await findUser(sql, email)
+  const passwordHash = await createPasswords().hash(password)
+  await transact(sql, async (tx) => {
+    await users.setPassword(tx, id, passwordHash)
+    await auditEvents.recordForPerson(tx, {
+      userId: id,
+      actor: { kind: 'operator' },
+      action: 'password.changed',
+      requestId: null,
+      at: new Date().toISOString(),
+    })
+  })
+  return { id }
+}
+
+interface NewMember {
+  email: string
+  organizationId: string
+  role: Role
+}
+
+/** Makes a user a member; a member gets the role, and their sessions there end. */
+export async function addToOrganization(sql: Sql, { email, organizationId, role }: NewMember) {
+  await showOrganization(sql, organizationId)
+  const userId = await findUser(sql, email)
+  const at = new Date().toISOString()
+  await transact(sql, async (tx) => {
+    await members.lock(tx, organizationId)
+    const known = await members.find(tx, organizationId, userId)
+    const isLastOwner =
+      known?.role === 'owner' && (await members.countOwners(tx, organizationId)) === 1
+    if (isLastOwner && role !== 'owner')
+      throw new Error('The last owner cannot become anything else')
+    if (known) await members.setRole(tx, { organizationId, userId, role, at })
+    else await members.add(tx, { organizationId, userId, role })
+    const action = known ? 'member.role_changed' : 'member.added'
+    await note(tx, organizationId, action, { kind: 'user', id: userId }, { role })
+  })
+  return { userId, organizationId, role }
+}
+
+interface NewKey {
+  organizationId: string
+  name: string
+  scopes: readonly KeyScope[]
+}
+
+export async function createKey(sql: Sql, { organizationId, name, scopes }: NewKey) {
+  await showOrganization(sql, organizationId)
+  const { key, prefix, hash } = newApiKey()
+  const created = await transact(sql, async (tx) => {
+    const made = { organizationId, id: uuidv7(), name, prefix, hash, scopes }
+    const row = await apiKeys.create(tx, made)
+    await note(tx, organizationId, 'api_key.created', { kind: 'api_key', id: row.id }, { scopes })
+    return row
+  })
+  return { ...created, key }
+}
+
+export async function listKeys(sql: Sql, organizationId: string) {
+  await showOrganization(sql, organizationId)
+  return apiKeys.list(sql, organizationId, { before: undefined, limit: MOST_KEYS })
+}
+
+export async function revokeKey(sql: Sql, organizationId: string, id: string) {
+  await showOrganization(sql, organizationId)
+  const wasLive = await transact(sql, async (tx) => {
+    const live = isUuid(id) ? await apiKeys.revoke(tx, organizationId, id) : undefined
+    if (live) await note(tx, organizationId, 'api_key.revoked', { kind: 'api_key', id })
+    return live
+  })
+  if (wasLive === undefined) throw new Error(`There is no key ${id} in this organization`)
+  return { id, revoked: true, wasLive }
+}
+
+async function findUser(sql: Sql, email: string): Promise<Uuid> {
+  const address = email.trim().toLowerCase()
+  const id = await users.findByEmail(sql, address)
+  if (id === undefined) throw new Error('There is no user with this address')
+  return id
+}
+
+const noOrganization = (id: string) => new Error(`There is no organization ${id}`)
+
+const note = (
+  tx: Executor,
+  organizationId: Uuid,
+  action: string,
+  subject: { kind: string; id: string },
+  detail: Record<string, unknown> = {},
+) =>
+  auditEvents.record(tx, {
+    organizationId,
+    actor: { kind: 'operator' },
+    action,
+    subject,
+    detail,
+    at: new Date().toISOString(),
+  })

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../api/app.ts'
+import { createProcessLimiter } from '../../api/limiter.ts'
+import { createMetrics } from '../../api/metrics.ts'
+import { connect, type Sql } from '../../src/store/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { inject } from '../support/api.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { logIn } from '../support/people.ts'
+
+const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
+const EMAIL = 'alice@example.com'
+const PASSWORD = 'the first password'
+
+let database: TestDatabase
+let apiSql: Sql
+let app: Awaited<ReturnType<typeof buildApp>>
+let organizationId: string
+beforeAll(async () => {
+  database = await createDatabase()
+  apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
+  app = await buildApp({
+    sql: apiSql,
+    keyring: parseKeyring(newKeyringText()),
+    publicUrl: 'https://mail.example.com',
+    version: '1.0.0',
+    log: { level: 'silent' },
+    now: Date.now,
+    metrics: createMetrics(),
+    trustedProxies: [],
+    corsOrigins: [],
+    limiter: createProcessLimiter(Date.now),
+    pause: async () => {},
+  })
+  const { stdout } = await run([
+    'org',
+    'create',
+    '--name',
+    'Alice Ltd',
+    '--owner-email',
+    EMAIL,
+    '--json',
+  ])
+  organizationId = JSON.parse(stdout).organization
+})
+afterAll(async () => {
+  await app.close()
+  await apiSql.end()
+  await database.drop()
+})
+
+async function run(args: string[], input = '') {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...process.env, DATABASE_URL: database.url },
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdin.end(input)
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, stdout, stderr }
+}
+
+const json = async (args: string[], input?: string) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], input)
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const statusOf = async (token: string) =>
+  (await inject(app, { url: '/v1/organization', headers: { authorization: `Bearer ${token}` } }))
+    .status
+
+describe('users', () => {
+  it('the owner gets a password from standard input, and logs in with it', async () => {
+    expect((await logIn(app, { email: EMAIL, password: PASSWORD })).status).toBe(401)
+    const set = await run(['user', 'set-password', ' Alice@example.com '], `${PASSWORD}\n`)
+    expect(set.code).toBe(0)
+    expect(set.stdout + set.stderr).not.toContain(PASSWORD)
+    const { status, body } = await logIn(app, { email: EMAIL, password: PASSWORD })
+    expect(status).toBe(200)
+    expect(body.organizations).toEqual([{ id: organizationId, name: 'Alice Ltd', role: 'owner' }])
+  })
+
+  it('another password ends the sessions, and is noted', async () => {
+    const { body } = await logIn(app, { email: EMAIL, password: PASSWORD })
+    expect(await statusOf(body.token)).toBe(200)
+    await json(['user', 'set-password', EMAIL], PASSWORD)
+    const [row] = await database.sql`
+      select count(*) as live from sessions where revoked_at is null`
+    expect(row).toEqual({ live: 0 })
+    const noted = await database.sql`
+      select actor_kind from audit_events where action = 'password.changed'`
+    expect(noted.length).toBeGreaterThan(0)
+    expect(new Set(noted.map(({ actorKind }) => actorKind))).toEqual(new Set(['operator']))
+  })
+
+  it('a new one is made once, and joins an organization', async () => {
+    const args = ['user', 'create', '--email', 'Bob@example.com', '--name', 'Bob']
+    const bob = await json(args, `${PASSWORD}\n`)
+    expect(bob).toMatchObject({ email: 'bob@example.com', name: 'Bob' })
+    const again = await run(args, `${PASSWORD}\n`)
+    expect([again.code, again.stderr]).toEqual([1, 'There is a user with this address already\n'])
+    await json(['user', 'add-to-org', 'bob@example.com', organizationId, '--role', 'viewer'])
+    const { body } = await logIn(app, { email: 'bob@example.com', password: PASSWORD })
+    expect(body.organizations[0].role).toBe('viewer')
+    const listed = await json(['user', 'list'])
+    expect(listed.map(({ email }: { email: string }) => email)).toEqual([EMAIL, 'bob@example.com'])
+    expect(JSON.stringify(listed)).not.toContain('argon2')
+  })
+
+  it.each([
+    ['', 'A password has 12 to 256 characters'],
+    ['too short\n', 'A password has 12 to 256 characters'],
+  ])('the password %j is refused and changes nothing', async (input, words) => {
+    const { code, stderr } = await run(['user', 'set-password', EMAIL], input)
+    expect(code).toBe(1)
+    expect(stderr).toContain(words)
+    expect((await logIn(app, { email: EMAIL, password: PASSWORD })).status).toBe(200)
+  })
+
+  it('the last owner stays one', async () => {
+    const args = ['user', 'add-to-org', EMAIL, organizationId, '--role', 'member']
+    const { code, stderr } = await run(args)
+    expect([code, stderr]).toEqual([1, 'The last owner cannot become anything else\n'])
+  })
+})
+
+describe('organizations', () => {
+  it('are listed, shown and given a plan', async () => {
+    const shown = await json(['org', 'set-plan', organizationId, 'growth'])
+    expect(shown).toMatchObject({ id: organizationId, name: 'Alice Ltd', plan: 'growth' })
+    expect(await json(['org', 'show', organizationId])).toEqual(shown)
+    expect(await json(['org', 'list'])).toEqual([shown])
+    const { stdout } = await run(['org', 'list'])
+    expect(stdout).toMatch(/^id +name +plan.*\n\S+ +Alice Ltd +growth /)
+  })
+})
+
+describe('keys', () => {
+  it('are made, listed without themselves, and revoked', async () => {
+    const args = ['key', 'create', '--org', organizationId, '--name', 'CI', '--scopes', 'read,send']
+    const { id, key, scopes } = await json(args)
+    expect(scopes).toEqual(['read', 'send'])
+    expect(await statusOf(key)).toBe(200)
+    const listed = await json(['key', 'list', '--org', organizationId])
+    expect(listed[0]).toMatchObject({ id, name: 'CI', revokedAt: null })
+    expect(JSON.stringify(listed)).not.toContain(key)
+    expect(await json(['key', 'revoke', id, '--org', organizationId])).toMatchObject({
+      wasLive: true,
+    })
+    await sleep(1_000)
+    expect(await statusOf(key)).toBe(401)
+    const foreign = await run(['key', 'revoke', 'nonsense', '--org', organizationId])
+    expect(foreign.stderr).toBe('There is no key nonsense in this organization\n')
+  })
+})
+
+describe('what is wrong is said', () => {
+  const nobody = '00000000-0000-7000-8000-000000000000'
+  it.each([
+    [['org', 'show', nobody], `There is no organization ${nobody}`],
+    [['org', 'show', 'nonsense'], 'There is no organization nonsense'],
+    [['user', 'set-password', 'x@example.com'], 'There is no user with this address'],
+    [['key', 'list', '--org', nobody], `There is no organization ${nobody}`],
+    [['key', 'create', '--org', nobody, '--name', 'x', '--scopes', 'all'], 'Scopes are read'],
+    [['user', 'add-to-org', EMAIL, nobody, '--role', 'king'], 'Allowed choices are viewer'],
+  ])('%j', async (args, words) => {
+    const { code, stderr, stdout } = await run(args, `${PASSWORD}\n`)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain(' at ')
+  })
+
+  it('a plan that does not exist changes nothing', async () => {
+    const { code, stderr } = await run(['org', 'set-plan', organizationId, 'gold'])
+    expect([code, stderr]).toEqual([
+      1,
+      '"gold" is not one of free, starter, growth, scale, enterprise\n',
+    ])
+  })
+
+  it.each(['org', 'user', 'key'])('%s --help lists its commands', async (name) => {
+    const { code, stdout } = await run([name, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ +create .*\w{4}/m)
+    expect(stdout).toMatch(/^ +list .*\w{4}/m)
+  })
+})
