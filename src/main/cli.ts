@@ -89,9 +89,10 @@ program
 
 addOperatorCommands(program)
 
-// A child of `dev` ends with it, however it ends.
+// A child of `dev` ends with it, however it ends. At once: nobody reads its last words, and writing
+// them to a closed pipe is what the log would try for ever.
 if (process.connected) {
-  process.once('disconnect', () => process.exit(1))
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   // The channel alone does not keep it running once its work is done.
   process.channel?.unref()
 }

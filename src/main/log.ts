@@ -1,9 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { scrub } from '../domain/scrub.ts'
 
-/** A write for each line was an eighth of the work of a request; what is lost is a crash's last. */
-const BUFFERED = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 }
-
 /**
  * JSON lines on standard error; standard output is for what a command answers. Whatever is logged
  * passes `scrub`, fields and words alike; errors come out of it as plain objects, so none of pino's
@@ -12,7 +9,7 @@ const BUFFERED = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 }
 export const createLog = (
   level: string,
   name: string,
-  destination: pino.DestinationStream = pino.destination(BUFFERED),
+  destination: pino.DestinationStream = standardError(),
 ): Logger =>
   pino(
     {
@@ -28,3 +25,14 @@ export const createLog = (
     },
     destination,
   )
+
+/**
+ * Buffered: a write for each line was an eighth of the work of a request. What is lost is the last
+ * quarter of a second before a kill -9.
+ */
+function standardError(): pino.DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 })
+  // As SIGPIPE would: an orderly exit tries to write what is left, and never gives up.
+  stream.on('error', () => process.kill(process.pid, 'SIGKILL'))
+  return stream
+}
