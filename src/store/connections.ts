@@ -48,6 +48,24 @@ export async function register(sql: Executor, connection: NewConnection): Promis
   return registered
 }
 
+/**
+ * How many accounts are connected; a disconnected one has given its place back. 0 when the given
+ * one is among them: it has its place.
+ */
+export async function countUnless(
+  sql: Executor,
+  given: Pick<NewConnection, 'organizationId' | 'accountId' | 'region'>,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select case
+        when bool_or(account_id = ${given.accountId} and region = ${given.region}) then 0
+        else count(*)
+      end as count
+    from connections
+    where organization_id = ${given.organizationId} and disconnected_at is null`
+  return row?.count ?? 0
+}
+
 /** Newest first, disconnected ones too. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
   select id, account_id, name, region,

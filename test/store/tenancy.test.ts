@@ -13,6 +13,7 @@ const CROSSINGS = [
   'end_sessions(uuid, uuid, uuid, timestamp with time zone)',
   'find_or_add_person(uuid, text, text)',
   'forget_login_failures(bytea)',
+  'forget_rate_limits(integer, integer, bigint)',
   'live_api_key(bytea)',
   'live_session(bytea)',
   'login_lookup(text, bytea, timestamp with time zone)',
@@ -23,6 +24,7 @@ const CROSSINGS = [
   'person_sessions(uuid, timestamp with time zone, timestamp with time zone, uuid, integer)',
   'store_inbound_events(uuid[], uuid[], text[], text[])',
   'switch_session(uuid, uuid, uuid, bytea, timestamp with time zone)',
+  'take_rate_limits(uuid, jsonb, bigint)',
   'webhook_proofs(text)',
 ]
 /** Functions of the owner's that a worker needs; they read nothing. */

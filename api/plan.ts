@@ -1,0 +1,54 @@
+import { AppError } from '../src/domain/errors.ts'
+import { type Countable, type Feature, listNames, type Plan } from '../src/domain/plan.ts'
+import type { Uuid } from '../src/ids.ts'
+import * as plans from '../src/store/plans.ts'
+import type { Executor, Transaction } from '../src/store/sql.ts'
+
+/** The figures that hold for an organization. Throws when there is no such organization. */
+export const planOf = async (sql: Executor, organizationId: Uuid): Promise<Plan> =>
+  known(await plans.find(sql, organizationId))
+
+/** Refuses with 402 when the organization's plan lacks `feature`; names the plans that have it. */
+export async function requireFeature(
+  sql: Executor,
+  organizationId: Uuid,
+  feature: Feature,
+): Promise<void> {
+  const plan = await planOf(sql, organizationId)
+  if (plan[feature]) return
+  const others = (await plans.list(sql)).filter((each) => each[feature])
+  throw paymentRequired(
+    `The ${plan.name} plan has no ${feature}; ${listNames(others.map(({ name }) => name))} has`,
+    feature,
+  )
+}
+
+/**
+ * Refuses with 402 when the organization has all that its plan allows of `what`. `count` counts
+ * what it has; it runs with the organization locked until the transaction ends, so that of two who
+ * want the last place one gets it.
+ */
+export async function requireRoom(
+  tx: Transaction,
+  organizationId: Uuid,
+  what: Countable,
+  count: () => Promise<number>,
+): Promise<void> {
+  const plan = known(await plans.lock(tx, organizationId))
+  const most = plan[what]
+  if (most === null || (await count()) < most) return
+  const others = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
+  const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
+  throw paymentRequired(
+    `Your plan allows ${most} ${what}; more have: ${offers.join(', ') || 'no plan'}`,
+    'plan_limit',
+  )
+}
+
+function known(plan: Plan | undefined): Plan {
+  if (!plan) throw new Error('an organization has no plan')
+  return plan
+}
+
+const paymentRequired = (message: string, reason: string) =>
+  new AppError('PAYMENT_REQUIRED', message, { reason })

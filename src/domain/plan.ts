@@ -1,0 +1,24 @@
+/** What an organization may do: its plan's figures, or its own where it has them. */
+export interface Plan {
+  name: string
+  requestsPerMinute: number
+  requestsPerDay: number
+  /** Null: no limit. */
+  eventsPerMonth: number | null
+  connections: number | null
+  workflows: number | null
+  segments: boolean
+  /** Logs and events older than this are not shown. */
+  retentionDays: number
+}
+
+/** What a plan has a number of. */
+export type Countable = 'connections' | 'workflows'
+/** What a plan has or has not. */
+export type Feature = 'segments'
+
+/** `free`, `free or starter`, `free, starter or growth`. */
+export const listNames = (names: readonly string[]): string =>
+  names.length < 2
+    ? (names[0] ?? 'no plan')
+    : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLimiter, type Limiter } from '../../api/limiter.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import * as rateLimits from '../../src/store/rate-limits.ts'
+import { connect } from '../../src/store/sql.ts'
+import { tally } from '../support/api.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const SMALL = [
+  { limit: 5, seconds: 60 },
+  { limit: 20, seconds: 86_400 },
+]
+const LARGE = [
+  { limit: 10_000, seconds: 60 },
+  { limit: 2_000_000, seconds: 86_400 },
+]
+const PATIENT_MS = 20_000
+
+let database: TestDatabase
+let subject: string
+let limiters: Limiter[] = []
+const alarms: string[] = []
+let unlimited = 0
+
+beforeAll(async () => {
+  database = await createDatabase()
+})
+beforeEach(() => {
+  subject = uuidv7()
+  limiters = []
+  alarms.length = 0
+  unlimited = 0
+})
+afterEach(async () => {
+  for (const limiter of limiters) await limiter.close()
+})
+afterAll(() => database.drop())
+
+const pool = (url = database.url) =>
+  connect(url, { name: 'limiter', role: 'letterloom_api', max: 2 })
+
+function start(options: Partial<Parameters<typeof createLimiter>[0]> = {}): Limiter {
+  const limiter = createLimiter({
+    open: () => pool(),
+    log: { error: (_about, message) => alarms.push(message) },
+    onUnlimited: () => unlimited++,
+    deadlineMs: PATIENT_MS,
+    ...options,
+  })
+  limiters.push(limiter)
+  return limiter
+}
+const many = async (limiter: Limiter, count: number, windows = SMALL) => {
+  const decisions = await Promise.all(
+    Array.from({ length: count }, async () => limiter.take(subject, windows)),
+  )
+  return tally(decisions.map(({ allowed }) => String(allowed)))
+}
+const row = async () => {
+  const [row] = await database.sql<{ used: number[]; leaseCounts: number[] }[]>`
+    select used, lease_counts from rate_limits where subject = ${subject}`
+  return row
+}
+
+describe('the store', () => {
+  test('is the memory: a restart gives nothing back', async () => {
+    const first = start()
+    expect(await many(first, 4)).toEqual({ true: 4 })
+    await first.close()
+    expect(await many(start(), 4)).toEqual({ true: 1, false: 3 })
+  })
+
+  test('a window slides: each request is free again when it is as old as the window', async () => {
+    let time = 1_800_000_000_000
+    const limiter = start({ now: () => time })
+    for (let i = 0; i < 5; i++) {
+      expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
+      time += 10_000
+    }
+    const refused = await limiter.take(subject, SMALL)
+    expect([refused.allowed, refused.retryAfterSeconds]).toEqual([false, 10])
+    expect(refused.nearest).toMatchObject({ limit: 5, seconds: 60, remaining: 0 })
+    time += 9_999
+    expect((await limiter.take(subject, SMALL)).allowed).toBe(false)
+    time += 1
+    expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
+    expect((await limiter.take(subject, SMALL)).allowed).toBe(false)
+    // The day is counted beside the minute, and only what passed.
+    expect((await row())?.used).toEqual([5, 6])
+  })
+
+  test('a day that is used up refuses although the minute is empty, and says for how long', async () => {
+    let time = 1_800_000_000_000
+    const limiter = start({ now: () => time })
+    for (let i = 0; i < 4; i++) {
+      expect(await many(limiter, 6)).toEqual({ true: 5, false: 1 })
+      time += 61_000
+    }
+    const refused = await limiter.take(subject, SMALL)
+    expect([refused.allowed, refused.nearest.limit]).toEqual([false, 20])
+    expect(refused.retryAfterSeconds).toBe(86_400 - 4 * 61)
+  })
+
+  test('a larger limit counts at once, also for one who was refused', async () => {
+    const limiter = start()
+    expect(await many(limiter, 6)).toEqual({ true: 5, false: 1 })
+    const larger = [{ limit: 8, seconds: 60 }, SMALL[1]!]
+    expect(await many(limiter, 5, larger)).toEqual({ true: 3, false: 2 })
+  })
+
+  test('a clock that goes back changes nothing', async () => {
+    let time = 1_800_000_000_000
+    const limiter = start({ now: () => time })
+    await many(limiter, 5)
+    time -= 3_600_000
+    expect((await start({ now: () => time }).take(subject, SMALL)).allowed).toBe(false)
+    time += 3_600_000 + 60_000
+    expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
+  })
+
+  test('forgets whom no window holds, and the most short-lived ones above the most', async () => {
+    let time = 1_700_000_000_000
+    const limiter = start({ now: () => time })
+    for (const name of ['a', 'b', 'c']) await limiter.take(`${subject}-${name}`, [SMALL[0]!])
+    await limiter.take(subject, SMALL)
+    const left = async () =>
+      (
+        await database.sql<{ subject: string }[]>`
+          select subject from rate_limits where subject like ${`${subject}%`}`
+      ).length
+    await rateLimits.forget(database.sql, 1_000_000, time)
+    expect(await left()).toBe(4)
+    time += 3 * 3_600_000
+    await rateLimits.forget(database.sql, 1_000_000, time)
+    expect(await row()).toBeDefined()
+    expect(await left()).toBe(1)
+    await rateLimits.forget(database.sql, 0, time)
+    expect(await left()).toBe(0)
+    const [marks] = await database.sql<{ count: number }[]>`
+      select count(*) as count from rate_limit_marks where subject like ${`${subject}%`}`
+    expect(marks?.count).toBe(0)
+  })
+})
+
+describe('a large window', () => {
+  test('is counted in memory between two statements, and what is not used goes back', async () => {
+    const limiter = start()
+    await many(limiter, 3, LARGE)
+    let local = 0
+    for (let i = 0; i < 20; i++) {
+      const decision = limiter.take(subject, LARGE)
+      if (!('then' in decision)) local++
+      const { nearest } = await decision
+      expect(nearest.remaining).toBe(10_000 - 4 - i)
+    }
+    expect(local).toBe(20)
+    expect((await row())?.leaseCounts).toEqual([30])
+    while ((await row())?.leaseCounts.length !== 0) await sleep(20)
+    expect((await row())?.used).toEqual([23, 23])
+  })
+
+  test('stopping gives the rest back and says what was used', async () => {
+    const limiter = start()
+    await many(limiter, 3, LARGE)
+    for (let i = 0; i < 7; i++) await limiter.take(subject, LARGE)
+    await limiter.close()
+    expect(await row()).toEqual({ used: [10, 10], leaseCounts: [] })
+  })
+
+  test('a process that was killed keeps its slice for half a second, not for a day', async () => {
+    const time = 1_800_000_000_000
+    const ask = {
+      subject,
+      seconds: [60],
+      limits: [2_000],
+      want: 1,
+      settled: 0,
+      settledAt: time,
+      lease: true,
+    }
+    const take = (at: number, changes: object = {}) =>
+      rateLimits.take(database.sql, randomUUID(), [{ ...ask, ...changes }], at)
+    const [killed] = await take(time)
+    expect(killed).toMatchObject({ granted: 1, leased: 6 })
+    expect((await take(time + 499, { want: 1, lease: false }))[0]).toMatchObject({
+      onLease: 6,
+      used: [8],
+    })
+    expect((await take(time + 501, { want: 1, lease: false }))[0]).toMatchObject({
+      onLease: 0,
+      used: [3],
+    })
+  })
+
+  test('is decided at the store when nine tenths are used, and never leases a small one', async () => {
+    const time = 1_800_000_000_000
+    const ask = { subject, seconds: [60], settled: 0, settledAt: time, lease: true }
+    const take = (want: number, limit: number) =>
+      rateLimits.take(database.sql, randomUUID(), [{ ...ask, want, limits: [limit] }], time)
+    expect((await take(1, 1_000))[0]?.leased).toBe(0)
+    expect((await take(1_798, 2_000))[0]?.leased).toBeGreaterThan(0)
+    expect((await take(1, 2_000))[0]?.leased).toBe(0)
+  })
+})
+
+describe('without its store', () => {
+  test('everything is allowed, with an alarm and a count', async () => {
+    const limiter = start({ open: () => pool('postgres://nobody@127.0.0.1:1/none') })
+    expect(await many(limiter, 8)).toEqual({ true: 8 })
+    expect(await many(limiter, 8)).toEqual({ true: 8 })
+    expect(unlimited).toBe(16)
+    expect(alarms).toEqual(['rate limits are open: their store fails'])
+  })
+
+  test('one that hangs keeps nobody, and one that is back counts again', async () => {
+    const limiter = start({ deadlineMs: 100 })
+    while (unlimited > 0 || (await row()) === undefined) {
+      unlimited = 0
+      await limiter.take(subject, SMALL)
+    }
+    await database.sql.begin(async (tx) => {
+      await tx`select 1 from rate_limits where subject = ${subject} for update`
+      expect(await many(limiter, 8)).toEqual({ true: 8 })
+      expect(unlimited).toBe(8)
+    })
+    expect(alarms.length).toBe(1)
+    await expect
+      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+  })
+
+  test('a connection that never answers is given up for a new one', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const urls = [`postgres://nobody@127.0.0.1:${port}/none`, database.url]
+    const limiter = start({ deadlineMs: 100, open: () => pool(urls.shift() ?? database.url) })
+    expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
+    expect(unlimited).toBe(1)
+    await expect
+      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+})

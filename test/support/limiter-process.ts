@@ -1,0 +1,50 @@
+import { createLimiter, type Limiter } from '../../api/limiter.ts'
+import type { Window } from '../../api/limiter-decision.ts'
+import { connect } from '../../src/store/sql.ts'
+
+/** One API process' limiter, told by its parent what to take and what time it is. */
+const [databaseUrl = ''] = process.argv.slice(2)
+export interface Order {
+  id: number
+  subject: string
+  windows: Window[]
+  /** Requests at once. */
+  count: number
+  /** Milliseconds of the test's clock. */
+  at: number
+}
+export interface Report {
+  id: number
+  allowed: boolean[]
+  remaining: number[]
+}
+
+let clock = 0
+const limiter: Limiter = createLimiter({
+  open: () => connect(databaseUrl, { name: 'limiter', role: 'letterloom_api', max: 2 }),
+  log: { error: (about, message) => console.error(message, about) },
+  deadlineMs: 30_000,
+  onUnlimited: () => process.send?.('the store failed'),
+  now: () => clock,
+})
+
+process.on('message', (order: Order | 'close') => {
+  if (order === 'close') {
+    void limiter.close().then(() => process.exit(0))
+    return
+  }
+  clock = Math.max(clock, order.at)
+  void Promise.all(
+    Array.from({ length: order.count }, () =>
+      Promise.resolve(limiter.take(order.subject, order.windows)),
+    ),
+  ).then((decisions) => {
+    const report: Report = {
+      id: order.id,
+      allowed: decisions.map(({ allowed }) => allowed),
+      remaining: decisions.map(({ nearest }) => nearest.remaining),
+    }
+    process.send?.(report)
+  })
+})
+process.send?.('ready')
