@@ -36,8 +36,8 @@ const MOST_PARAM_LENGTH = 1_024
 
 /**
  * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
- * which a request is checked: size of its head, pressure, route, credentials, scope, size and media
- * type, path and query, body.
+ * which a request is checked: size of its head, pressure, route, credentials, rate limit, scope,
+ * size and media type, path and query, body.
  */
 export async function buildApp(deps: Deps) {
   const headers = securityHeaders(deps.publicUrl)

@@ -15,6 +15,7 @@ import * as sessions from '../src/store/sessions.ts'
 import { type Executor, type Sql, within } from '../src/store/sql.ts'
 import { apiKeyHash, sessionTokenHash } from '../src/tokens.ts'
 import type { Deps } from './deps.ts'
+import { rateLimits } from './rate-limit.ts'
 import { remembering } from './remembering.ts'
 
 type KeyActor = { kind: 'key'; keyId: Uuid }
@@ -59,7 +60,9 @@ interface Credential {
 const callers = new WeakMap<FastifyRequest, Caller>()
 
 /** Asks every route who may call it, and every caller who they are. */
-export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
+export function authenticate(app: FastifyInstance, deps: Deps): void {
+  const { sql, now } = deps
+  const limits = rateLimits(deps)
   const findKey = remembering((hash: Buffer) => keyCredential(sql, hash))
   const findSession = remembering((hash: Buffer) => sessionCredential(sql, hash))
   const touched = new Map<Uuid, number>()
@@ -78,13 +81,17 @@ export function authenticate(app: FastifyInstance, { sql, now }: Deps): void {
     }
   })
 
-  app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.public === true) return
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.public === true) return limits.takePublic(request, reply)
+    limits.refuseGuesser(request)
     const credential = await find(bearer(request.headers.authorization) ?? '')
-    if (!credential || credential.isOver(now())) throw unauthorized()
+    if (!credential || credential.isOver(now())) {
+      return limits.refuseCredentials(request, unauthorized())
+    }
     const { organizationId, actor, scopes } = credential
     const caller = { organizationId, sql: within(sql, organizationId), actor, scopes }
     callers.set(request, caller)
+    await limits.takeOrganization(caller, reply)
     noteUse(credential, caller.sql)
   })
 

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
-import type { Metrics } from './metrics.ts'
 import type { Limiter } from './limiter.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
@@ -20,9 +20,10 @@ export interface Deps {
   trustedProxies: readonly string[]
   /** Pages whose scripts may call the API: `https://app.example.com`. */
   corsOrigins: readonly string[]
+  /** Counts requests for all processes. Who makes it closes it. */
+  limiter: Limiter
   /** Milliseconds since 1970. */
   now: () => number
-  limiter: Limiter
   /** Lets so many milliseconds pass. */
   pause: (ms: number) => Promise<unknown>
 }

@@ -10,7 +10,8 @@ import { createPasswords, type Passwords } from '../src/passwords.ts'
 import * as auditEvents from '../src/store/audit-events.ts'
 import * as sessions from '../src/store/sessions.ts'
 import { transact } from '../src/store/sql.ts'
-import { sha256 } from '../src/tokens.ts'
+import { addressSubject, sha256 } from '../src/tokens.ts'
+import { networkOf } from './address.ts'
 import type { Deps } from './deps.ts'
 
 /** Tries that wait for their delay: each is a connection and little more. */
@@ -37,7 +38,7 @@ export interface LoginGuard {
 }
 
 /** Checks passwords, slowly where somebody guesses, and notes every failure. */
-export function createLoginGuard({ sql, now, limiter, pause }: Deps): LoginGuard {
+export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): LoginGuard {
   const passwords = createPasswords()
   let delayed = 0
 
@@ -61,8 +62,9 @@ export function createLoginGuard({ sql, now, limiter, pause }: Deps): LoginGuard
     passwords,
     verify: async (request, given) => {
       const email = given.email.trim().toLowerCase()
-      await take(`login-address/${digest(request.ip)}`, ADDRESS_TRIES)
-      await take(`login-account/${digest(`${email}\n${request.ip}`)}`, ACCOUNT_TRIES)
+      const address = addressSubject(keyring, networkOf(request.ip))
+      await take(`login-address/${address}`, ADDRESS_TRIES)
+      await take(`login-account/${addressSubject(keyring, `${email}\n${address}`)}`, ACCOUNT_TRIES)
 
       const account = sha256(email)
       const since = new Date(now() - FAILURES_LAST_MS).toISOString()
@@ -88,9 +90,6 @@ export function createLoginGuard({ sql, now, limiter, pause }: Deps): LoginGuard
     },
   }
 }
-
-/** The limiter's store is not to hold addresses. */
-const digest = (text: string): string => sha256(text).toString('base64url')
 
 const tooManyTries = (seconds: number) =>
   new AppError('RATE_LIMITED', 'Too many tries to log in; wait before the next', {

@@ -9,8 +9,8 @@ export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 export const equal = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
 
-/** An opaque secret for others to send back: 32 random bytes in base64url, 43 characters. */
-export const newSecret = (): string => randomBytes(32).toString('base64url')
+/** 32 random bytes in base64url, 43 characters. */
+const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
  * What a suppression and a public link remember an address by: the first 16 bytes of
@@ -180,6 +180,48 @@ function looksWeak(secret: Buffer): boolean {
   const steps = secret.map((byte, index) => byte - (secret[index - 1] ?? 0))
   return Math.min(new Set(secret).size, new Set(steps).size) < LEAST_DIFFERENT
 }
+
+// Webhook secrets
+
+const SECRET_MAC_BYTES = 16
+const SECRET_CHARACTERS = 43
+
+/**
+ * What a cloud account sends with its events: 43 characters of random and 22 of HMAC-SHA-256 over
+ * them and the account number, base64url. So a guess is told from a secret of ours without asking
+ * storage; whether a secret is still good, and whose it is, only storage knows.
+ */
+export function newWebhookSecret({ signing }: Keyring, accountNumber: string): string {
+  const random = newSecret()
+  return random + secretMac(signing, accountNumber, random).toString('base64url')
+}
+
+/** Whether one of our keys made this secret for this account number. */
+export function isWebhookSecret(
+  { byKid }: Keyring,
+  accountNumber: string,
+  secret: string,
+): boolean {
+  const given = Buffer.from(secret.slice(SECRET_CHARACTERS), 'base64url')
+  const random = secret.slice(0, SECRET_CHARACTERS)
+  let isOurs = false
+  for (const key of byKid.values()) {
+    if (equal(given, secretMac(key, accountNumber, random))) isOurs = true
+  }
+  return isOurs
+}
+
+const secretMac = (key: Key, accountNumber: string, random: string): Buffer =>
+  createHmac('sha256', key.derive('webhook-secret'))
+    .update(`${accountNumber}.${random}`)
+    .digest()
+    .subarray(0, SECRET_MAC_BYTES)
+
+// Rate limits
+
+/** Stands for an address in storage: 22 characters that only we can make from it. */
+export const addressSubject = ({ signing }: Keyring, address: string): string =>
+  createHmac('sha256', signing.derive('address')).update(address).digest('base64url').slice(0, 22)
 
 // Public links
 

@@ -11,8 +11,9 @@ import {
   type LinkKind,
   newApiKey,
   newKeyringText,
-  newSecret,
+  isWebhookSecret,
   newSessionToken,
+  newWebhookSecret,
   parseKeyring,
   readLink,
   readUnsubscribe,
@@ -116,9 +117,20 @@ describe('API keys', () => {
 })
 
 describe('secrets', () => {
-  test('a secret has 32 bytes and is never the same twice', () => {
-    expect(Buffer.from(newSecret(), 'base64url').length).toBe(32)
-    expect(newSecret()).not.toBe(newSecret())
+  test('a webhook secret is known as ours, for its account only, and by every key of the ring', () => {
+    const older = newKeyringText()
+    const secret = newWebhookSecret(parseKeyring(older), '123456789012')
+    const ring = parseKeyring(`new:${newKeyringText().slice(4)},${older}`)
+    expect(secret).toMatch(/^[A-Za-z0-9_-]{65}$/)
+    expect(newWebhookSecret(ring, '123456789012')).not.toBe(newWebhookSecret(ring, '123456789012'))
+    expect(isWebhookSecret(ring, '123456789012', secret)).toBe(true)
+    const other = parseKeyring(newKeyringText())
+    expect(isWebhookSecret(other, '123456789012', secret)).toBe(false)
+    expect(isWebhookSecret(ring, '123456789013', secret)).toBe(false)
+    const changed = `${secret[0] === 'A' ? 'B' : 'A'}${secret.slice(1)}`
+    for (const forged of ['', 'x', changed, secret.slice(0, -1), secret.slice(0, 43)]) {
+      expect(isWebhookSecret(ring, '123456789012', forged)).toBe(false)
+    }
   })
 
   test('equal compares contents and takes different lengths for different', () => {

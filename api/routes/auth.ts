@@ -34,7 +34,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   app.post(
     '/auth/login',
     {
-      config: { public: true },
+      // It has a limiter of its own.
+      config: { public: true, unlimited: true },
       schema: {
         tags,
         operationId: 'logIn',

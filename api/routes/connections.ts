@@ -11,15 +11,17 @@ import {
 } from '../../src/schemas/connection.ts'
 import * as connections from '../../src/store/connections.ts'
 import * as outbox from '../../src/store/outbox.ts'
-import { newSecret, sha256 } from '../../src/tokens.ts'
+import { newWebhookSecret, sha256 } from '../../src/tokens.ts'
 import type { TenantDeps } from '../deps.ts'
+import { failures } from '../openapi.ts'
 import { missing } from '../ownership.ts'
+import { requireRoom } from '../plan.ts'
 import { invalidBody } from '../validation.ts'
 
 const tags = ['connections']
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
-  const { publicUrl } = deps
+  const { publicUrl, keyring } = deps
 
   app.post(
     '/v1/connections',
@@ -32,13 +34,16 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         description:
           'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and the one before works for another 24 hours. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
         body: ConnectionInput,
-        response: { 200: RegisteredConnection },
+        response: { 200: RegisteredConnection, ...failures(402) },
       },
     },
     async ({ tx, id: requestId, caller: { organizationId }, body: given }) => {
       const { region, name, features, ...body } = given
       const accountId = accountNumber(body)
-      const webhookSecret = newSecret()
+      await requireRoom(tx, organizationId, 'connections', () =>
+        connections.countUnless(tx, { organizationId, accountId, region }),
+      )
+      const webhookSecret = newWebhookSecret(keyring, accountId)
       const registered = await connections.register(tx, {
         organizationId,
         id: uuidv7(),

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { LIMITS_OF_PLAN } from '../../src/domain/plan-limits.ts'
 import { Organization, OrganizationPatch } from '../../src/schemas/organization.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Executor, transact } from '../../src/store/sql.ts'
 import { audit } from '../audit.ts'
 import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
+import { planOf } from '../plan.ts'
 
 const tags = ['account']
 
@@ -59,7 +59,7 @@ async function load(sql: Executor, { organizationId, scopes }: Caller): Promise<
   const { connections, members, apiKeys, ...organization } = found
   return {
     ...organization,
-    limits: LIMITS_OF_PLAN[organization.plan],
+    limits: await planOf(sql, organizationId),
     usage: { connections, members, apiKeys },
     scopes: [...scopes],
   }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyContextConfig } from 'fastify'
 import { badRequest } from '../../src/domain/errors.ts'
 import { TokenParams, Unsubscribed } from '../../src/schemas/unsubscribe.ts'
 import * as batches from '../../src/store/batches.ts'
@@ -20,7 +21,14 @@ const MESSAGE = 'You are unsubscribed'
 export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl } = deps
   const url = '/unsubscribe/:token'
-  const config = { public: true }
+  const config: FastifyContextConfig = {
+    public: true,
+    // Mail providers post for many people from few addresses.
+    vouch: ({ param }) => {
+      const token = param('token')
+      return readUnsubscribe(keyring, token) ? { token } : undefined
+    },
+  }
   const page = { 'text/html': { schema: { type: 'string' } } }
 
   // Mail providers post forms, multipart or nothing at all; what they post says nothing we need.

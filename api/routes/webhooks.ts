@@ -5,10 +5,12 @@ import type { Uuid } from '../../src/ids.ts'
 import { AccountNumberParams, EventEnvelope, WebhookAnswer } from '../../src/schemas/webhook.ts'
 import { noteEvent, type WebhookProof } from '../../src/store/connections.ts'
 import * as inboundEvents from '../../src/store/inbound-events.ts'
+import { isWebhookSecret } from '../../src/tokens.ts'
 import { within } from '../../src/store/sql.ts'
 import { coalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { failures } from '../openapi.ts'
+import { limitAddress } from '../rate-limit.ts'
 import { webhookProofs } from '../webhook-proofs.ts'
 
 const SECRET_HEADER = 'x-webhook-secret'
@@ -23,7 +25,7 @@ const proven = new WeakMap<FastifyRequest, WebhookProof>()
  * they are, never the body.
  */
 export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sql } = deps
+  const { sql, keyring } = deps
   const findProof = webhookProofs(deps)
   const store = coalesce((events: inboundEvents.InboundEvent[]) => storeSet(events), STORE_LIMITS)
   const noted = new Map<Uuid, number>()
@@ -31,7 +33,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   app.post(
     '/webhooks/ses/:accountNumber',
     {
-      config: { public: true, replacesUnstorable: true },
+      config: {
+        public: true,
+        replacesUnstorable: true,
+        // An account's events come from addresses that it shares with strangers.
+        vouch: ({ param, headers }) =>
+          isOurs(param('accountNumber'), headers[SECRET_HEADER]) ? 'unlimited' : undefined,
+      },
       bodyLimit: BODY_LIMIT,
       schema: {
         tags: ['webhooks'],
@@ -45,16 +53,23 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         response: { 200: WebhookAnswer, ...failures(401) },
       },
       /** Before the body is read: a stranger's megabytes are not ours to parse. */
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         const secret = request.headers[SECRET_HEADER]
         const { accountNumber } = request.params
         const proof = await findProof(accountNumber, typeof secret === 'string' ? secret : '')
-        if (!proof) throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')
+        if (!proof) {
+          // One of ours that is good no more was let through uncounted.
+          if (isOurs(accountNumber, secret)) await limitAddress(deps, request, reply)
+          throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')
+        }
         proven.set(request, proof)
       },
     },
     (request) => keep(request.body, proven.get(request)),
   )
+
+  const isOurs = (accountNumber: string, secret: unknown): boolean =>
+    typeof secret === 'string' && isWebhookSecret(keyring, accountNumber, secret)
 
   async function keep(
     body: EventEnvelope,

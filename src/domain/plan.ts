@@ -1,6 +1,9 @@
+export const PLANS = ['free', 'starter', 'growth', 'scale', 'enterprise'] as const
+export type PlanName = (typeof PLANS)[number]
+
 /** What an organization may do: its plan's figures, or its own where it has them. */
 export interface Plan {
-  name: string
+  name: PlanName
   requestsPerMinute: number
   requestsPerDay: number
   /** Null: no limit. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { buildApp } from '../../api/app.ts'
 import { drain } from '../../api/edges/drain.ts'
 import { createMetrics } from '../../api/metrics.ts'
-import { createProcessLimiter } from '../../api/limiter.ts'
+import { createLimiter } from '../../api/limiter.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
@@ -16,6 +16,13 @@ import { version } from './version.ts'
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
 const LAST_ANSWER_MS = 20_000
 const LAST_STATEMENT_SECONDS = 5
+/** One statement at a time, and one to forget what is old. */
+const LIMITER_POOL = {
+  name: 'letterloom-limiter',
+  role: 'letterloom_api',
+  max: 2,
+  statementTimeoutMs: 2_000,
+} as const
 
 /** Serves the API until it is told to stop; requests in flight are answered first. */
 export async function runApi(config: Config, log: Logger): Promise<void> {
@@ -23,6 +30,11 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   const keyring = checkedKeyring(config)
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
   const metrics = createMetrics()
+  const limiter = createLimiter({
+    open: () => connect(databaseUrl, LIMITER_POOL),
+    log,
+    onUnlimited: () => metrics.rateLimiterFailOpen.inc(),
+  })
   const app = await buildApp({
     sql,
     keyring,
@@ -32,8 +44,8 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     metrics,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
+    limiter,
     now: Date.now,
-    limiter: createProcessLimiter(Date.now),
     pause,
   })
   const readiness = createReadiness({
@@ -65,6 +77,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
   await app.close()
   await closeInternal()
+  await limiter.close()
   await Promise.all([readiness.close(), sql.end({ timeout: LAST_STATEMENT_SECONDS })])
   log.info({}, 'stopped')
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts'
-import { PLANS } from '../domain/plan-limits.ts'
+import { PLANS } from '../domain/plan.ts'
 import type { Sql } from '../store/sql.ts'
 
 interface Output {

@@ -1,5 +1,5 @@
 import type { KeyScope, Role } from '../domain/access.ts'
-import type { Plan } from '../domain/plan-limits.ts'
+import type { PlanName } from '../domain/plan.ts'
 import { isUuid, type Uuid, uuidv7 } from '../ids.ts'
 import { createPasswords } from '../passwords.ts'
 import * as apiKeys from '../store/api-keys.ts'
@@ -22,7 +22,7 @@ export async function showOrganization(sql: Sql, id: string) {
   return organization
 }
 
-export async function setPlan(sql: Sql, id: string, plan: Plan) {
+export async function setPlan(sql: Sql, id: string, plan: PlanName) {
   await showOrganization(sql, id)
   await transact(sql, async (tx) => {
     await organizations.setPlan(tx, id, plan)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PLANS } from '../domain/plan-limits.ts'
+import { PLANS } from '../domain/plan.ts'
 import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })

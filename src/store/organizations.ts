@@ -1,4 +1,4 @@
-import type { Plan } from '../domain/plan-limits.ts'
+import type { PlanName } from '../domain/plan.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor } from './sql.ts'
 
@@ -38,7 +38,7 @@ export const addOwner = async (
 export interface ListedOrganization {
   id: Uuid
   name: string
-  plan: Plan
+  plan: PlanName
   members: number
   createdAt: string
 }
@@ -52,7 +52,7 @@ export const list = (sql: Executor, id?: Uuid) => sql<ListedOrganization[]>`
   order by o.created_at, o.id`
 
 /** False: no such organization. */
-export async function setPlan(sql: Executor, id: Uuid, plan: Plan): Promise<boolean> {
+export async function setPlan(sql: Executor, id: Uuid, plan: PlanName): Promise<boolean> {
   const { count } = await sql`
     update organizations
     set plan = ${plan}, updated_at = greatest(updated_at, now())
@@ -63,7 +63,7 @@ export async function setPlan(sql: Executor, id: Uuid, plan: Plan): Promise<bool
 export interface FoundOrganization {
   id: Uuid
   name: string
-  plan: Plan
+  plan: PlanName
   createdAt: string
   updatedAt: string
   connections: number

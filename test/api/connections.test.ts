@@ -27,7 +27,7 @@ test('registering answers what the customer needs, once, and promises to verify'
     connectionId: expect.any(String),
     externalId: expect.stringMatching(/^[\w-]{16,}$/),
     roleArn: `arn:aws:iam::111111111111:role/letterloom-${body.externalId.slice(0, 8)}`,
-    webhookSecret: expect.stringMatching(/^.{43}$/),
+    webhookSecret: expect.stringMatching(/^.{65}$/),
     webhookEndpoint: 'https://mail.example.com/webhooks/ses/111111111111',
   })
   const [row] = await api.sql<{ text: string }[]>`

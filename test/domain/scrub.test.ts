@@ -4,7 +4,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import {
   newApiKey,
   newKeyringText,
-  newSecret,
+  newWebhookSecret,
   parseKeyring,
   signUnsubscribe,
 } from '../../src/tokens.ts'
@@ -15,7 +15,7 @@ const token = signUnsubscribe(parseKeyring(newKeyringText()), {
   addressHash: Buffer.alloc(16, 7),
 })
 const { key } = newApiKey()
-const secret = newSecret()
+const secret = newWebhookSecret(parseKeyring(newKeyringText()), '123456789012')
 const keyring = newKeyringText()
 
 describe('a text is kept but for what opens a door or names a person', () => {

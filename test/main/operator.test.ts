@@ -3,12 +3,13 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../api/app.ts'
-import { createProcessLimiter } from '../../api/limiter.ts'
+import type { Limiter } from '../../api/limiter.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { inject } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { startLimiter } from '../support/limiter.ts'
 import { logIn } from '../support/people.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
@@ -17,11 +18,13 @@ const PASSWORD = 'the first password'
 
 let database: TestDatabase
 let apiSql: Sql
+let limiter: Limiter
 let app: Awaited<ReturnType<typeof buildApp>>
 let organizationId: string
 beforeAll(async () => {
   database = await createDatabase()
   apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
+  limiter = startLimiter(database.url)
   app = await buildApp({
     sql: apiSql,
     keyring: parseKeyring(newKeyringText()),
@@ -32,7 +35,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     trustedProxies: [],
     corsOrigins: [],
-    limiter: createProcessLimiter(Date.now),
+    limiter,
     pause: async () => {},
   })
   const { stdout } = await run([
@@ -48,6 +51,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
+  await limiter.close()
   await apiSql.end()
   await database.drop()
 })

@@ -1,14 +1,15 @@
+import { randomInt } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { createMetrics } from '../../api/metrics.ts'
-import { createProcessLimiter } from '../../api/limiter.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
+import { startLimiter } from './limiter.ts'
 
 export interface Answer {
   status: number
@@ -65,6 +66,7 @@ export async function startApi(
     ...(bypassesPolicies ? {} : { role: 'letterloom_api' }),
     ...(onQuery ? { onQuery } : {}),
   })
+  const limiter = startLimiter(database.url)
   const deps: Deps = {
     sql: apiSql,
     keyring: parseKeyring(newKeyringText()),
@@ -74,8 +76,8 @@ export async function startApi(
     metrics: createMetrics(),
     trustedProxies: [],
     corsOrigins: [],
+    limiter,
     now: Date.now,
-    limiter: createProcessLimiter(Date.now),
     pause: async () => {},
     ...changes,
   }
@@ -101,6 +103,7 @@ export async function startApi(
     ['A', 'B'].map(async (name) => {
       const id = uuidv7()
       await organizations.create(sql, { id, name })
+      await sql`update organizations set plan = 'enterprise' where id = ${id}`
       return client(id, ['full'])
     }),
   )
@@ -113,6 +116,7 @@ export async function startApi(
     client,
     close: async () => {
       await app.close()
+      await limiter.close()
       await apiSql.end()
       await database.drop()
     },
@@ -135,9 +139,15 @@ function clientOf(app: App, who: Pick<Client, 'organizationId' | 'keyId' | 'key'
   }
 }
 
-/** A request without credentials. */
+/**
+ * A request without credentials. Each comes from an address of its own, unless the test names one:
+ * rate limits hold in tests too.
+ */
 export async function inject(app: App, options: InjectOptions): Promise<Answer> {
-  const { statusCode, headers, body } = await app.inject(options)
+  const { statusCode, headers, body } = await app.inject({
+    remoteAddress: `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+    ...options,
+  })
   const isJson = String(headers['content-type'] ?? '').includes('json')
   return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : {} }
 }

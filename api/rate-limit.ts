@@ -1,0 +1,156 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../src/domain/errors.ts'
+import type { Uuid } from '../src/ids.ts'
+import type { Sql } from '../src/store/sql.ts'
+import { addressSubject, sha256 } from '../src/tokens.ts'
+import { networkOf } from './address.ts'
+import type { Caller } from './auth.ts'
+import type { Deps } from './deps.ts'
+import type { Decision, Window } from './limiter-decision.ts'
+import { planOf } from './plan.ts'
+
+/** What a public route sees of a request before it is counted. */
+interface Claim {
+  param: (name: string) => string
+  headers: IncomingHttpHeaders
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a public route: nobody is counted. */
+    unlimited?: true
+    /**
+     * Of a public route: whether the call carries a proof that we issued, found out without asking
+     * storage. Then it is not counted for its address: a token has a limit of its own, an
+     * `unlimited` proof has none.
+     */
+    vouch?: (claim: Claim) => { token: string } | 'unlimited' | undefined
+  }
+}
+
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
+/** The specification, Limits: public endpoints. */
+const ADDRESS_WINDOWS: readonly Window[] = [
+  { limit: 10, seconds: MINUTE },
+  { limit: 100, seconds: HOUR },
+]
+const TOKEN_WINDOWS: readonly Window[] = [{ limit: 60, seconds: MINUTE }]
+const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
+
+/** Another plan counts within this time, on every process. */
+const PLAN_REMEMBERED_MS = 5_000
+const MOST_PLANS = 10_000
+const MOST_BLOCKED = 10_000
+
+type Limits = Pick<Deps, 'limiter' | 'keyring'>
+
+/**
+ * Counts a call for its address, the network of an IPv6 one; storage knows a keyed hash of it only.
+ * Refuses with 429.
+ */
+export async function limitAddress(
+  { limiter, keyring }: Limits,
+  { ip }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const subject = `address:${addressSubject(keyring, networkOf(ip))}`
+  answer(await limiter.take(subject, ADDRESS_WINDOWS), reply)
+}
+
+/** Who is limited by what, for `authenticate` to ask in its order. */
+export function rateLimits({ limiter, keyring }: Limits) {
+  const windowsOf = rememberedWindows()
+  /** Addresses that failed too often, and until when: known without asking storage. */
+  const blocked = new Map<string, number>()
+  const failuresOf = ({ ip }: FastifyRequest) => `guesses:${addressSubject(keyring, networkOf(ip))}`
+
+  return {
+    async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const { unlimited, vouch } = request.routeOptions.config
+      if (unlimited) return
+      const vouched = vouch?.({ param: (name) => param(request, name), headers: request.headers })
+      if (vouched === 'unlimited') return
+      if (vouched === undefined) {
+        await limitAddress({ limiter, keyring }, request, reply)
+        return
+      }
+      const subject = `token:${sha256(vouched.token).toString('base64url')}`
+      answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
+    },
+
+    async takeOrganization({ organizationId, sql }: Caller, reply: FastifyReply): Promise<void> {
+      const windows = windowsOf(sql, organizationId)
+      const decision = limiter.take(organizationId, 'then' in windows ? await windows : windows)
+      answer('then' in decision ? await decision : decision, reply)
+    },
+
+    /** Before storage is asked about credentials: an address that failed too often waits. */
+    refuseGuesser(request: FastifyRequest): void {
+      if (blocked.size === 0) return
+      const until = blocked.get(failuresOf(request))
+      if (until === undefined) return
+      const seconds = Math.ceil((until - performance.now()) / 1_000)
+      if (seconds > 0) throw tooMany(seconds)
+      blocked.delete(failuresOf(request))
+    },
+
+    /** Counts credentials that were refused with `refusal`, and throws that or, too often, 429. */
+    async refuseCredentials(request: FastifyRequest, refusal: AppError): Promise<never> {
+      const subject = failuresOf(request)
+      const { allowed, retryAfterSeconds } = await limiter.take(subject, FAILURE_WINDOWS)
+      if (allowed) throw refusal
+      if (blocked.size >= MOST_BLOCKED) blocked.clear()
+      blocked.set(subject, performance.now() + retryAfterSeconds * 1_000)
+      throw tooMany(retryAfterSeconds)
+    },
+  }
+}
+
+function answer({ allowed, windows, nearest, retryAfterSeconds }: Decision, reply: FastifyReply) {
+  const limit = String(nearest.limit)
+  const remaining = String(nearest.remaining)
+  reply.headers({
+    'ratelimit-limit': limit,
+    'ratelimit-remaining': remaining,
+    'ratelimit-reset': String(nearest.resetSeconds),
+    'ratelimit-policy': windows.map(({ limit, seconds }) => `${limit};w=${seconds}`).join(', '),
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+  })
+  if (!allowed) throw tooMany(retryAfterSeconds)
+}
+
+const tooMany = (seconds: number): AppError =>
+  new AppError('RATE_LIMITED', `Too many requests; wait ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+/** The windows of an organization's plan, asked again every few seconds. */
+function rememberedWindows() {
+  const known = new Map<Uuid, { at: number; windows: readonly Window[] }>()
+  return (sql: Sql, organizationId: Uuid): readonly Window[] | Promise<readonly Window[]> => {
+    const entry = known.get(organizationId)
+    if (entry && performance.now() - entry.at < PLAN_REMEMBERED_MS) return entry.windows
+    return load(sql, organizationId)
+  }
+
+  async function load(sql: Sql, organizationId: Uuid): Promise<readonly Window[]> {
+    const { requestsPerMinute, requestsPerDay } = await planOf(sql, organizationId)
+    const windows = [
+      { limit: requestsPerMinute, seconds: MINUTE },
+      { limit: requestsPerDay, seconds: DAY },
+    ]
+    if (known.size >= MOST_PLANS) known.clear()
+    known.set(organizationId, { at: performance.now(), windows })
+    return windows
+  }
+}
+
+function param({ params }: FastifyRequest, name: string): string {
+  const value: unknown =
+    typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined
+  return typeof value === 'string' ? value : ''
+}
