@@ -53,6 +53,7 @@ async function makeFirst(system: System, file: string): Promise<string> {
     name: 'Letterloom Dev',
     ownerEmail: 'owner@letterloom.example',
     ownerName: 'Owner',
+    plan: 'enterprise',
   })
   await writeFile(file, `${key}\n`, { mode: 0o600 })
   return key

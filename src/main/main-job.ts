@@ -43,6 +43,7 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
     name: 'Letterloom Demo',
     ownerEmail: 'owner@letterloom.example',
     ownerName: 'Owner',
+    plan: 'enterprise',
   })
   const client = createClient({ baseUrl: system.apiUrl, token: key })
   await connectSandbox(system, client, {

@@ -8,15 +8,20 @@ interface NewOrganization {
   name: string
   ownerEmail: string
   ownerName: string
+  /** A name of `plans`; absent: free. */
+  plan?: string
 }
 
 /**
  * Makes an organization with its owner and a first key of full scope. The key is shown only here.
  */
-export const createOrganization = (sql: Sql, { name, ownerEmail, ownerName }: NewOrganization) =>
+export const createOrganization = (
+  sql: Sql,
+  { name, ownerEmail, ownerName, plan }: NewOrganization,
+) =>
   sql.begin(async (tx) => {
     const organizationId = uuidv7()
-    await organizations.create(tx, { id: organizationId, name })
+    await organizations.create(tx, { id: organizationId, name, plan })
     await organizations.addOwner(tx, organizationId, {
       id: uuidv7(),
       email: ownerEmail.trim().toLowerCase(),

@@ -15,9 +15,12 @@ export async function ownerOf(sql: Executor, kind: Owned, id: Uuid): Promise<Uui
 }
 
 /** Makes an organization. Only the operator's command line and tests do this. */
-export const create = (sql: Executor, { id, name }: { id: Uuid; name: string }) => sql`
-  insert into organizations (id, name)
-  values (${id}, ${name})`
+export const create = (
+  sql: Executor,
+  { id, name, plan = 'free' }: { id: Uuid; name: string; plan?: string | undefined },
+) => sql`
+  insert into organizations (id, name, plan)
+  values (${id}, ${name}, ${plan})`
 
 /** Gives the organization an owner: a new user, or the one who has this address already. */
 export const addOwner = async (

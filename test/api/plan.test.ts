@@ -14,8 +14,7 @@ afterAll(() => api.close())
 
 async function organization(plan: string): Promise<Client> {
   const id = uuidv7()
-  await organizations.create(api.sql, { id, name: plan })
-  await api.sql`update organizations set plan = ${plan} where id = ${id}`
+  await organizations.create(api.sql, { id, name: plan, plan })
   return api.client(id, ['full'])
 }
 const connect = (client: Client, n: number) =>

@@ -36,8 +36,7 @@ afterAll(() => api.close())
 
 async function organization(plan: string, scopes = ['full']): Promise<Client> {
   const id = uuidv7()
-  await organizations.create(api.sql, { id, name: plan })
-  await api.sql`update organizations set plan = ${plan} where id = ${id}`
+  await organizations.create(api.sql, { id, name: plan, plan })
   return api.client(id, scopes)
 }
 const from = (remoteAddress: string, url: string, headers: object = {}, payload?: string) =>

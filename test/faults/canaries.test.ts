@@ -31,6 +31,7 @@ beforeAll(async () => {
     name: canary('organization name'),
     ownerEmail: `${canary('owner address')}@example.com`,
     ownerName: canary('owner name'),
+    plan: 'enterprise',
   })
   organizationId = made.organizationId
   key = made.key

@@ -19,6 +19,7 @@ it('a batch deleted while it is sent stops within two seconds, and its ledger ad
     name: 'Alice Ltd',
     ownerEmail: 'alice@example.com',
     ownerName: 'Alice',
+    plan: 'enterprise',
   })
   const client = createClient({ baseUrl: system.apiUrl, token: key })
   await connectSandbox(system, client, {

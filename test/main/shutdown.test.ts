@@ -20,7 +20,7 @@ let internal: number
 beforeAll(async () => {
   database = await createDatabase()
   const { sql } = database
-  await organizations.create(sql, { id: organizationId, name: 'Alice' })
+  await organizations.create(sql, { id: organizationId, name: 'Alice', plan: 'enterprise' })
   const scopes = ['full']
   await apiKeys.create(sql, { organizationId, id: uuidv7(), name: 'x', prefix, hash, scopes })
 })

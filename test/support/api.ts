@@ -102,8 +102,7 @@ export async function startApi(
   const [alice, charlie] = await Promise.all(
     ['A', 'B'].map(async (name) => {
       const id = uuidv7()
-      await organizations.create(sql, { id, name })
-      await sql`update organizations set plan = 'enterprise' where id = ${id}`
+      await organizations.create(sql, { id, name, plan: 'enterprise' })
       return client(id, ['full'])
     }),
   )
