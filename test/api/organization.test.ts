@@ -5,6 +5,7 @@ import { signIn } from '../support/people.ts'
 let api: Api
 beforeAll(async () => {
   api = await startApi()
+  await api.sql`update organizations set plan = 'free' where id = ${api.alice.organizationId}`
 })
 afterAll(() => api.close())
 
@@ -30,6 +31,15 @@ test('a key sees its organization, what the plan allows, what is used, and its s
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
   })
+})
+
+test('figures of its own go before the plan’s', async () => {
+  const { organizationId } = api.charlie
+  await api.sql`
+    insert into plan_overrides (organization_id, requests_per_minute)
+    values (${organizationId}, 20000)`
+  const { body } = await api.charlie.get('/v1/organization')
+  expect(body.limits).toMatchObject({ requestsPerMinute: 20_000, requestsPerDay: 2_000_000 })
 })
 
 test('nothing is unlimited but by null', async () => {

@@ -154,7 +154,8 @@ test('ten thousand malformed bodies are refused as ApiErrors, and cost the serve
   ).toEqual([])
   expect(seen.length).toBe(BODIES)
   expect(growth).toBeLessThan(MOST_GROWTH)
-  const answered = await fetch(`${api.url}/health`)
+  // Not `/health`: what was sent without a proof has used up what this address may ask.
+  const answered = await fetch(`${api.url}/openapi.json`)
   expect(answered.ok).toBe(true)
 })
 

@@ -37,6 +37,7 @@ export async function startApiProcess(
     env: childEnvironment({
       DATABASE_URL: databaseUrl,
       LETTERLOOM_KEYS: newKeyringText(),
+      LETTERLOOM_MODE: 'development',
       LOG_LEVEL: 'warn',
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -67,6 +67,7 @@ export function withToken(app: App, who: Omit<SignedIn, 'send'>): SignedIn {
       inject(app, {
         method,
         url,
+        remoteAddress: '127.0.0.1',
         headers: { authorization: `Bearer ${who.token}` },
         ...(body === undefined ? {} : { payload: body }),
       }),
