@@ -20,6 +20,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The transaction of a POST under /v1: all that it writes goes through this. */
     readonly tx: Transaction
+    [TRANSACTION]: Transaction | undefined
     /** Where the route is `leased`: the id of what the work makes. */
     workId: Uuid
     /** SHA-256 of the body as it came; only where an Idempotency-Key came with it. */
@@ -29,7 +30,7 @@ declare module 'fastify' {
 
 type Answered = NonNullable<idempotencyKeys.Kept['answered']>
 
-const transactions = new WeakMap<FastifyRequest, Transaction>()
+const TRANSACTION = Symbol('transaction')
 
 /**
  * Every POST under /v1 does its work in one transaction of the caller's organization, once per
@@ -42,9 +43,10 @@ const transactions = new WeakMap<FastifyRequest, Transaction>()
 export function takeIdempotencyKeys(app: FastifyInstance): void {
   app.decorateRequest('bodyHash', undefined)
   app.decorateRequest('workId', '')
+  app.decorateRequest(TRANSACTION, undefined)
   app.decorateRequest('tx', {
     getter() {
-      const tx = transactions.get(this)
+      const tx = this[TRANSACTION]
       if (!tx) throw new Error('only a POST under /v1 has a transaction of its own')
       return tx
     },
@@ -57,7 +59,7 @@ export function takeIdempotencyKeys(app: FastifyInstance): void {
         return onceLeased(request, reply, async () => handler.call(this, request, reply))
       }
       return once(request, reply, async (tx) => {
-        transactions.set(request, tx)
+        request[TRANSACTION] = tx
         return handler.call(this, request, reply)
       })
     }

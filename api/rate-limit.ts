@@ -81,10 +81,19 @@ export function rateLimits({ limiter, keyring }: Limits) {
       answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
     },
 
-    async takeOrganization({ organizationId, sql }: Caller, reply: FastifyReply): Promise<void> {
+    /** Nothing to wait for unless it answers a promise. */
+    takeOrganization(
+      { organizationId, sql }: Caller,
+      reply: FastifyReply,
+    ): Promise<void> | undefined {
       const windows = windowsOf(sql, organizationId)
-      const decision = limiter.take(organizationId, 'then' in windows ? await windows : windows)
-      answer('then' in decision ? await decision : decision, reply)
+      const decision =
+        windows instanceof Promise
+          ? windows.then((known) => limiter.take(organizationId, known))
+          : limiter.take(organizationId, windows)
+      if (decision instanceof Promise) return decision.then((made) => answer(made, reply))
+      answer(decision, reply)
+      return undefined
     },
 
     /** Before storage is asked about credentials: an address that failed too often waits. */

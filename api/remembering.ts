@@ -7,19 +7,26 @@ const MOST_REMEMBERED = 10_000
  * same answer. What was not found is asked again: a new key works at once. By a clock that is never
  * set back: a revoked key must not live on because the time was corrected.
  */
-export function remembering<T>(find: (hash: Buffer) => Promise<T | undefined>) {
-  const found = new Map<string, { at: number; answer: Promise<T | undefined> }>()
-  return (hash: Buffer): Promise<T | undefined> => {
+export function remembering<T extends object>(find: (hash: Buffer) => Promise<T | undefined>) {
+  const found = new Map<string, { at: number; answer: T | Promise<T | undefined> }>()
+  return (hash: Buffer): T | Promise<T | undefined> => {
     const name = hash.toString('base64')
     const known = found.get(name)
     if (known && performance.now() - known.at < REMEMBERED_MS) return known.answer
     if (found.size >= MOST_REMEMBERED) found.clear()
     const answer = find(hash)
-    found.set(name, { at: performance.now(), answer })
-    const forget = () => {
-      if (found.get(name)?.answer === answer) found.delete(name)
+    const entry: { at: number; answer: T | Promise<T | undefined> } = {
+      at: performance.now(),
+      answer,
     }
-    answer.then((value) => value === undefined && forget(), forget)
+    found.set(name, entry)
+    const forget = () => {
+      if (found.get(name) === entry) found.delete(name)
+    }
+    answer.then((value) => {
+      if (value === undefined) forget()
+      else entry.answer = value
+    }, forget)
     return answer
   }
 }

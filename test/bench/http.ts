@@ -95,7 +95,9 @@ async function measure(): Promise<void> {
         execArgv: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [],
         env: childEnvironment({
           DATABASE_URL: postgres.url,
-          LETTERLOOM_KEYS: newKeyringText(),
+          // A development key would be refused: this is a program of its own.
+          LETTERLOOM_KEYS: newKeyringText().replace(/^dev:/, 'bench:'),
+          INTERNAL_PORT: '0',
           PORT: String(fullPort),
           LOG_LEVEL: 'info',
         }),
