@@ -76,14 +76,15 @@ async function once(
   if (key === undefined) return transact(sql, work)
 
   const fingerprint = fingerprintOf(request)
-  return transact(sql, async (tx) => {
+  const { kept, value } = await transact(sql, async (tx) => {
     const kept = await take(tx, { organizationId, key, fingerprint })
-    if (kept?.answered) return replay(kept.answered, reply)
+    if (kept?.answered) return { kept: kept.answered, value: undefined }
     const value = await work(tx)
     const answered = answerOf(value, request, reply)
     await idempotencyKeys.keep(tx, { organizationId, key, fingerprint, ...answered })
-    return value
+    return { kept: undefined, value }
   })
+  return kept ? replay(kept, reply) : value
 }
 
 /**
@@ -111,15 +112,17 @@ async function onceLeased(
   if ('status' in taken) return replay(taken, reply)
 
   request.workId = hashedId(organizationId, key, taken.startedAt)
+  let value: unknown
   try {
-    const value = await work()
-    const answered = answerOf(value, request, reply)
-    await idempotencyKeys.keep(sql, { organizationId, key, fingerprint, ...answered })
-    return value
+    value = await work()
   } catch (error) {
-    await idempotencyKeys.release(sql, organizationId, key, taken)
+    await idempotencyKeys.release(sql, organizationId, key, taken).catch(() => {})
     throw error
   }
+  // The work is done: whatever happens now, who asks again gets the same `workId`.
+  const answered = answerOf(value, request, reply)
+  await idempotencyKeys.keep(sql, { organizationId, key, fingerprint, ...answered })
+  return value
 }
 
 async function take(

@@ -7,7 +7,6 @@ export interface Query {
   handler: (query: Query) => unknown
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
-  executed: boolean
 }
 
 /**
@@ -21,7 +20,9 @@ export interface Lane {
   isOpen: boolean
   isBusy: boolean
   query: Query | undefined
-  /** The organization the session's policies let through. */
+  /** When that query was handed over, on `performance.now()`'s scale. */
+  startedAt: number
+  /** The organization the session's policies let through; undefined: nobody knows. */
   organization: string | undefined
   /** Takes another client; what the present one still had to do is refused. */
   replace: () => void
@@ -35,6 +36,7 @@ export function openLane(open: (onclose: () => void) => Client): Lane {
     isOpen: false,
     isBusy: false,
     query: undefined,
+    startedAt: 0,
     organization: undefined,
     replace: () => {
       const { client, query } = lane
@@ -77,8 +79,22 @@ export async function connect(lane: Lane, organization: string): Promise<void> {
   lane.organization = organization
 }
 
+/**
+ * Tells an open session on whose behalf it works, and waits for its answer: in one packet with the
+ * query that needs it, the query would run also when this was refused.
+ */
+export async function tell(lane: Lane, organization: string): Promise<void> {
+  lane.organization = undefined
+  const telling = lane.client.unsafe(setting('session', organization))
+  const query = telling as unknown as Query
+  query.handler = () => run(lane, query, () => {})
+  await telling
+  lane.organization = organization
+}
+
 /** Runs `query` on the lane's open connection and calls `free` when it is settled. */
 export function run(lane: Lane, query: Query, free: () => void): void {
+  const { client } = lane
   const { resolve, reject } = query
   let isSettled = false
   const settle = (): boolean => {
@@ -94,28 +110,16 @@ export function run(lane: Lane, query: Query, free: () => void): void {
   query.reject = (error) => {
     if (settle()) {
       // Only after a refusal of the server's the connection is what it was.
-      if (!isServerRefusal(error)) lane.replace()
+      if (!isServerRefusal(error) && lane.client === client) lane.replace()
       free()
     }
     reject(error)
   }
   if (!lane.isOpen) return query.reject(connectionLost())
   lane.query = query
+  lane.startedAt = performance.now()
   query.handler = lane.handOver
   lane.handOver(query)
-}
-
-/** A statement ahead of the next one, in the same packet; when it fails, the next one fails. */
-export function runAhead(lane: Lane, statement: string): void {
-  const told = lane.client.unsafe(statement)
-  const raw = told as unknown as Query
-  // Awaiting it would hand it over a moment later, behind the query.
-  raw.executed = true
-  told.catch((error: unknown) => {
-    if (lane.query) lane.query.reject(error)
-    else lane.replace()
-  })
-  lane.handOver(raw)
 }
 
 /** The statement that says on whose behalf a session or a transaction works. */

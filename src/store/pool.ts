@@ -6,8 +6,8 @@ import {
   openLane,
   type Query,
   run,
-  runAhead,
   setting,
+  tell,
 } from './lane.ts'
 import { createQueue } from './queue.ts'
 import { makeHandle, runTransaction } from './transaction.ts'
@@ -21,6 +21,7 @@ interface Pool {
 
 /** No policy reads it as an id: what runs on behalf of nobody is refused every tenant's row. */
 const NOBODY = ''
+const LOOK_EVERY_MS = 1_000
 /** Handles are made again when needed: they hold nothing. */
 const MOST_HANDLES = 10_000
 
@@ -29,10 +30,16 @@ const MOST_HANDLES = 10_000
  *
  * The driver's own pool gets slower with every query it serves (its queue keeps dead slots), puts
  * quick queries behind slow ones, and cannot tell which connection a query will run on. Row-level
- * security has to know that: the organization is a setting of the session, sent ahead of the first
+ * security has to know that: the organization is a setting of the session, told before the first
  * query that needs another one than the query before it.
+ *
+ * A statement unanswered after `mostStatementMs`, which is longer than the server's own limit, has
+ * lost its server without a word: its connection is given up.
  */
-export function createPool(open: (onclose: () => void) => Client, max: number): Pool {
+export function createPool(
+  open: (onclose: () => void) => Client,
+  { max, mostStatementMs }: { max: number; mostStatementMs: number },
+): Pool {
   const lanes = Array.from({ length: max }, () => openLane(open))
   const [first] = lanes
   if (!first) throw new RangeError('a pool has at least one connection')
@@ -44,6 +51,10 @@ export function createPool(open: (onclose: () => void) => Client, max: number): 
   const handles = new Map<string, Client>()
   let transactions = 0
   let isEnded = false
+  const look = setInterval(() => {
+    const oldest = performance.now() - mostStatementMs
+    for (const lane of lanes) if (lane.query && lane.startedAt < oldest) lane.replace()
+  }, LOOK_EVERY_MS).unref()
 
   /** An idle connection, best one that was told this organization; else the next to become idle. */
   function withLane(organization: string, use: (lane: Lane) => void): void {
@@ -78,14 +89,11 @@ export function createPool(open: (onclose: () => void) => Client, max: number): 
     if (isEnded) {
       free()
       query.reject(connectionLost('CONNECTION_ENDED'))
-    } else if (lane.isOpen) {
-      if (lane.organization !== organization) {
-        runAhead(lane, setting('session', organization))
-        lane.organization = organization
-      }
+    } else if (lane.isOpen && lane.organization === organization) {
       run(lane, query, free)
     } else {
-      connect(lane, organization).then(
+      const ready = lane.isOpen ? tell(lane, organization) : connect(lane, organization)
+      ready.then(
         () => run(lane, query, free),
         (error: unknown) => {
           free()
@@ -116,6 +124,7 @@ export function createPool(open: (onclose: () => void) => Client, max: number): 
       begin: (work: (tx: unknown) => unknown) => begin(organization, work),
       end: async (options?: { timeout?: number }) => {
         isEnded = true
+        clearInterval(look)
         await Promise.all(lanes.map((lane) => lane.client.end(options)))
       },
     })

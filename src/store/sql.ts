@@ -43,6 +43,9 @@ export interface Pool {
   onQuery?: (query: string, parameters: unknown[]) => void
 }
 
+/** A server answers within its statement timeout; it may be this late. */
+const SILENCE_MS = 5_000
+
 type Bind = (organizationId: string) => Sql
 const binders = new WeakMap<Sql, Bind>()
 
@@ -75,7 +78,10 @@ export function connect(url: string, pool: Pool): Sql {
       fetch_types: false,
     })
   // The pool speaks for the driver; which types it maps is decided above.
-  const { sql, within } = createPool(open as never, max) as unknown as { sql: Sql; within: Bind }
+  const { sql, within } = createPool(open as never, {
+    max,
+    mostStatementMs: statementTimeoutMs + SILENCE_MS,
+  }) as unknown as { sql: Sql; within: Bind }
   binders.set(sql, within)
   return sql
 }

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { createQueue } from './queue.ts'
-import { type Client, connectionLost, type Lane, type Query, run, runAhead } from './lane.ts'
+import { type Client, connectionLost, type Lane, type Query, run } from './lane.ts'
 
 type Work = (tx: unknown) => unknown
 
@@ -11,8 +11,8 @@ interface Scope {
 
 /**
  * Runs `work` in a transaction of the lane's connection. The driver's own goes on writing to a
- * connection that was closed, which ends the process. `opening` goes in one packet with the first
- * statement; statements run one after the other, however many are asked for at once.
+ * connection that was closed, which ends the process. Statements run one after the other, however
+ * many are asked for at once, and none before `opening` has been answered.
  */
 export async function runTransaction(lane: Lane, opening: string, work: Work): Promise<unknown> {
   const { client } = lane
@@ -21,8 +21,8 @@ export async function runTransaction(lane: Lane, opening: string, work: Work): P
   let isOver = false
   let savepoints = 0
 
-  runAhead(lane, opening)
   try {
+    await control(opening)
     const result = await within({ refused: undefined }, work)
     const { command } = await control('commit')
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)

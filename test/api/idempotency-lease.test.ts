@@ -8,6 +8,8 @@ import { type Api, startApi } from '../support/api.ts'
 /** Work of several transactions, as an import's is: what it makes is named after `workId`. */
 interface Work {
   ids: string[]
+  /** What the handler returns is no answer: it cannot be kept. */
+  spoils?: boolean
   act: () => Promise<void>
 }
 const work: Work = { ids: [], act: async () => {} }
@@ -32,6 +34,7 @@ function addRoutes(app: App): void {
       work.ids.push(request.workId)
       await work.act()
       reply.code(202)
+      if (work.spoils) return '' as never
       return { id: request.workId, secret: 'once' }
     },
   )
@@ -102,6 +105,19 @@ test('refused work gives its lease back: it is decided afresh', async () => {
   expect((await post(key)).status).toBe(409)
   begin()
   expect((await post(key)).status).toBe(202)
+})
+
+test('work whose answer could not be kept is not done again under another id', async () => {
+  begin()
+  work.spoils = true
+  const key = uuidv7()
+  expect((await post(key)).status).toBe(500)
+  delete work.spoils
+  expect((await post(key)).status).toBe(409)
+  await api.sql`
+    update idempotency_keys set lease_until = now() - interval '1 second' where key = ${key}`
+  expect((await post(key)).status).toBe(202)
+  expect(new Set(work.ids).size).toBe(1)
 })
 
 test('without a key every call is work of its own', async () => {
