@@ -28,6 +28,7 @@ interface Drain {
 export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain): Promise<number> {
   const { traffic, server } = app
   traffic.isDraining = true
+  for (const response of traffic.inFlight) response.shouldKeepAlive = false
   await sleep(delayMs)
   await stopListening(server)
   const closedAt = performance.now()

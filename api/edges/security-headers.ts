@@ -23,11 +23,10 @@ export const securityHeaders = (publicUrl: string): Record<string, string> => ({
     : {}),
 })
 
-/** Completes every answer with them; pages keep the policies of their own. */
+/** Begins every answer with them; pages put policies of their own in their place. */
 export function secureAnswers(app: FastifyInstance, headers: Record<string, string>): void {
-  const entries = Object.entries(headers)
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    for (const [name, value] of entries) if (!reply.hasHeader(name)) reply.header(name, value)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
     done()
   })
 }

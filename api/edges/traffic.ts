@@ -38,14 +38,11 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   // well.
   server.on('request', (_request, response) => {
     inFlight.add(response)
+    if (traffic.isDraining) response.shouldKeepAlive = false
     metrics.requestsInFlight.inc()
     response.once('close', () => {
       inFlight.delete(response)
       metrics.requestsInFlight.dec()
     })
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (traffic.isDraining) reply.header('connection', 'close')
-    done()
   })
 }
