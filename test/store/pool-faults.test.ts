@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Marks rows for random organizations while whatever runs is cancelled; answers what was refused. */
+/** Marks rows for random organizations while whatever runs is cancelled. */
 async function markInStorm(
   name: string,
   mark: (sql: Sql, organization: string, id: string) => Promise<unknown>,
