@@ -94,7 +94,6 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
 
   function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     if (request.routeOptions.config.public === true) return limits.takePublic(request, reply)
-    limits.refuseGuesser(request)
     const credential = find(bearer(request.headers.authorization) ?? '')
     return credential instanceof Promise
       ? credential.then((found) => enter(request, reply, found))
@@ -107,7 +106,7 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     credential: Credential | undefined,
   ): Promise<void> | undefined {
     if (!credential || credential.isOver(now())) {
-      return limits.refuseCredentials(request, unauthorized())
+      return limits.refuseCredentials(request, reply, unauthorized())
     }
     const { organizationId, actor, scopes } = credential
     const caller = { organizationId, sql: within(sql, organizationId), actor, scopes }

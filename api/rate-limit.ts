@@ -43,7 +43,6 @@ const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
 /** Another plan counts within this time, on every process. */
 const PLAN_REMEMBERED_MS = 5_000
 const MOST_PLANS = 10_000
-const MOST_BLOCKED = 10_000
 
 type Limits = Pick<Deps, 'limiter' | 'keyring'>
 
@@ -63,9 +62,6 @@ export async function limitAddress(
 /** Who is limited by what, for `authenticate` to ask in its order. */
 export function rateLimits({ limiter, keyring }: Limits) {
   const windowsOf = rememberedWindows()
-  /** Addresses that failed too often, and until when: known without asking storage. */
-  const blocked = new Map<string, number>()
-  const failuresOf = ({ ip }: FastifyRequest) => `guesses:${addressSubject(keyring, networkOf(ip))}`
 
   return {
     async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -96,29 +92,28 @@ export function rateLimits({ limiter, keyring }: Limits) {
       return undefined
     },
 
-    /** Before storage is asked about credentials: an address that failed too often waits. */
-    refuseGuesser(request: FastifyRequest): void {
-      if (blocked.size === 0) return
-      const until = blocked.get(failuresOf(request))
-      if (until === undefined) return
-      const seconds = Math.ceil((until - performance.now()) / 1_000)
-      if (seconds > 0) throw tooMany(seconds)
-      blocked.delete(failuresOf(request))
-    },
-
-    /** Counts credentials that were refused with `refusal`, and throws that or, too often, 429. */
-    async refuseCredentials(request: FastifyRequest, refusal: AppError): Promise<never> {
-      const subject = failuresOf(request)
-      const { allowed, retryAfterSeconds } = await limiter.take(subject, FAILURE_WINDOWS)
-      if (allowed) throw refusal
-      if (blocked.size >= MOST_BLOCKED) blocked.clear()
-      blocked.set(subject, performance.now() + retryAfterSeconds * 1_000)
-      throw tooMany(retryAfterSeconds)
+    /**
+     * Counts credentials that were refused with `refusal`, and throws that or, too often, 429. Good
+     * ones are never counted or refused: a stranger could stop all who share an address with them.
+     */
+    async refuseCredentials(
+      { ip }: FastifyRequest,
+      reply: FastifyReply,
+      refusal: AppError,
+    ): Promise<never> {
+      const subject = `guesses:${addressSubject(keyring, networkOf(ip))}`
+      answer(await limiter.take(subject, FAILURE_WINDOWS), reply)
+      throw refusal
     },
   }
 }
 
-function answer({ allowed, windows, nearest, retryAfterSeconds }: Decision, reply: FastifyReply) {
+/** Tells the caller what is left; throws `refusal`, given the seconds to wait, when nothing was. */
+export function answer(
+  { allowed, windows, nearest, retryAfterSeconds }: Decision,
+  reply: FastifyReply,
+  refusal = tooMany,
+): void {
   const limit = String(nearest.limit)
   const remaining = String(nearest.remaining)
   reply.headers({
@@ -129,7 +124,7 @@ function answer({ allowed, windows, nearest, retryAfterSeconds }: Decision, repl
     'x-ratelimit-limit': limit,
     'x-ratelimit-remaining': remaining,
   })
-  if (!allowed) throw tooMany(retryAfterSeconds)
+  if (!allowed) throw refusal(retryAfterSeconds)
 }
 
 const tooMany = (seconds: number): AppError =>
