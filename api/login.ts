@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../src/domain/errors.ts'
 import {
   ACCOUNT_TRIES,
@@ -13,6 +13,7 @@ import { transact } from '../src/store/sql.ts'
 import { addressSubject, sha256 } from '../src/tokens.ts'
 import { networkOf } from './address.ts'
 import type { Deps } from './deps.ts'
+import { answer } from './rate-limit.ts'
 
 /** Tries that wait for their delay: each is a connection and little more. */
 const MOST_DELAYED = 1_000
@@ -23,16 +24,24 @@ interface Verified {
   name: string
   email: string
   passwordHash: string
+  /** What the failures of this address are counted under. */
+  account: Buffer
 }
 
 export interface LoginGuard {
   passwords: Passwords
   /**
+   * Counts a try for the address it comes from, before anything of it is read; throws a 429 when it
+   * had too many. An `onRequest` hook of every route that calls `verify`.
+   */
+  countTry(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /**
    * The person, when address and password are right; undefined for any other reason, after the same
-   * time. Throws a 429 when the account or the address had too many tries.
+   * time. Throws a 429 when the account had too many tries from this address.
    */
   verify(
     request: FastifyRequest,
+    reply: FastifyReply,
     given: { email: string; password: string },
   ): Promise<Verified | undefined>
 }
@@ -42,9 +51,18 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
   const passwords = createPasswords()
   let delayed = 0
 
-  async function take(subject: string, tries: { limit: number; seconds: number }) {
-    const { allowed, retryAfterSeconds } = await limiter.take(subject, [tries])
-    if (!allowed) throw tooManyTries(retryAfterSeconds)
+  const addressOf = ({ ip }: FastifyRequest) => addressSubject(keyring, networkOf(ip))
+
+  /** Of all limits of a request, its answer tells of the one that is nearest to exhaustion. */
+  async function take(
+    reply: FastifyReply,
+    subject: string,
+    tries: { limit: number; seconds: number },
+  ): Promise<void> {
+    const decision = await limiter.take(subject, [tries])
+    const told = Number(reply.getHeader('ratelimit-remaining') ?? Infinity)
+    if (decision.allowed && decision.nearest.remaining >= told) return
+    answer(decision, reply, tooManyTries)
   }
 
   async function delay(ms: number): Promise<void> {
@@ -60,20 +78,20 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
 
   return {
     passwords,
-    verify: async (request, given) => {
+    countTry: (request, reply) => take(reply, `login-address/${addressOf(request)}`, ADDRESS_TRIES),
+    verify: async (request, reply, given) => {
       const email = given.email.trim().toLowerCase()
-      const address = addressSubject(keyring, networkOf(request.ip))
-      await take(`login-address/${address}`, ADDRESS_TRIES)
-      await take(`login-account/${addressSubject(keyring, `${email}\n${address}`)}`, ACCOUNT_TRIES)
+      const pair = addressSubject(keyring, `${email}\n${addressOf(request)}`)
+      await take(reply, `login-account/${pair}`, ACCOUNT_TRIES)
 
-      const account = sha256(email)
+      const account = sha256(addressSubject(keyring, email))
       const since = new Date(now() - FAILURES_LAST_MS).toISOString()
       const found = await sessions.lookUp(sql, { email, account, since })
       const { userId, name, passwordHash, failures } = found
       await delay(loginDelayMs(failures))
       const isRight = await passwords.verify(passwordHash, given.password)
       if (isRight && userId !== null && name !== null && passwordHash !== null) {
-        return { userId, name, email, passwordHash }
+        return { userId, name, email, passwordHash, account }
       }
       await transact(sql, async (tx) => {
         const at = new Date(now()).toISOString()

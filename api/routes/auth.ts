@@ -14,7 +14,7 @@ import * as auditEvents from '../../src/store/audit-events.ts'
 import * as members from '../../src/store/members.ts'
 import * as sessions from '../../src/store/sessions.ts'
 import { transact, within } from '../../src/store/sql.ts'
-import { newSessionToken, sha256 } from '../../src/tokens.ts'
+import { newSessionToken } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
 import { personOf } from '../auth.ts'
 import type { Deps } from '../deps.ts'
@@ -34,7 +34,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   app.post(
     '/auth/login',
     {
-      // It has a limiter of its own.
+      // It has a limit of its own.
+      onRequest: guard.countTry,
       config: { public: true, unlimited: true },
       schema: {
         tags,
@@ -47,9 +48,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       },
     },
     async (request, reply) => {
-      const person = await guard.verify(request, request.body)
+      const person = await guard.verify(request, reply, request.body)
       if (!person) throw wrongLogin()
-      const { userId, name, email, passwordHash } = person
+      const { userId, name, email, passwordHash, account } = person
       const organizations = await sessions.listOrganizations(sql, userId)
       const wanted = request.body.organizationId ?? organizations[0]?.id
       const organizationId = organizations.find(({ id }) => id === wanted?.toLowerCase())?.id
@@ -67,7 +68,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       }
       const isOpen = await transact(within(sql, organizationId), async (tx) => {
         if (!(await sessions.open(tx, opening))) return false
-        await sessions.forgetFailures(tx, sha256(email))
+        await sessions.forgetFailures(tx, account)
         await auditEvents.record(tx, {
           organizationId,
           actor: { kind: 'user', id: userId },
@@ -153,6 +154,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   app.post(
     '/auth/password',
     {
+      onRequest: guard.countTry,
       config,
       schema: {
         tags,
@@ -164,11 +166,11 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         response: { 200: Success, ...failures(409) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { userId, sessionId } = personOf(request.caller)
       const { currentPassword, newPassword } = request.body
       const email = await emailOf(request.caller, userId)
-      const person = await guard.verify(request, { email, password: currentPassword })
+      const person = await guard.verify(request, reply, { email, password: currentPassword })
       if (!person) throw wrongPassword()
       const newHash = await guard.passwords.hash(newPassword)
       await transact(sql, async (tx) => {

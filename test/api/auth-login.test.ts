@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { type Answer, type Api, inject, startApi, tally } from '../support/api.ts'
 import { addMember, addPerson, join, logIn, PASSWORD, someAddress } from '../support/people.ts'
 
 const DAY_MS = 86_400_000
@@ -156,6 +156,35 @@ describe('somebody who guesses', () => {
       expect((await wrong(`somebody-${n}@example.com`, address)).status).toBe(401)
     }
     expect((await wrong('somebody-21@example.com', address)).status).toBe(429)
+  })
+
+  test('is told of the limit that is nearest, of the account or of the address', async () => {
+    const address = someAddress()
+    const person = await addMember(api.sql, api.alice.organizationId, 'owner')
+    const told = ({ headers }: Answer) => [
+      headers['ratelimit-policy'],
+      headers['ratelimit-remaining'],
+    ]
+    expect(told(await logIn(api.app, { email: person.email, address }))).toEqual(['5;w=900', '4'])
+    for (let n = 2; n <= 16; n++) await wrong(`known-${n}@example.com`, address)
+    expect(told(await wrong('one-more@example.com', address))).toEqual(['20;w=900', '3'])
+    for (let n = 18; n <= 20; n++) await wrong(`known-${n}@example.com`, address)
+    const refused = await wrong('last@example.com', address)
+    expect([refused.status, refused.body.reason, ...told(refused)]).toEqual([
+      429,
+      'too_many_logins',
+      '20;w=900',
+      '0',
+    ])
+    expect(refused.headers['retry-after']).toBe(refused.headers['ratelimit-reset'])
+  })
+
+  test('is counted whatever was sent, and refused before the body is looked at', async () => {
+    const remoteAddress = someAddress()
+    const send = () =>
+      inject(api.app, { method: 'POST', url: '/auth/login', remoteAddress, payload: {} })
+    const answers = await Promise.all(Array.from({ length: 25 }, send))
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 422: 20, 429: 5 })
   })
 
   test('waits longer with every failure, known or not, and a stranger can lock nobody out', async () => {
