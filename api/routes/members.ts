@@ -14,10 +14,9 @@ import * as members from '../../src/store/members.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
 import { audit } from '../audit.ts'
 import { type Caller, personOf } from '../auth.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeTimedCursor, encodeTimedCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../openapi.ts'
-import { cut } from '../pages.ts'
 
 const tags = ['account']
 const config = { scope: 'members' } as const
@@ -31,7 +30,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'listMembers',
-        summary: 'List the organization’s members, newest person first',
+        summary: 'List the organization’s members, who joined last first',
         description: 'For signed-in people of any role.',
         querystring: MemberListQuery,
         response: { 200: MemberList },
@@ -39,10 +38,11 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     },
     async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
       const scope = { list: 'members', organizationId, filters: {} }
-      const before = decodeCursor(scope, cursor)
+      const before = decodeTimedCursor(scope, cursor)
       const rows = await members.list(sql, organizationId, { before, limit: limit + 1 })
-      const { page, last } = cut(rows, limit)
-      return { data: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      return { data: page, nextCursor: last === undefined ? null : encodeTimedCursor(scope, last) }
     },
   )
 
@@ -66,9 +66,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       const { role } = body
       const email = body.email.trim().toLowerCase()
       mustManage(await lockedRole(tx, caller), role)
-      const person = { id: uuidv7(), email, name: body.name ?? email }
-      const userId = await members.findOrAddPerson(tx, person)
-      const isNew = await members.add(tx, { organizationId, userId, role })
+      const name = body.name ?? email
+      const userId = await members.findOrAddPerson(tx, { id: uuidv7(), email, name })
+      const isNew = await members.add(tx, { organizationId, userId, role, givenName: name })
       if (!isNew) throw conflict('This person is a member already', { reason: 'already_member' })
       const subject = { kind: 'user', id: userId }
       await audit(tx, request, now, { action: 'member.added', subject, detail: { role } })

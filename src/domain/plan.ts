@@ -11,7 +11,7 @@ export interface Plan {
   connections: number | null
   workflows: number | null
   segments: boolean
-  /** Logs and events older than this are not shown. */
+  /** For how long the plan promises logs and events; nothing is hidden or deleted by it yet. */
   retentionDays: number
 }
 

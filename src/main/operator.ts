@@ -81,7 +81,7 @@ export async function addToOrganization(sql: Sql, { email, organizationId, role 
     if (isLastOwner && role !== 'owner')
       throw new Error('The last owner cannot become anything else')
     if (known) await members.setRole(tx, { organizationId, userId, role, at })
-    else await members.add(tx, { organizationId, userId, role })
+    else await members.add(tx, { organizationId, userId, role, givenName: null })
     const action = known ? 'member.role_changed' : 'member.added'
     await note(tx, organizationId, action, { kind: 'user', id: userId }, { role })
   })

@@ -28,7 +28,10 @@ export const Member = Type.Object(
   {
     id: { ...Id, description: 'Of the person.' },
     email: Type.String(),
-    name: Type.String(),
+    name: Type.String({
+      description:
+        'As the organization called them until they have logged in to it; then their own.',
+    }),
     role: Role,
     createdAt: { ...Time, description: 'When they became a member.' },
   },
@@ -42,7 +45,8 @@ export const MemberInput = strict(
     role: Role,
     name: Type.Optional({
       ...line(200),
-      description: 'Of a person who is new here; others keep theirs. The address when absent.',
+      description:
+        'What they are called here until they have logged in; then by their own name, which a person new to Letterloom gets from this. The address when absent.',
     }),
   },
   {

@@ -3,18 +3,23 @@ import type { Uuid } from '../ids.ts'
 import type { Member } from '../schemas/member.ts'
 import type { Executor, Transaction } from './sql.ts'
 
-/** Newest person first. */
+interface Place {
+  id: Uuid
+  createdAt: string
+}
+
+/** Who joined last comes first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
-  { before, limit }: { before: Uuid | undefined; limit: number },
+  { before, limit }: { before: Place | undefined; limit: number },
 ) => sql<Member[]>`
-  select u.id, u.email, u.name, m.role, m.created_at
+  select u.id, u.email, coalesce(m.given_name, u.name) as name, m.role, m.created_at
   from memberships m
   join users u on u.id = m.user_id
   where m.organization_id = ${organizationId}
-    ${before === undefined ? sql`` : sql`and m.user_id < ${before}`}
-  order by m.user_id desc
+    ${before === undefined ? sql`` : sql`and (m.created_at, m.user_id) < (${before.createdAt}, ${before.id})`}
+  order by m.created_at desc, m.user_id desc
   limit ${limit}`
 
 export async function find(
@@ -23,7 +28,7 @@ export async function find(
   userId: Uuid,
 ): Promise<Member | undefined> {
   const [member] = await sql<Member[]>`
-    select u.id, u.email, u.name, m.role, m.created_at
+    select u.id, u.email, coalesce(m.given_name, u.name) as name, m.role, m.created_at
     from memberships m
     join users u on u.id = m.user_id
     where m.organization_id = ${organizationId} and m.user_id = ${userId}`
@@ -50,14 +55,22 @@ export async function findOrAddPerson(
   return row.id
 }
 
+interface NewMember {
+  organizationId: Uuid
+  userId: Uuid
+  role: Role
+  /** What they are called here until they come in themselves; null: by their own name. */
+  givenName: string | null
+}
+
 /** False when the person is a member already. */
 export async function add(
   sql: Executor,
-  { organizationId, userId, role }: { organizationId: Uuid; userId: Uuid; role: Role },
+  { organizationId, userId, role, givenName }: NewMember,
 ): Promise<boolean> {
   const { count } = await sql`
-    insert into memberships (organization_id, user_id, role)
-    values (${organizationId}, ${userId}, ${role})
+    insert into memberships (organization_id, user_id, role, given_name)
+    values (${organizationId}, ${userId}, ${role}, ${givenName})
     on conflict do nothing`
   return count > 0
 }

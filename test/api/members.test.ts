@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../api/cursor.ts'
 import { ROLES, type Role } from '../../src/domain/access.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
-import { addMember, addPerson, join, sessionOf, type SignedIn, signIn } from '../support/people.ts'
+import {
+  addMember,
+  addPerson,
+  join,
+  logIn,
+  PASSWORD,
+  sessionOf,
+  type SignedIn,
+  signIn,
+} from '../support/people.ts'
 
 let api: Api
 let owner: SignedIn
@@ -18,6 +28,11 @@ const roleOf = async (organizationId: string, userId: string): Promise<Role | un
   const [row] = await api.sql<{ role: Role }[]>`
     select role from memberships where organization_id = ${organizationId} and user_id = ${userId}`
   return row?.role
+}
+
+const nameOf = async (who: SignedIn, id: string): Promise<string | undefined> => {
+  const { body } = await who.send('GET', '/v1/members?limit=100')
+  return body.data.find((member: { id: string }) => member.id === id)?.name
 }
 
 /** An organization of its own with one owner who has logged in. */
@@ -44,13 +59,15 @@ describe('adding', () => {
     expect(await roleOf(owner.organizationId, body.id)).toBe('member')
   })
 
-  test('a person who is known elsewhere keeps name and password, and can log in here', async () => {
+  test('a person who is known elsewhere keeps password and name, and can log in here', async () => {
     const dora = await addMember(api.sql, api.charlie.organizationId, 'owner')
-    const input = { email: dora.email, role: 'viewer', name: 'Somebody else' }
+    const input = { email: dora.email, role: 'viewer', name: 'Dora at A' }
     const { body } = await owner.send('POST', '/v1/members', input)
-    expect(body).toMatchObject({ id: dora.id, name: 'Somebody', role: 'viewer' })
+    expect(body).toMatchObject({ id: dora.id, name: 'Dora at A', role: 'viewer' })
     const { organizationId } = owner
-    expect((await sessionOf(api.app, dora, organizationId)).organizationId).toBe(organizationId)
+    const inside = await sessionOf(api.app, dora, organizationId)
+    expect(inside.organizationId).toBe(organizationId)
+    expect(await nameOf(inside, dora.id)).toBe('Somebody')
     expect(await roleOf(api.charlie.organizationId, dora.id)).toBe('owner')
   })
 
@@ -60,6 +77,58 @@ describe('adding', () => {
       Array.from({ length: 20 }, () => owner.send('POST', '/v1/members', input)),
     )
     expect(tally(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 19 })
+  })
+})
+
+describe('an organization that adds somebody who has not come in to it', () => {
+  test('is told the same as of somebody new, name or none', async () => {
+    const dora = await addMember(api.sql, api.charlie.organizationId, 'owner')
+    for (const name of ['A name', undefined]) {
+      const stranger = await company()
+      const [known, unknown] = await Promise.all(
+        [dora.email, `${uuidv7()}@example.com`].map(async (email) => {
+          const { status, body } = await stranger.send('POST', '/v1/members', {
+            email,
+            role: 'viewer',
+            name,
+          })
+          expect(await nameOf(stranger, body.id)).toBe(body.name)
+          return { ...body, status, name: body.name.replace(email, 'the address') }
+        }),
+      )
+      const wanted = { status: 201, name: name ?? 'the address' }
+      expect([known, unknown]).toMatchObject([wanted, wanted])
+    }
+  })
+
+  test('reads nothing of what they do elsewhere, until they come in', async () => {
+    const dora = await addMember(api.sql, api.charlie.organizationId, 'owner')
+    const home = await sessionOf(api.app, dora, api.charlie.organizationId)
+    const stranger = await company()
+    await stranger.send('POST', '/v1/members', { email: dora.email, role: 'viewer' })
+    const fail = () => logIn(api.app, { email: dora.email, password: 'this is not it' })
+    const change = (currentPassword: string, newPassword: string) =>
+      home.send('POST', '/auth/password', { currentPassword, newPassword })
+    const seen = async ({ organizationId }: { organizationId: string }) =>
+      (
+        await api.sql<{ action: string }[]>`
+          select action from audit_events
+          where organization_id = ${organizationId} and subject_id = ${dora.id}
+          order by id`
+      ).map(({ action }) => action)
+
+    await fail()
+    expect((await change(PASSWORD, 'another password')).status).toBe(200)
+    expect((await change('another password', PASSWORD)).status).toBe(200)
+    const events = ['login.failed', 'password.changed', 'password.changed']
+    expect(await seen(home)).toEqual(events)
+    expect(await seen(stranger)).toEqual(['member.added'])
+
+    const { organizationId } = stranger
+    expect((await home.send('POST', '/auth/switch', { organizationId })).status).toBe(200)
+    expect(await nameOf(stranger, dora.id)).toBe('Somebody')
+    await fail()
+    expect(await seen(stranger)).toEqual(['member.added', 'login.failed'])
   })
 })
 
@@ -137,6 +206,54 @@ describe('the list', () => {
     const first = await viewer.send('GET', '/v1/members?limit=3')
     const next = await viewer.send('GET', `/v1/members?limit=3&cursor=${first.body.nextCursor}`)
     expect([...first.body.data, ...next.body.data]).toEqual(whole.data.slice(0, 6))
+  })
+
+  test('has who joined last first, however long they are known, and goes on where one left', async () => {
+    const boss = await company()
+    const people = await Promise.all(Array.from({ length: 5 }, () => addPerson(api.sql)))
+    // The middle three join in the same millisecond.
+    const joined = [5, 4, 4, 4, 3].map((day) => `2026-01-0${day}T00:00:00.000Z`)
+    for (const [n, person] of people.entries()) {
+      await join(api.sql, boss.organizationId, person, 'viewer')
+      await api.sql`
+        update memberships set created_at = ${joined[n]!}
+        where organization_id = ${boss.organizationId} and user_id = ${person.id}`
+    }
+    const [first, , , , last] = people
+    const middle = people
+      .slice(1, 4)
+      .map(({ id }) => id)
+      .sort()
+      .reverse()
+    const order = [boss.id, first!.id, ...middle, last!.id]
+    const ids: string[] = []
+    let cursor: string | null = null
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`
+      const { body } = await boss.send('GET', `/v1/members?limit=1${query}`)
+      const [{ id }] = body.data
+      ids.push(id)
+      cursor = body.nextCursor
+      if (id === middle[0]) await boss.send('DELETE', `/v1/members/${id}`)
+    } while (cursor !== null)
+    expect(ids).toEqual(order)
+  })
+
+  test('takes no cursor that was made up or belongs to another list', async () => {
+    const { body } = await owner.send('GET', '/v1/members?limit=1')
+    const other = await company()
+    const made = encodeCursor(
+      { list: 'members', organizationId: owner.organizationId, filters: {} },
+      owner.id,
+    )
+    for (const [who, cursor] of [
+      [other, body.nextCursor],
+      [owner, made],
+      [owner, 'x'],
+    ] as const) {
+      const { status, body } = await who.send('GET', `/v1/members?cursor=${cursor}`)
+      expect([status, body.details?.[0].path]).toEqual([400, 'cursor'])
+    }
   })
 })
 

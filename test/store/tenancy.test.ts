@@ -99,6 +99,20 @@ test('every table of organizations’ rows has forced policies for each role', a
   expect(missing).toEqual([])
 })
 
+test('the API renames its organization and cannot give it another plan', async () => {
+  const sql = asAlice()
+  await sql`update organizations set name = 'Alice Inc', updated_at = now() where id = ${alice}`
+  for (const column of ['plan', 'id', 'created_at']) {
+    const update = sql`update organizations set ${sql(column)} = ${sql(column)} where id = ${alice}`
+    await expect(update).rejects.toMatchObject({ code: REFUSED })
+  }
+  await expect(
+    sql`insert into plan_overrides (organization_id) values (${alice})`,
+  ).rejects.toMatchObject({
+    code: REFUSED,
+  })
+})
+
 test('what belongs to no organization is out of the API’s reach, but for lists without secrets', async () => {
   const [row] = await database.sql<{ readable: string[] | null }[]>`
     select array_agg(name order by name) as readable
