@@ -22,6 +22,7 @@ import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
+import { startLoginFailureCleaner } from '../loops/login-failure-cleaner.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
@@ -151,6 +152,7 @@ export async function runWorker(
     startEventApplier({ sql, log }),
     startPartitionKeeper({ sql, log }),
     startIdempotencyCleaner({ sql, log }),
+    startLoginFailureCleaner({ sql, log }),
   ]
   let isDraining = false
   const readiness = createReadiness({

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
+import { deleteOldFailures } from '../../src/store/login-failures.ts'
+import { addressSubject, sha256 } from '../../src/tokens.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../support/api.ts'
 import { addMember, addPerson, join, logIn, PASSWORD, someAddress } from '../support/people.ts'
 
@@ -89,9 +91,12 @@ describe('logging in', () => {
     expect(shown[2]).toEqual(shown[0])
   })
 
-  test('a failure is noted where the person is a member, without the address', async () => {
+  test('a failure is noted where the person has come in, without the address', async () => {
     const person = await addMember(api.sql, api.alice.organizationId, 'owner')
     await join(api.sql, api.charlie.organizationId, person, 'viewer')
+    for (const { organizationId } of [api.alice, api.charlie]) {
+      expect((await logIn(api.app, { email: person.email, organizationId })).status).toBe(200)
+    }
     await wrong(person.email, '192.0.2.77')
     const noted = await api.sql<{ organizationId: string; text: string }[]>`
       select organization_id, audit_events::text as text
@@ -204,6 +209,28 @@ describe('somebody who guesses', () => {
     pauses.length = 0
     await wrong(person.email)
     expect(pauses).toEqual([])
+  })
+
+  test('is remembered by a hash that only we can make, until a day after the last try', async () => {
+    const email = `${uuidv7()}@example.com`
+    await wrong(email)
+    const account = sha256(addressSubject(api.deps.keyring, email))
+    const known = () => api.sql`select from login_failures where account = ${account}`
+    const plain = await api.sql`select from login_failures where account = ${sha256(email)}`
+    expect([(await known()).length, plain.length]).toEqual([1, 0])
+    const age = (text: string) => api.sql`
+      update login_failures set last_failed_at = now() - ${text}::interval where account = ${account}`
+    const clean = () =>
+      api.sql.begin(async (tx) => {
+        await tx`set local role letterloom_worker`
+        return deleteOldFailures(tx)
+      })
+    await age('23 hours 59 minutes')
+    await clean()
+    expect(await known()).toHaveLength(1)
+    await age('24 hours 1 second')
+    expect(await clean()).toBe(1)
+    expect(await known()).toHaveLength(0)
   })
 
   test('is forgotten after a quarter of an hour', async () => {
