@@ -34,7 +34,7 @@ export interface LoginGuard {
    * Counts a try for the address it comes from, before anything of it is read; throws a 429 when it
    * had too many. An `onRequest` hook of every route that calls `verify`.
    */
-  countTry(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  countTry: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /**
    * The person, when address and password are right; undefined for any other reason, after the same
    * time. Throws a 429 when the account had too many tries from this address.

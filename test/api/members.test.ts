@@ -224,7 +224,7 @@ describe('the list', () => {
       .slice(1, 4)
       .map(({ id }) => id)
       .sort()
-      .reverse()
+      .toReversed()
     const order = [boss.id, first!.id, ...middle, last!.id]
     const ids: string[] = []
     let cursor: string | null = null

@@ -260,7 +260,7 @@ describe('failed credentials', () => {
     const answers = await times(33, () => guess())
     expect(tally(answers.map(({ status }) => status))).toEqual({ 401: 30, 429: 3 })
     const left = answers.map(({ headers }) => Number(headers['ratelimit-remaining']))
-    expect(left.sort((a, b) => b - a)).toEqual([...Array(30).keys()].reverse().concat(0, 0, 0))
+    expect(left.sort((a, b) => b - a)).toEqual([...Array(30).keys()].toReversed().concat(0, 0, 0))
     const refused = await guess()
     expect([refused.status, limits(refused.headers)]).toMatchObject([
       429,
