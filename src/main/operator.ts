@@ -6,9 +6,10 @@ import * as apiKeys from '../store/api-keys.ts'
 import * as auditEvents from '../store/audit-events.ts'
 import * as members from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
-import { type Executor, type Sql, transact } from '../store/sql.ts'
+import { type Sql, transact } from '../store/sql.ts'
 import * as users from '../store/users.ts'
 import { newApiKey } from '../tokens.ts'
+import { note } from './note.ts'
 
 /** Keys shown by `key list` at most: the newest. */
 const MOST_KEYS = 1_000
@@ -68,7 +69,7 @@ interface NewMember {
   role: Role
 }
 
-/** Makes a user a member; a member gets the role, and their sessions there end. */
+/** Makes a user a member; a member who is something else gets the role, and their sessions end. */
 export async function addToOrganization(sql: Sql, { email, organizationId, role }: NewMember) {
   await showOrganization(sql, organizationId)
   const userId = await findUser(sql, email)
@@ -76,6 +77,7 @@ export async function addToOrganization(sql: Sql, { email, organizationId, role 
   await transact(sql, async (tx) => {
     await members.lock(tx, organizationId)
     const known = await members.find(tx, organizationId, userId)
+    if (known?.role === role) return
     const isLastOwner =
       known?.role === 'owner' && (await members.countOwners(tx, organizationId)) === 1
     if (isLastOwner && role !== 'owner')
@@ -130,19 +132,3 @@ async function findUser(sql: Sql, email: string): Promise<Uuid> {
 }
 
 const noOrganization = (id: string) => new Error(`There is no organization ${id}`)
-
-const note = (
-  tx: Executor,
-  organizationId: Uuid,
-  action: string,
-  subject: { kind: string; id: string },
-  detail: Record<string, unknown> = {},
-) =>
-  auditEvents.record(tx, {
-    organizationId,
-    actor: { kind: 'operator' },
-    action,
-    subject,
-    detail,
-    at: new Date().toISOString(),
-  })

@@ -1,8 +1,10 @@
 import { uuidv7 } from '../ids.ts'
 import * as apiKeys from '../store/api-keys.ts'
+import * as members from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
 import type { Sql } from '../store/sql.ts'
 import { newApiKey } from '../tokens.ts'
+import { note } from './note.ts'
 
 interface NewOrganization {
   name: string
@@ -22,19 +24,15 @@ export const createOrganization = (
   sql.begin(async (tx) => {
     const organizationId = uuidv7()
     await organizations.create(tx, { id: organizationId, name, plan })
-    await organizations.addOwner(tx, organizationId, {
-      id: uuidv7(),
-      email: ownerEmail.trim().toLowerCase(),
-      name: ownerName,
-    })
+    const email = ownerEmail.trim().toLowerCase()
+    const userId = await members.findOrAddPerson(tx, { id: uuidv7(), email, name: ownerName })
+    const role = 'owner'
+    await members.add(tx, { organizationId, userId, role, givenName: null })
+    await note(tx, organizationId, 'member.added', { kind: 'user', id: userId }, { role })
     const { key, prefix, hash } = newApiKey()
-    await apiKeys.create(tx, {
-      organizationId,
-      id: uuidv7(),
-      name: 'First key',
-      prefix,
-      hash,
-      scopes: ['full'],
-    })
+    const scopes = ['full']
+    const made = { organizationId, id: uuidv7(), name: 'First key', prefix, hash, scopes }
+    const { id } = await apiKeys.create(tx, made)
+    await note(tx, organizationId, 'api_key.created', { kind: 'api_key', id }, { scopes })
     return { organizationId, key }
   })

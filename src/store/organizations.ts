@@ -22,22 +22,6 @@ export const create = (
   insert into organizations (id, name, plan)
   values (${id}, ${name}, ${plan})`
 
-/** Gives the organization an owner: a new user, or the one who has this address already. */
-export const addOwner = async (
-  sql: Executor,
-  organizationId: Uuid,
-  owner: { id: Uuid; email: string; name: string },
-) => sql`
-  with person as (
-    insert into users (id, email, name)
-    values (${owner.id}, ${owner.email}, ${owner.name})
-    on conflict (email) do update set email = excluded.email
-    returning id
-  )
-  insert into memberships (organization_id, user_id, role)
-  select ${organizationId}, id, 'owner'
-  from person`
-
 export interface ListedOrganization {
   id: Uuid
   name: string

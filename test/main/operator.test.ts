@@ -124,6 +124,17 @@ describe('users', () => {
     expect((await logIn(app, { email: EMAIL, password: PASSWORD })).status).toBe(200)
   })
 
+  it('who is given the role they have stays logged in, and nothing is noted', async () => {
+    const { body } = await logIn(app, { email: EMAIL, password: PASSWORD })
+    const events = () => database.sql`
+      select action from audit_events where action like 'member.%' order by id`
+    const before = await events()
+    await json(['user', 'add-to-org', EMAIL, organizationId, '--role', 'owner'])
+    await sleep(1_000)
+    expect(await statusOf(body.token)).toBe(200)
+    expect(await events()).toEqual(before)
+  })
+
   it('the last owner stays one', async () => {
     const args = ['user', 'add-to-org', EMAIL, organizationId, '--role', 'member']
     const { code, stderr } = await run(args)
@@ -132,11 +143,37 @@ describe('users', () => {
 })
 
 describe('organizations', () => {
+  it('are made with their owner and a key, all of it noted as the operator’s', async () => {
+    const args = ['org', 'create', '--name', 'Noted', '--owner-email', 'n@example.com']
+    const { organization } = await json(args)
+    const noted = await database.sql`
+      select e.actor_kind, e.action, e.detail,
+        coalesce((select email from users where id::text = e.subject_id),
+          (select name from api_keys where id::text = e.subject_id)) as subject
+      from audit_events e
+      where organization_id = ${organization}
+      order by id`
+    expect(noted).toEqual([
+      {
+        actorKind: 'operator',
+        action: 'member.added',
+        detail: { role: 'owner' },
+        subject: 'n@example.com',
+      },
+      {
+        actorKind: 'operator',
+        action: 'api_key.created',
+        detail: { scopes: ['full'] },
+        subject: 'First key',
+      },
+    ])
+  })
+
   it('are listed, shown and given a plan', async () => {
     const shown = await json(['org', 'set-plan', organizationId, 'growth'])
     expect(shown).toMatchObject({ id: organizationId, name: 'Alice Ltd', plan: 'growth' })
     expect(await json(['org', 'show', organizationId])).toEqual(shown)
-    expect(await json(['org', 'list'])).toEqual([shown])
+    expect((await json(['org', 'list']))[0]).toEqual(shown)
     const { stdout } = await run(['org', 'list'])
     expect(stdout).toMatch(/^id +name +plan.*\n\S+ +Alice Ltd +growth /)
   })
@@ -175,6 +212,27 @@ describe('what is wrong is said', () => {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(words)
     expect(stderr).not.toContain(' at ')
+  })
+
+  const bad = 'bad address'
+  const org = ['org', 'create', '--owner-email', 'z@example.com', '--name', 'Z']
+  it.each([
+    [['user', 'create', '--name', 'Z', '--email', bad], 'It is no email address'],
+    [['user', 'create', '--name', 'Z', '--email', `z@${'x.'.repeat(127)}io`], 'It is no email'],
+    [['user', 'create', '--email', 'z@example.com', '--name', ''], '1 to 200 characters'],
+    [[...org, '--owner-email', bad], 'It is no email address'],
+    [[...org, '--owner-name', 'x'.repeat(201)], '1 to 200 characters'],
+    [[...org, '--name', ''], '1 to 200 characters'],
+    [[...org, '--name', 'two\nlines'], '1 to 200 characters'],
+    [['key', 'create', '--org', nobody, '--name', ''], '1 to 200 characters'],
+  ])('%j makes nothing', async (args, words) => {
+    const count = () => database.sql`
+      select (select count(*) from users) as users, (select count(*) from organizations) as organizations`
+    const before = await count()
+    const { code, stderr, stdout } = await run(args, `${PASSWORD}\n`)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(words)
+    expect(await count()).toEqual(before)
   })
 
   it('a plan that does not exist changes nothing', async () => {
