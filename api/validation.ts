@@ -2,14 +2,13 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
+import { isAddress } from '../src/domain/text.ts'
 import { isUuid } from '../src/ids.ts'
 import { strict } from '../src/schemas/common.ts'
 import { checkText, UNSTORABLE } from './bodies.ts'
 
 /** More details than this help nobody. */
 const MOST_DETAILS = 100
-const EMAIL =
-  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /**
  * Bodies are taken as they are: nothing is coerced, removed or filled in, and every error is
@@ -22,8 +21,7 @@ function compiler(options: { useDefaults: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, ...options })
   addFormats.default(ajv, ['date', 'date-time'])
   ajv.addFormat('uuid', isUuid)
-  // Around an address blanks are forgiven: they are trimmed before it is stored or compared.
-  ajv.addFormat('email', (text: string) => EMAIL.test(text.trim()))
+  ajv.addFormat('email', isAddress)
   return ajv
 }
 

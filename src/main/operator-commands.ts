@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts'
 import { PLANS } from '../domain/plan.ts'
+import { isAddress, LINE, LONGEST_ADDRESS, LONGEST_NAME } from '../domain/text.ts'
 import type { Sql } from '../store/sql.ts'
 
 interface Output {
@@ -19,9 +20,9 @@ function addOrganizationCommands(org: Command): void {
   org
     .command('create')
     .description('make an organization, its owner and a first API key, which is shown only now')
-    .requiredOption('--name <text>', 'name of the organization')
-    .requiredOption('--owner-email <address>', "the owner's address")
-    .option('--owner-name <text>', "the owner's name", 'Owner')
+    .requiredOption('--name <text>', 'name of the organization', name)
+    .requiredOption('--owner-email <address>', "the owner's address", address)
+    .option('--owner-name <text>', "the owner's name", name, 'Owner')
     .addOption(jsonOption())
     .action((options: { name: string; ownerEmail: string; ownerName: string } & Output) =>
       act(options, async (sql) => {
@@ -57,8 +58,8 @@ function addUserCommands(user: Command): void {
   user
     .command('create')
     .description('make a user; the password is asked for, or read from standard input')
-    .requiredOption('--email <address>', 'what they log in with')
-    .requiredOption('--name <text>', 'their name')
+    .requiredOption('--email <address>', 'what they log in with', address)
+    .requiredOption('--name <text>', 'their name', name)
     .addOption(jsonOption())
     .action((options: { email: string; name: string } & Output) =>
       act(options, async (sql) => {
@@ -103,7 +104,7 @@ function addKeyCommands(key: Command): void {
     .command('create')
     .description('make an API key, which is shown only now')
     .requiredOption('--org <id>', 'the organization')
-    .requiredOption('--name <text>', 'name of the key')
+    .requiredOption('--name <text>', 'name of the key', name)
     .option('--scopes <words>', `comma-separated: ${KEY_SCOPES.join(', ')}`, scopes, ['full'])
     .addOption(jsonOption())
     .action((options: { org: string; name: string; scopes: KeyScope[] } & Output) =>
@@ -190,6 +191,17 @@ function word<T extends string>(words: readonly T[], text: string): T {
   const found = words.find((each) => each === text)
   if (found === undefined) throw new Error(`"${text}" is not one of ${words.join(', ')}`)
   return found
+}
+
+function address(text: string): string {
+  if (isAddress(text) && text.length <= LONGEST_ADDRESS) return text
+  throw new InvalidArgumentError('It is no email address.')
+}
+
+function name(text: string): string {
+  const { length } = Array.from(text)
+  if (length > 0 && length <= LONGEST_NAME && new RegExp(LINE).test(text)) return text
+  throw new InvalidArgumentError(`It has 1 to ${LONGEST_NAME} characters, on one line.`)
 }
 
 function scopes(text: string): KeyScope[] {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { KEY_SCOPES } from '../domain/access.ts'
+import { LONGEST_NAME } from '../domain/text.ts'
 import {
   Cursor,
   ID,
@@ -49,7 +50,7 @@ export const NewApiKey = Type.Object(
 
 export const ApiKeyInput = strict(
   {
-    name: line(200),
+    name: line(LONGEST_NAME),
     scopes: Type.Optional(
       Type.Array(oneOf(KEY_SCOPES), {
         minItems: 1,
@@ -66,7 +67,7 @@ export const ApiKeyInput = strict(
 /** What is read-only may come along and is ignored: get, edit, patch works. */
 export const ApiKeyPatch = strict(
   {
-    name: line(200),
+    name: line(LONGEST_NAME),
     ...Object.fromEntries(
       Object.keys(key)
         .filter((name) => name !== 'name')

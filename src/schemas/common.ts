@@ -1,4 +1,5 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import { LINE, LONGEST_ADDRESS } from '../domain/text.ts'
 
 /** An object that knows all its fields: an unknown one is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
@@ -48,12 +49,11 @@ export const DayOrTime = Type.Unsafe<string>({
 
 export const Count = Type.Integer({ minimum: 0 })
 
-/** A line of text that may end up in a mail header: no control characters. */
 export const line = (maxLength: number, options: Record<string, unknown> = {}) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...options })
+  Type.String({ minLength: 1, maxLength, pattern: LINE, ...options })
 
 export const Address = (options: Record<string, unknown> = {}) =>
-  Type.String({ format: 'email', maxLength: 255, ...options })
+  Type.String({ format: 'email', maxLength: LONGEST_ADDRESS, ...options })
 
 /**
  * Path parameters may be anything up to the router's own limit; what they name is decided by

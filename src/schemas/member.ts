@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ROLES } from '../domain/access.ts'
+import { LONGEST_NAME } from '../domain/text.ts'
 import {
   Address,
   Cursor,
@@ -44,7 +45,7 @@ export const MemberInput = strict(
     email: Address(),
     role: Role,
     name: Type.Optional({
-      ...line(200),
+      ...line(LONGEST_NAME),
       description:
         'What they are called here until they have logged in; then by their own name, which a person new to Letterloom gets from this. The address when absent.',
     }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PLANS } from '../domain/plan.ts'
+import { LONGEST_NAME } from '../domain/text.ts'
 import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })
@@ -51,7 +52,7 @@ export type Organization = Static<typeof Organization>
 /** What is read-only may come along and is ignored: get, edit, patch works. */
 export const OrganizationPatch = strict(
   {
-    name: line(200),
+    name: line(LONGEST_NAME),
     ...Object.fromEntries(
       Object.keys(organization)
         .filter((name) => name !== 'name')
