@@ -267,7 +267,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the organization’s members, newest person first
+         * List the organization’s members, who joined last first
          * @description For signed-in people of any role.
          *
          *     Scope: `session`, which no API key has.
@@ -1255,6 +1255,7 @@ export interface components {
              */
             id: string;
             email: string;
+            /** @description As the organization called them until they have logged in to it; then their own. */
             name: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
@@ -1270,7 +1271,7 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
-            /** @description Of a person who is new here; others keep theirs. The address when absent. */
+            /** @description What they are called here until they have logged in; then by their own name, which a person new to Letterloom gets from this. The address when absent. */
             name?: string;
         };
         /** MemberList */
