@@ -33,7 +33,7 @@ export const touch = (
   set last_seen_at = greatest(last_seen_at, ${at}::timestamptz)
   where organization_id = ${organizationId} and id = ${id}`
 
-/** What somebody who logs in is looked up by: an address, and a keyed hash of it for the failures. */
+/** What somebody who logs in is looked up by: an address; a keyed hash of it for the failures. */
 export interface Asked {
   email: string
   account: Buffer
