@@ -114,6 +114,17 @@ describe('docker-compose.yml', () => {
     }
   })
 
+  it('the first start gives operators’ commands the login that may run them', () => {
+    const readme = text('tools/production/README.md')
+    const commands = [...readme.matchAll(/^ +docker compose run --rm (\S+) (?:org|user|key) /gm)]
+    expect(commands.length).toBeGreaterThan(1)
+    for (const [line, name = ''] of commands) {
+      const { databaseUrl } = readConfig(environmentOf(services[name]!, VARIABLES))
+      // The role that src/main/operator-commands.ts asks for.
+      expect(databaseUrl, line).toContain('//letterloom_worker:')
+    }
+  })
+
   it('holds no secret, and says which one is missing', () => {
     for (const secret of SECRETS) {
       const uses = variablesOf(source).filter(({ name }) => name === secret)

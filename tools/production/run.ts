@@ -208,7 +208,7 @@ async function main(): Promise<boolean> {
   const organization = await finish(
     'org create',
     ['node', 'dist/src/main/cli.js', 'org', 'create', '--name', 'First', '--owner-email', 'o@x.co'],
-    environment('migrate'),
+    environment('worker'),
   )
   const [firstKey] = /loom_\w+/.exec(organization) ?? []
   if (firstKey === undefined) throw new Error(`org create shows no key:\n${organization}`)
