@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { connect } from '../../src/store/sql.ts'
 import { uuidv7 } from '../../src/ids.ts'
-import { newApiKey } from '../../src/tokens.ts'
+import { newApiKey, newSessionToken } from '../../src/tokens.ts'
 import { type Api, type Answer, inject, startApi } from '../support/api.ts'
 
 let api: Api
@@ -142,9 +142,19 @@ describe('bad input is refused as an ApiError with the request id of the header'
   })
 
   test('a request id of the caller is kept when it is harmless, else made', async () => {
-    const kept = await inject(api.app, { url: '/health', headers: { 'x-request-id': 'a-1._Z' } })
-    expect(kept.headers['x-request-id']).toBe('a-1._Z')
-    for (const bad of ['', 'a b', 'ä', 'a'.repeat(129)]) {
+    const good = [
+      'a-1._Z',
+      'OrderService-0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11',
+      'reset-password-secret_token',
+      'EURASIA-1',
+      'a'.repeat(128),
+    ]
+    for (const id of good) {
+      const kept = await inject(api.app, { url: '/health', headers: { 'x-request-id': id } })
+      expect(kept.headers['x-request-id']).toBe(id)
+    }
+    const secrets = [newApiKey().key, newSessionToken().token, 'AKIAIOSFODNN7EXAMPLE', 'whsec_1']
+    for (const bad of ['', 'a b', 'ä', 'a'.repeat(129), ...secrets]) {
       const made = await inject(api.app, { url: '/nothing', headers: { 'x-request-id': bad } })
       expect(made.headers['x-request-id']).not.toBe(bad)
       expect(made.body.requestId).toBe(made.headers['x-request-id'])
