@@ -4,13 +4,13 @@ import { authenticate } from './auth.ts'
 import { BODY_LIMIT, readBodies } from './bodies.ts'
 import { announceDeprecations } from './deprecation.ts'
 import type { Deps } from './deps.ts'
-import { allowOrigins } from './edges/cors.ts'
+import { allowOrigins, originAdmitter } from './edges/cors.ts'
 import { refuseUnderPressure } from './edges/pressure.ts'
 import { proxyMatcher } from './edges/proxies.ts'
 import { secureAnswers, securityHeaders } from './edges/security-headers.ts'
 import { limitSockets, refuseOversized, serverLimits } from './edges/sockets.ts'
 import { countTraffic } from './edges/traffic.ts'
-import { answerClientError, answerError, answerErrors } from './errors.ts'
+import { answerClientError, answerError, answerErrors, MOST_PARAM_LENGTH } from './errors.ts'
 import { takeIdempotencyKeys } from './idempotency.ts'
 import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
@@ -32,8 +32,6 @@ import { unsubscribeRoutes } from './routes/unsubscribe.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { validateRequests } from './validation.ts'
 
-const MOST_PARAM_LENGTH = 1_024
-
 /**
  * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
  * which a request is checked: size of its head, pressure, route, credentials, rate limit, scope,
@@ -42,6 +40,7 @@ const MOST_PARAM_LENGTH = 1_024
 export async function buildApp(deps: Deps) {
   const headers = securityHeaders(deps.publicUrl)
   const isProxy = proxyMatcher(deps.trustedProxies)
+  const admitOrigin = originAdmitter(deps.corsOrigins)
   const app = fastify({
     ...serverLimits,
     trustProxy: isProxy,
@@ -53,8 +52,10 @@ export async function buildApp(deps: Deps) {
     bodyLimit: BODY_LIMIT,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAM_LENGTH },
     // What has no valid path passes no hook.
-    frameworkErrors: (error, request, reply) =>
-      void answerError(error, request, reply.headers(headers)),
+    frameworkErrors: (error, request, reply) => {
+      admitOrigin(request, reply)
+      void answerError(error, request, reply.headers(headers))
+    },
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
 

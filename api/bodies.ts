@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
 import { sha256 } from '../src/tokens.ts'
 import { findDuplicateKey } from './edges/duplicate-keys.ts'
-import { unsupportedMediaType } from './errors.ts'
+import { malformedBody, unsupportedMediaType } from './errors.ts'
 
 const MEBIBYTE = 1024 * 1024
 export const BODY_LIMIT = MEBIBYTE
@@ -69,7 +69,7 @@ export function readBodies(app: FastifyInstance): void {
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
       const replaces = request.routeOptions.config.replacesUnstorable === true
       void parseJson(request, text, (error, body) => {
-        if (error !== null) done(error)
+        if (error !== null) done(unreadable(text))
         else if (replaces) {
           done(null, request.hasSuspiciousText ? JSON.parse(text, replaceUnstorable) : body)
         } else {
@@ -84,6 +84,16 @@ export function readBodies(app: FastifyInstance): void {
     if (bytes.length === 0) done(null, undefined)
     else done(unsupportedMediaType(request.headers['content-type']))
   })
+}
+
+/** What the parser refuses and JSON allows are keys that would reach a prototype. */
+function unreadable(text: string): AppError {
+  try {
+    JSON.parse(text)
+  } catch {
+    return malformedBody('is not valid JSON')
+  }
+  return malformedBody('must not have the keys __proto__ and constructor.prototype')
 }
 
 function duplicateKey(path: string): AppError {

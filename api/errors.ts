@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode } from '../src/domain/errors.ts'
+import { AppError, badRequest, type ErrorCode } from '../src/domain/errors.ts'
 import { uuidv7 } from '../src/ids.ts'
 import type { ApiError } from '../src/schemas/error.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
@@ -41,6 +41,8 @@ const UNAVAILABLE = new Set([
   '57P03', // starting or stopping
 ])
 const RETRY_AFTER_SECONDS = 2
+/** Characters of a path parameter. */
+export const MOST_PARAM_LENGTH = 1_024
 const READ_REFUSAL_MS = 1_000
 
 /** Every refusal and every bug is answered here and nowhere else. */
@@ -97,15 +99,13 @@ function asFrameworkRefusal(
     }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType(request.headers['content-type'])
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new AppError('MALFORMED_REQUEST', 'The body is not valid JSON')
+      return malformedBody('is not as long as Content-Length says')
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_INVALID_URL':
-      return new AppError('BAD_REQUEST', 'The path is not validly percent-encoded')
+      return badPath('is not validly percent-encoded')
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new AppError('BAD_REQUEST', 'A path parameter is longer than 1024 characters')
+      return badPath(`has a parameter of more than ${MOST_PARAM_LENGTH} characters`)
     default: {
       const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
       if (typeof status !== 'number' || status < 400 || status >= 500) return undefined
@@ -115,6 +115,13 @@ function asFrameworkRefusal(
     }
   }
 }
+
+export const malformedBody = (message: string): AppError =>
+  new AppError('MALFORMED_REQUEST', `The body ${message}`, { details: [{ path: '', message }] })
+
+/** Which parameter it is, nobody knows: such a path finds no route. */
+const badPath = (message: string): AppError =>
+  badRequest(`The path ${message}`, [{ path: 'path', message }])
 
 export const unsupportedMediaType = (given: string | undefined): AppError =>
   new AppError(

@@ -1,27 +1,18 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RESPONSE_HEADERS } from '../response-headers.ts'
 
 const MAX_AGE_SECONDS = '600'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
-/** What a browser's script may read of an answer besides its body. */
-const EXPOSED = [
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'RateLimit-Policy',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
+/** The specification, Limits: how much of its events an organization has used. */
+const EVENT_HEADERS = [
   'X-Event-Limit',
+  'X-Event-Current',
   'X-Event-Remaining',
-  'X-Event-Usage',
-  'X-Event-Reset',
-  'Retry-After',
-  'X-Request-Id',
-  'Idempotency-Replayed',
-  'WWW-Authenticate',
-  'Deprecation',
-  'Sunset',
-].join(', ')
+  'X-Event-Percent',
+  'X-Event-Exceeded',
+]
+/** What a browser's script may read of an answer besides its body: all that the document names. */
+const EXPOSED = [...Object.keys(RESPONSE_HEADERS), ...EVENT_HEADERS, 'Allow'].join(', ')
 
 interface Cors {
   /** `https://app.example.com`; none: browsers keep other pages' scripts out. */
@@ -41,19 +32,11 @@ interface Cors {
  */
 export function allowOrigins(app: FastifyInstance, { origins, methodsOf }: Cors): void {
   if (origins.length === 0) return
-  const allowed = new Set(origins)
+  const admit = originAdmitter(origins)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('vary', 'Origin')
-    const { origin } = request.headers
-    if (origin === undefined || !allowed.has(origin)) {
-      done()
-      return
-    }
-    reply.header('access-control-allow-origin', origin)
-    reply.header('access-control-expose-headers', EXPOSED)
     const isPreflight =
       request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
-    const methods = isPreflight ? methodsOf(request.url) : []
+    const methods = admit(request, reply) && isPreflight ? methodsOf(request.url) : []
     if (methods.length === 0) {
       done()
       return
@@ -67,4 +50,22 @@ export function allowOrigins(app: FastifyInstance, { origins, methodsOf }: Cors)
       })
       .send()
   })
+}
+
+/**
+ * Lets a script of one of `origins` read the answer, whatever it says; tells whether it was one.
+ * Without origins nothing is said at all.
+ */
+export function originAdmitter(origins: readonly string[]) {
+  const allowed = new Set(origins)
+  return ({ headers: { origin } }: FastifyRequest, reply: FastifyReply): boolean => {
+    if (allowed.size === 0) return false
+    reply.header('vary', 'Origin')
+    if (origin === undefined || !allowed.has(origin)) return false
+    reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': EXPOSED,
+    })
+    return true
+  }
 }

@@ -94,6 +94,33 @@ describe('bad input is refused as an ApiError with the request id of the header'
     expect(seen(await api.alice.send(request))).toEqual([status, code, true])
   })
 
+  test.each([
+    [contact('{"email":'), '', 'is not valid JSON'],
+    [
+      contact('{"__proto__":{"a":1}}'),
+      '',
+      'must not have the keys __proto__ and constructor.prototype',
+    ],
+    [
+      contact('{"properties":{"constructor":{"prototype":{}}}}'),
+      '',
+      'must not have the keys __proto__ and constructor.prototype',
+    ],
+    [{ url: '/v1/contacts/%zz' }, 'path', 'is not validly percent-encoded'],
+    [
+      { url: `/v1/batch/${'a'.repeat(1_025)}` },
+      'path',
+      'has a parameter of more than 1024 characters',
+    ],
+  ])(
+    'a 400 without a field says what is wrong all the same: %#',
+    async (request, path, message) => {
+      const { status, body } = await api.alice.send(request)
+      expect([status, body.details]).toEqual([400, [{ path, message }]])
+      expect(body.error).toMatch(new RegExp(`^The (body|path) ${message}$`))
+    },
+  )
+
   test('all errors are named at once, each with its path', async () => {
     const answer = await api.alice.post('/v1/contacts', { email: 5, firstName: [], foo: 1, bar: 2 })
     const paths = answer.body.details.map(({ path }: { path: string }) => path)

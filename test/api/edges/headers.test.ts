@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../api/app.ts'
 import { proxyMatcher } from '../../../api/edges/proxies.ts'
 import { type Api, inject, startApi } from '../../support/api.ts'
+import { documentOf } from '../../support/document.ts'
 
 const ORIGIN = 'https://app.example.com'
 
@@ -74,8 +75,29 @@ describe('scripts of other origins', () => {
     })
     expect(status).toBe(401)
     expect(headers['access-control-allow-origin']).toBe(ORIGIN)
-    for (const name of ['RateLimit-Remaining', 'X-Request-Id', 'Retry-After', 'WWW-Authenticate']) {
-      expect(headers['access-control-expose-headers']).toContain(name)
+    const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(', ')
+    const events = ['limit', 'current', 'remaining', 'percent', 'exceeded'].map(
+      (word) => `x-event-${word}`,
+    )
+    // Not of an operation, or of none today.
+    const others = ['allow', 'deprecation', 'sunset', 'link']
+    const documented = Object.keys(documentOf(api.app).components.headers)
+    expect(documented).toContain('RateLimit-Reset')
+    expect(exposed.sort()).toEqual(
+      [...documented.map((name) => name.toLowerCase()), ...events, ...others].sort(),
+    )
+  })
+
+  test('may read why a path is refused that no route can have', async () => {
+    for (const url of ['/v1/batch/%zz', `/v1/batch/${'a'.repeat(1_025)}`]) {
+      const { status, headers } = await inject(api.app, { url, headers: { origin: ORIGIN } })
+      expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([
+        400,
+        ORIGIN,
+        'Origin',
+      ])
+      const other = await inject(api.app, { url, headers: { origin: 'https://evil.example' } })
+      expect(other.headers['access-control-allow-origin']).toBeUndefined()
     }
   })
 
