@@ -28,9 +28,10 @@ const MEANINGS = {
   },
   402: {
     name: 'PaymentRequired',
-    description: 'The organization’s plan lacks the feature',
+    description: 'The organization’s plan lacks the feature or allows no more of it',
     code: 'PAYMENT_REQUIRED',
-    error: 'Segments are in the plans Starter, Growth, Scale and Enterprise',
+    error:
+      'Your plan allows 1 connection; these allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
     reason: 'plan_limit',
   },
   403: {

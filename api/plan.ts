@@ -1,5 +1,5 @@
 import { AppError } from '../src/domain/errors.ts'
-import { type Countable, type Feature, listNames, type Plan } from '../src/domain/plan.ts'
+import type { Countable, Feature, Plan } from '../src/domain/plan.ts'
 import type { Uuid } from '../src/ids.ts'
 import * as plans from '../src/store/plans.ts'
 import type { Executor, Transaction } from '../src/store/sql.ts'
@@ -17,10 +17,8 @@ export async function requireFeature(
   const plan = await planOf(sql, organizationId)
   if (plan[feature]) return
   const others = (await plans.list(sql)).filter((each) => each[feature])
-  throw paymentRequired(
-    `The ${plan.name} plan has no ${feature}; ${listNames(others.map(({ name }) => name))} has`,
-    feature,
-  )
+  const names = others.map(({ name }) => name)
+  throw paymentRequired(`Your plan has no ${feature}; these have: ${names.join(', ')}`)
 }
 
 /**
@@ -39,10 +37,8 @@ export async function requireRoom(
   if (most === null || (await count()) < most) return
   const others = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
   const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
-  throw paymentRequired(
-    `Your plan allows ${most} ${what}; more have: ${offers.join(', ') || 'no plan'}`,
-    'plan_limit',
-  )
+  const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
+  throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
 }
 
 function known(plan: Plan | undefined): Plan {
@@ -50,5 +46,5 @@ function known(plan: Plan | undefined): Plan {
   return plan
 }
 
-const paymentRequired = (message: string, reason: string) =>
-  new AppError('PAYMENT_REQUIRED', message, { reason })
+const paymentRequired = (message: string) =>
+  new AppError('PAYMENT_REQUIRED', message, { reason: 'plan_limit' })

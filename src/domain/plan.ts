@@ -19,9 +19,3 @@ export interface Plan {
 export type Countable = 'connections' | 'workflows'
 /** What a plan has or has not. */
 export type Feature = 'segments'
-
-/** `free`, `free or starter`, `free, starter or growth`. */
-export const listNames = (names: readonly string[]): string =>
-  names.length < 2
-    ? (names[0] ?? 'no plan')
-    : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`

@@ -5,6 +5,7 @@ import * as organizations from '../../src/store/organizations.ts'
 import * as plans from '../../src/store/plans.ts'
 import { transact, within } from '../../src/store/sql.ts'
 import { type Api, type Client, startApi, tally } from '../support/api.ts'
+import { documentOf } from '../support/document.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -73,8 +74,8 @@ test('a feature that the plan lacks is 402 and names the plans that have it', as
   ).catch((error: unknown) => error)
   expect(refusal).toMatchObject({
     code: 'PAYMENT_REQUIRED',
-    reason: 'segments',
-    message: 'The free plan has no segments; starter, growth, scale or enterprise has',
+    reason: 'plan_limit',
+    message: 'Your plan has no segments; these have: starter, growth, scale, enterprise',
   })
   const paid = await organization('starter')
   await requireFeature(within(api.deps.sql, paid.organizationId), paid.organizationId, 'segments')
@@ -89,18 +90,30 @@ test('the second account of a free organization is 402; its first can be updated
     402,
     {
       error:
-        'Your plan allows 1 connections; more have: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
+        'Your plan allows 1 connection; these allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
       code: 'PAYMENT_REQUIRED',
       reason: 'plan_limit',
       requestId: expect.any(String),
     },
   ])
+  // The document shows this very answer.
+  const { responses } = documentOf(api.app).components
+  const { requestId: _id, ...shown } = second.body
+  expect(responses['PaymentRequired']?.content?.['application/json']?.example).toMatchObject(shown)
   expect((await connect(client, 1)).body.created).toBe(false)
   expect((await client.get('/v1/connections')).body.connections.length).toBe(1)
   await client.delete(`/v1/connections/${first.body.connectionId}`)
   expect((await connect(client, 2)).status).toBe(200)
   // Reviving the disconnected one needs a place again.
   expect((await connect(client, 1)).status).toBe(402)
+})
+
+test('several are in the plural, and plans that allow no more are not named', async () => {
+  const client = await organization('starter')
+  for (const n of [1, 2, 3]) expect((await connect(client, n)).status).toBe(200)
+  expect((await connect(client, 4)).body.error).toMatch(
+    /^Your plan allows 3 connections; these allow more: growth \(unlimited\), /,
+  )
 })
 
 test('an organization that came down from a larger plan can update what it has', async () => {
