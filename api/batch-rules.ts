@@ -1,4 +1,4 @@
-import { badRequest, type ErrorDetail } from '../src/domain/errors.ts'
+import { badRequest, type ErrorDetail, refuse } from '../src/domain/errors.ts'
 import type { BatchInput } from '../src/schemas/batch.ts'
 import { toUtc } from './times.ts'
 
@@ -68,8 +68,4 @@ function sendingTime(scheduledFor: string | undefined, now: number): string | nu
   const time = Date.parse(utc)
   if (time < now - PAST_MS) refuse('scheduledFor', 'lies in the past')
   return time > now ? utc : null
-}
-
-export function refuse(path: string, message: string): never {
-  throw badRequest(`${path} ${message}`, [{ path, message }])
 }

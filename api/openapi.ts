@@ -6,8 +6,6 @@ import type { Deps } from './deps.ts'
 import { finishDocument } from './document.ts'
 import { failures } from './failures.ts'
 
-export { failures }
-
 const TAGS = [
   { name: 'health', description: 'Is it there, and what is it' },
   { name: 'auth', description: 'Sessions of people who log in' },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { refuse } from '../../src/domain/errors.ts'
 import { isUuid, uuidv7 } from '../../src/ids.ts'
 import {
   ApiKey,
@@ -13,7 +14,6 @@ import * as apiKeys from '../../src/store/api-keys.ts'
 import { transact } from '../../src/store/sql.ts'
 import { newApiKey } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
-import { refuse } from '../batch-rules.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'

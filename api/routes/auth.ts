@@ -18,9 +18,9 @@ import { newSessionToken } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
 import { personOf } from '../auth.ts'
 import type { Deps } from '../deps.ts'
+import { failures } from '../failures.ts'
 import { keepPrivate } from '../html.ts'
 import { createLoginGuard } from '../login.ts'
-import { failures } from '../openapi.ts'
 
 const tags = ['auth']
 const config = { scope: 'session' } as const

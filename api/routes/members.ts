@@ -16,7 +16,7 @@ import { audit } from '../audit.ts'
 import { type Caller, personOf } from '../auth.ts'
 import { decodeTimedCursor, encodeTimedCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
-import { failures } from '../openapi.ts'
+import { failures } from '../failures.ts'
 
 const tags = ['account']
 const config = { scope: 'members' } as const

@@ -14,7 +14,7 @@ import * as templates from '../../src/store/templates.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
-import { failures } from '../openapi.ts'
+import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
 import { cut } from '../pages.ts'
 

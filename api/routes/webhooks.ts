@@ -9,7 +9,7 @@ import { isWebhookSecret } from '../../src/tokens.ts'
 import { within } from '../../src/store/sql.ts'
 import { coalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
-import { failures } from '../openapi.ts'
+import { failures } from '../failures.ts'
 import { limitAddress } from '../rate-limit.ts'
 import { webhookProofs } from '../webhook-proofs.ts'
 

@@ -64,3 +64,8 @@ export const conflict = (message: string, options?: AppErrorOptions): AppError =
 /** A rule that needs other fields, the clock or stored data refuses a body that fits the schema. */
 export const badRequest = (message: string, details: ErrorDetail[], reason?: string): AppError =>
   new AppError('BAD_REQUEST', message, { details, ...(reason === undefined ? {} : { reason }) })
+
+/** Refuses a body for one of its fields: a 400 that names it. */
+export function refuse(path: string, message: string): never {
+  throw badRequest(`${path} ${message}`, [{ path, message }])
+}
