@@ -6,7 +6,7 @@ import {
   FAILURES_LAST_MS,
   loginDelayMs,
 } from '../src/domain/login.ts'
-import { createPasswords, type Passwords } from '../src/passwords.ts'
+import { createPasswords, type Passwords, tooManyLogins } from '../src/passwords.ts'
 import * as auditEvents from '../src/store/audit-events.ts'
 import * as sessions from '../src/store/sessions.ts'
 import { transact } from '../src/store/sql.ts'
@@ -17,7 +17,6 @@ import { answer } from './rate-limit.ts'
 
 /** Tries that wait for their delay: each is a connection and little more. */
 const MOST_DELAYED = 1_000
-const RETRY_AFTER_SECONDS = 10
 
 interface Verified {
   userId: string
@@ -67,7 +66,7 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
 
   async function delay(ms: number): Promise<void> {
     if (ms === 0) return
-    if (delayed >= MOST_DELAYED) throw tooManyDelayed()
+    if (delayed >= MOST_DELAYED) throw tooManyLogins()
     delayed++
     try {
       await pause(ms)
@@ -113,11 +112,4 @@ const tooManyTries = (seconds: number) =>
   new AppError('RATE_LIMITED', 'Too many tries to log in; wait before the next', {
     reason: 'too_many_logins',
     headers: { 'retry-after': String(seconds) },
-  })
-
-const tooManyDelayed = () =>
-  new AppError('INTERNAL_ERROR', 'Too many people are logging in at this moment', {
-    status: 503,
-    reason: 'busy',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   })

@@ -1,3 +1,5 @@
+import { type CursorScope, encodeCursor } from './cursor.ts'
+
 /** Totals are counted to here: beyond it a count would cost more than the page it stands on. */
 export const MOST_COUNTED = 10_000
 
@@ -21,8 +23,16 @@ export function pageFigures({ page, pageSize, found, counted }: Paged) {
   return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
 }
 
-/** A page of rows and the id to go on after, when there are more. Ask storage for `limit + 1`. */
-export function cut<Row extends { id: string }>(rows: readonly Row[], limit: number) {
+/**
+ * A page of rows and the cursor that goes on after it, null when there are no more. Ask storage for
+ * `limit + 1`.
+ */
+export function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  scope: CursorScope,
+) {
   const page = rows.slice(0, limit)
-  return { page, last: rows.length > limit ? page.at(-1)?.id : undefined }
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return { page, nextCursor: last ? encodeCursor(scope, last.id) : null }
 }

@@ -1,12 +1,16 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { Countable, Feature, Plan } from '../src/domain/plan.ts'
 import type { Uuid } from '../src/ids.ts'
+import * as organizations from '../src/store/organizations.ts'
 import * as plans from '../src/store/plans.ts'
 import type { Executor, Transaction } from '../src/store/sql.ts'
 
 /** The figures that hold for an organization. Throws when there is no such organization. */
-export const planOf = async (sql: Executor, organizationId: Uuid): Promise<Plan> =>
-  known(await plans.find(sql, organizationId))
+export async function planOf(sql: Executor, organizationId: Uuid): Promise<Plan> {
+  const plan = await plans.find(sql, organizationId)
+  if (!plan) throw new Error('an organization has no plan')
+  return plan
+}
 
 /** Refuses with 402 when the organization's plan lacks `feature`; names the plans that have it. */
 export async function requireFeature(
@@ -32,18 +36,14 @@ export async function requireRoom(
   what: Countable,
   count: () => Promise<number>,
 ): Promise<void> {
-  const plan = known(await plans.lock(tx, organizationId))
+  await organizations.lock(tx, organizationId)
+  const plan = await planOf(tx, organizationId)
   const most = plan[what]
   if (most === null || (await count()) < most) return
   const others = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
   const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
   const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
   throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
-}
-
-function known(plan: Plan | undefined): Plan {
-  if (!plan) throw new Error('an organization has no plan')
-  return plan
 }
 
 const paymentRequired = (message: string) =>

@@ -7,7 +7,7 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** Each takes a core and 19 MiB: the rest of the process must stay answerable. */
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 64
-const RETRY_AFTER_SECONDS = 2
+const RETRY_AFTER_SECONDS = 10
 
 export interface Passwords {
   /** The PHC string to store. */
@@ -38,7 +38,7 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= mostAtOnce) {
-      if (waiting.length >= mostWaiting) throw busy()
+      if (waiting.length >= mostWaiting) throw tooManyLogins()
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else running++
     try {
@@ -52,7 +52,8 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
   }
 }
 
-const busy = () =>
+/** Of all whose password is to be looked at, more than one process can take. */
+export const tooManyLogins = () =>
   new AppError('INTERNAL_ERROR', 'Too many people are logging in at this moment', {
     status: 503,
     reason: 'busy',

@@ -14,10 +14,10 @@ import * as apiKeys from '../../src/store/api-keys.ts'
 import { transact } from '../../src/store/sql.ts'
 import { newApiKey } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'
-import { cut } from '../pages.ts'
+import { pageOf } from '../pages.ts'
 import { toUtc } from '../times.ts'
 
 const tags = ['account']
@@ -42,8 +42,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       const scope = { list: 'api-keys', organizationId, filters: {} }
       const before = decodeCursor(scope, cursor)
       const rows = await apiKeys.list(sql, organizationId, { before, limit: limit + 1 })
-      const { page, last } = cut(rows, limit)
-      return { data: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
     },
   )
 

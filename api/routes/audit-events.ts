@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditEventList, AuditEventListQuery } from '../../src/schemas/audit-event.ts'
 import * as auditEvents from '../../src/store/audit-events.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
-import { cut } from '../pages.ts'
+import { pageOf } from '../pages.ts'
 import { endParameter, timeParameter } from '../times.ts'
 
 /** Who did what: keys, logins, roles. */
@@ -30,8 +30,8 @@ export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         before: decodeCursor(scope, cursor),
         limit: limit + 1,
       })
-      const { page, last } = cut(rows, limit)
-      return { data: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
     },
   )
 }

@@ -20,12 +20,12 @@ import { type Transaction, transact } from '../../src/store/sql.ts'
 import * as templates from '../../src/store/templates.ts'
 import { applyBatchRules } from '../batch-rules.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
-import { cut, MOST_COUNTED, pageFigures } from '../pages.ts'
+import { MOST_COUNTED, pageFigures, pageOf } from '../pages.ts'
 
 const tags = ['batch']
 const reading = { scope: ['read', 'send'] } as const
@@ -115,7 +115,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
       ])
       const figures = pageFigures({ page, pageSize, found: rows.length, counted })
       const { total, totalPages } = figures
-      return { data: cut(rows, pageSize).page, page, pageSize, total, totalPages }
+      return { data: rows.slice(0, pageSize), page, pageSize, total, totalPages }
     },
   )
 
@@ -169,8 +169,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         batches.listRecipients(sql, organizationId, { ...wanted, after, limit: limit + 1, offset }),
         status === undefined ? ledger.total : batches.countRecipients(sql, organizationId, wanted),
       ])
-      const { page, last } = cut(rows, limit)
-      const nextCursor = last === undefined ? null : encodeCursor(scope, last)
+      const { page, nextCursor } = pageOf(rows, limit, scope)
       return { data: page, limit, offset, total, nextCursor }
     },
   )

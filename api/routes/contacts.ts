@@ -17,11 +17,11 @@ import * as contacts from '../../src/store/contacts.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import type { Transaction } from '../../src/store/sql.ts'
 import { applyContactRules, ruledContact, sentence } from '../contact-rules.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
-import { cut, MOST_COUNTED, pageFigures } from '../pages.ts'
+import { MOST_COUNTED, pageFigures, pageOf } from '../pages.ts'
 import { timeParameter } from '../times.ts'
 
 const tags = ['contacts']
@@ -87,13 +87,13 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         }),
         contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
       ])
-      const { page: found, last } = cut(rows, pageSize)
+      const { page: found, nextCursor } = pageOf(rows, pageSize, scope)
       return {
         contacts: found,
         page,
         pageSize,
         ...pageFigures({ page, pageSize, found: rows.length, counted }),
-        nextCursor: last === undefined ? null : encodeCursor(scope, last),
+        nextCursor,
       }
     },
   )

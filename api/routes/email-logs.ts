@@ -7,9 +7,9 @@ import {
   EmailLogParams,
 } from '../../src/schemas/email-log.ts'
 import * as logs from '../../src/store/logs.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
-import { cut } from '../pages.ts'
+import { pageOf } from '../pages.ts'
 import { endParameter, timeParameter } from '../times.ts'
 
 const tags = ['email-logs']
@@ -40,8 +40,8 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         before: decodeCursor(scope, cursor),
         limit: limit + 1,
       })
-      const { page, last } = cut(rows, limit)
-      return { logs: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { logs: page, nextCursor }
     },
   )
 

@@ -11,6 +11,7 @@ import {
   MemberPatch,
 } from '../../src/schemas/member.ts'
 import * as members from '../../src/store/members.ts'
+import * as organizations from '../../src/store/organizations.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
 import { audit } from '../audit.ts'
 import { type Caller, personOf } from '../auth.ts'
@@ -152,7 +153,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
  * them since their session was looked at.
  */
 async function lockedRole(tx: Transaction, caller: Caller): Promise<Role | undefined> {
-  await members.lock(tx, caller.organizationId)
+  await organizations.lock(tx, caller.organizationId)
   const own = await members.find(tx, caller.organizationId, personOf(caller).userId)
   return own?.role
 }

@@ -8,9 +8,9 @@ import * as sessions from '../../src/store/sessions.ts'
 import { transact } from '../../src/store/sql.ts'
 import { audit } from '../audit.ts'
 import { personOf } from '../auth.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { Deps } from '../deps.ts'
-import { cut } from '../pages.ts'
+import { pageOf } from '../pages.ts'
 
 const tags = ['auth']
 const config = { scope: 'session' } as const
@@ -45,10 +45,10 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql,
         before: decodeCursor(scope, cursor),
         limit: limit + 1,
       })
-      const { page, last } = cut(rows, limit)
+      const { page, nextCursor } = pageOf(rows, limit, scope)
       return {
         data: page.map((session) => ({ ...session, current: session.id === sessionId })),
-        nextCursor: last === undefined ? null : encodeCursor(scope, last),
+        nextCursor,
       }
     },
   )

@@ -12,11 +12,11 @@ import {
 import * as contents from '../../src/store/contents.ts'
 import * as templates from '../../src/store/templates.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
-import { cut } from '../pages.ts'
+import { pageOf } from '../pages.ts'
 
 const tags = ['templates']
 const reading = { scope: ['read', 'send'] } as const
@@ -95,8 +95,8 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
       const scope = { list: 'templates', organizationId, filters: {} }
       const before = decodeCursor(scope, cursor)
       const rows = await templates.list(sql, organizationId, { before, limit: limit + 1 })
-      const { page, last } = cut(rows, limit)
-      return { data: page, nextCursor: last === undefined ? null : encodeCursor(scope, last) }
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
     },
   )
 

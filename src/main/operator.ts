@@ -75,7 +75,7 @@ export async function addToOrganization(sql: Sql, { email, organizationId, role 
   const userId = await findUser(sql, email)
   const at = new Date().toISOString()
   await transact(sql, async (tx) => {
-    await members.lock(tx, organizationId)
+    await organizations.lock(tx, organizationId)
     const known = await members.find(tx, organizationId, userId)
     if (known?.role === role) return
     const isLastOwner =

@@ -1,7 +1,7 @@
 import type { Role } from '../domain/access.ts'
 import type { Uuid } from '../ids.ts'
 import type { Member } from '../schemas/member.ts'
-import type { Executor, Transaction } from './sql.ts'
+import type { Executor } from './sql.ts'
 
 interface Place {
   id: Uuid
@@ -34,15 +34,6 @@ export async function find(
     where m.organization_id = ${organizationId} and m.user_id = ${userId}`
   return member
 }
-
-/**
- * One change of an organization's members at a time: whether somebody is the last owner is only
- * true as long as nobody else changes it.
- */
-export const lock = (tx: Transaction, organizationId: Uuid) => tx`
-  select from organizations
-  where id = ${organizationId}
-  for no key update`
 
 /** The person with this address, or a new one of this id and name. Crosses. */
 export async function findOrAddPerson(

@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/plan.ts'
 import type { Uuid } from '../ids.ts'
-import type { Executor } from './sql.ts'
+import type { Executor, Transaction } from './sql.ts'
 
 /** What `owner_of` knows: the resources that are found by their id alone. */
 export type Owned = 'api_key' | 'batch' | 'connection' | 'contact' | 'template'
@@ -21,6 +21,15 @@ export const create = (
 ) => sql`
   insert into organizations (id, name, plan)
   values (${id}, ${name}, ${plan})`
+
+/**
+ * Until the transaction ends nobody else locks the organization: what was counted, such as its
+ * connections or its owners, is still true when it is changed.
+ */
+export const lock = (tx: Transaction, id: Uuid) => tx`
+  select from organizations
+  where id = ${id}
+  for no key update`
 
 export interface ListedOrganization {
   id: Uuid

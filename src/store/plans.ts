@@ -20,19 +20,6 @@ export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | 
   return plan
 }
 
-/**
- * The same, with the organization locked until the transaction ends: who counts what a plan limits
- * and then adds to it does so alone.
- */
-export async function lock(sql: Executor, organizationId: Uuid): Promise<Plan | undefined> {
-  await sql`
-    select id
-    from organizations
-    where id = ${organizationId}
-    for no key update`
-  return find(sql, organizationId)
-}
-
 /** All plans, the smallest first. */
 export const list = (sql: Executor) => sql<Plan[]>`
   select name, requests_per_minute, requests_per_day, events_per_month, connections, workflows,
