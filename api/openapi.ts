@@ -108,15 +108,19 @@ function completeRoute(route: RouteOptions): void {
   const { schema = {} } = route
   if (schema.hide === true) return
   const { public: isPublic = false, scope = [], secrets } = route.config ?? {}
-  const hasBody = schema.body !== undefined
-  const takesKey = [route.method].flat().includes('POST') && route.url.startsWith('/v1/')
+  const methods = [route.method].flat()
+  const takesKey = methods.includes('POST') && route.url.startsWith('/v1/')
+  // A body that is not wanted is read and refused; public pages ignore it.
+  const readsBody =
+    schema.body !== undefined ||
+    (!isPublic && methods.some((method) => !['GET', 'HEAD'].includes(method)))
   const scopes = [scope].flat()
   const always = failures(
     ...(isPublic ? ([] as const) : ([401, 403] as const)),
     400,
     404,
-    ...(takesKey ? ([409, 422] as const) : ([] as const)),
-    ...(hasBody ? ([413, 415, 422] as const) : ([] as const)),
+    ...(takesKey ? ([409] as const) : ([] as const)),
+    ...(readsBody ? ([413, 415, 422] as const) : ([] as const)),
     429,
     500,
     503,

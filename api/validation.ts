@@ -32,10 +32,12 @@ function compiler(options: { useDefaults: boolean }): Ajv2020 {
 export function validateRequests(app: FastifyInstance): void {
   app.setValidatorCompiler(compileBody)
   app.addHook('onRoute', (route) => {
-    const { params, querystring } = route.schema ?? {}
+    const { params, querystring, body } = route.schema ?? {}
     const checkParams = params ? values.compile(params) : undefined
     // Only public pages ignore what they do not know: a mistyped filter must not return everything.
-    const known = querystring ?? (route.config?.public === true ? undefined : strict({}))
+    const ignores = route.config?.public === true
+    const wantsNoBody = body === undefined && !ignores
+    const known = querystring ?? (ignores ? undefined : strict({}))
     const checkQuery = known === undefined ? undefined : values.compile(known)
     const numeric = numericNames(querystring)
     const before = route.preValidation
@@ -45,11 +47,20 @@ export function validateRequests(app: FastifyInstance): void {
         if (checkQuery) toNumbers(request.query, numeric)
         check(request.query, 'query', checkQuery)
         checkText(request)
+        if (wantsNoBody) checkNoBody(request.body)
         done()
       },
       ...(before === undefined ? [] : Array.isArray(before) ? before : [before]),
     ]
   })
+}
+
+const isEmptyObject = bodies.compile(strict({}))
+
+/** Where no body is known its fields are unknown ones. No body, and `null`, have none. */
+function checkNoBody(body: unknown): void {
+  if (body === undefined || body === null || isEmptyObject(body)) return
+  throw badBody(body, isEmptyObject)
 }
 
 const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {

@@ -132,6 +132,20 @@ describe('bad input is refused as an ApiError with the request id of the header'
     expect(body.details[0].path).toBe('contacts.1.email')
   })
 
+  test('where no body is known, its fields are unknown ones', async () => {
+    const url = `/v1/batch/${uuidv7()}`
+    const send = (payload: string) =>
+      api.alice.send({ method: 'DELETE', url, headers: json, payload })
+    const { status, body } = await send('{"foo":1}')
+    expect([status, body.code, body.details]).toEqual([
+      422,
+      'VALIDATION_FAILED',
+      [{ path: 'foo', message: 'is not known here' }],
+    ])
+    expect((await send('[]')).status).toBe(422)
+    for (const nothing of ['{}', 'null', '']) expect((await send(nothing)).status).toBe(404)
+  })
+
   test('path and query are checked before the body', async () => {
     const answer = await api.alice.send({ ...contact({ foo: 1 }), url: '/v1/contacts?foo=1' })
     expect(seen(answer)).toEqual([400, 'BAD_REQUEST', true])
