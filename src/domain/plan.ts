@@ -1,6 +1,17 @@
 export const PLANS = ['free', 'starter', 'growth', 'scale', 'enterprise'] as const
 export type PlanName = (typeof PLANS)[number]
 
+/** What an operator can give an organization a number of its own for. */
+export const LIMITS = [
+  'requestsPerMinute',
+  'requestsPerDay',
+  'eventsPerMonth',
+  'connections',
+  'workflows',
+] as const
+export type Limit = (typeof LIMITS)[number]
+export const MOST_LIMIT = 2_147_483_647
+
 /** What an organization may do: its plan's figures, or its own where it has them. */
 export interface Plan {
   name: PlanName

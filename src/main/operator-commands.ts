@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts'
-import { PLANS } from '../domain/plan.ts'
+import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/plan.ts'
 import { isAddress, LINE, LONGEST_ADDRESS, LONGEST_NAME } from '../domain/text.ts'
 import type { Sql } from '../store/sql.ts'
 
@@ -51,6 +51,17 @@ function addOrganizationCommands(org: Command): void {
     .addOption(jsonOption())
     .action((id: string, plan: string, options: Output) =>
       act(options, async (sql) => (await operator()).setPlan(sql, id, word(PLANS, plan))),
+    )
+  org
+    .command('set-limit <id>')
+    .description('give an organization a figure of its own, whatever its plan says')
+    .addArgument(new Argument('<name>', 'which figure').choices(LIMITS))
+    .addArgument(
+      new Argument('<value>', 'a whole number, or `default`: as its plan says').argParser(figure),
+    )
+    .addOption(jsonOption())
+    .action((id: string, name: Limit, value: number | null, options: Output) =>
+      act(options, async (sql) => (await operator()).setLimit(sql, id, name, value)),
     )
 }
 
@@ -184,7 +195,11 @@ function columns(rows: readonly unknown[][]): string {
 function show(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'string') return value
-  return Array.isArray(value) ? value.join(',') : JSON.stringify(value)
+  if (Array.isArray(value)) return value.join(',')
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return Object.entries(value)
+    .map(([name, each]) => `${name}=${show(each)}`)
+    .join(' ')
 }
 
 function word<T extends string>(words: readonly T[], text: string): T {
@@ -202,6 +217,12 @@ function name(text: string): string {
   const { length } = Array.from(text)
   if (length > 0 && length <= LONGEST_NAME && new RegExp(LINE).test(text)) return text
   throw new InvalidArgumentError(`It has 1 to ${LONGEST_NAME} characters, on one line.`)
+}
+
+function figure(text: string): number | null {
+  if (text === 'default') return null
+  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= MOST_LIMIT) return Number(text)
+  throw new InvalidArgumentError(`It is 1 to ${MOST_LIMIT}, or default.`)
 }
 
 function scopes(text: string): KeyScope[] {

@@ -1,11 +1,12 @@
 import type { KeyScope, Role } from '../domain/access.ts'
-import type { PlanName } from '../domain/plan.ts'
+import { type Limit, LIMITS, type PlanName } from '../domain/plan.ts'
 import { isUuid, type Uuid, uuidv7 } from '../ids.ts'
 import { createPasswords } from '../passwords.ts'
 import * as apiKeys from '../store/api-keys.ts'
 import * as auditEvents from '../store/audit-events.ts'
 import * as members from '../store/members.ts'
 import * as organizations from '../store/organizations.ts'
+import * as plans from '../store/plans.ts'
 import { type Sql, transact } from '../store/sql.ts'
 import * as users from '../store/users.ts'
 import { newApiKey } from '../tokens.ts'
@@ -17,10 +18,20 @@ const MOST_KEYS = 1_000
 // What an operator can do without the API: the first organization, people and keys, and the way
 // back in when nobody can log in any more. Errors are sentences for a terminal.
 
+/** With what holds for it, and which of these figures are its own. */
 export async function showOrganization(sql: Sql, id: string) {
-  const [organization] = isUuid(id) ? await organizations.list(sql, id) : []
-  if (!organization) throw noOrganization(id)
-  return organization
+  if (!isUuid(id)) throw noOrganization(id)
+  const [[organization], plan, own] = await Promise.all([
+    organizations.list(sql, id),
+    plans.find(sql, id),
+    plans.findOwn(sql, id),
+  ])
+  if (!organization || !plan || !own) throw noOrganization(id)
+  return {
+    ...organization,
+    limits: Object.fromEntries(LIMITS.map((name) => [name, plan[name]])),
+    ownLimits: LIMITS.filter((name) => own[name] !== null),
+  }
 }
 
 export async function setPlan(sql: Sql, id: string, plan: PlanName) {
@@ -28,6 +39,20 @@ export async function setPlan(sql: Sql, id: string, plan: PlanName) {
   await transact(sql, async (tx) => {
     await organizations.setPlan(tx, id, plan)
     await note(tx, id, 'organization.plan_changed', { kind: 'organization', id }, { plan })
+  })
+  return showOrganization(sql, id)
+}
+
+/** Null: as its plan says. Processes that serve the API know it within seconds. */
+export async function setLimit(sql: Sql, id: string, limit: Limit, value: number | null) {
+  await showOrganization(sql, id)
+  await transact(sql, async (tx) => {
+    await organizations.lock(tx, id)
+    const own = await plans.findOwn(tx, id)
+    if (!own) throw noOrganization(id)
+    await plans.setOwn(tx, id, { ...own, [limit]: value })
+    const subject = { kind: 'organization', id }
+    await note(tx, id, 'organization.limit_changed', subject, { limit, value })
   })
   return showOrganization(sql, id)
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../domain/plan.ts'
+import type { Limit, Plan } from '../domain/plan.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor } from './sql.ts'
 
@@ -19,6 +19,32 @@ export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | 
     where organizations.id = ${organizationId}`
   return plan
 }
+
+/** An organization's own figures. Null: as its plan says. */
+type OwnLimits = Record<Limit, number | null>
+
+/** `undefined`: there is no such organization. */
+export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnLimits | undefined> {
+  const [own] = await sql<OwnLimits[]>`
+    select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows
+    from organizations
+    left join plan_overrides o on o.organization_id = organizations.id
+    where organizations.id = ${organizationId}`
+  return own
+}
+
+/** Replaces them all. Only operators may: the API's role cannot write them. */
+export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => sql`
+  insert into plan_overrides (organization_id, requests_per_minute, requests_per_day,
+    events_per_month, connections, workflows)
+  values (${organizationId}, ${own.requestsPerMinute}, ${own.requestsPerDay},
+    ${own.eventsPerMonth}, ${own.connections}, ${own.workflows})
+  on conflict (organization_id) do update
+  set requests_per_minute = excluded.requests_per_minute,
+    requests_per_day = excluded.requests_per_day,
+    events_per_month = excluded.events_per_month,
+    connections = excluded.connections,
+    workflows = excluded.workflows`
 
 /** All plans, the smallest first. */
 export const list = (sql: Executor) => sql<Plan[]>`

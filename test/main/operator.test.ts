@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import type { Limiter } from '../../api/limiter.ts'
 import { createMetrics } from '../../api/metrics.ts'
+import { LIMITS } from '../../src/domain/plan.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { inject } from '../support/api.ts'
@@ -173,9 +174,54 @@ describe('organizations', () => {
     const shown = await json(['org', 'set-plan', organizationId, 'growth'])
     expect(shown).toMatchObject({ id: organizationId, name: 'Alice Ltd', plan: 'growth' })
     expect(await json(['org', 'show', organizationId])).toEqual(shown)
-    expect((await json(['org', 'list']))[0]).toEqual(shown)
+    const { limits: _limits, ownLimits: _own, ...listed } = shown
+    expect((await json(['org', 'list']))[0]).toEqual(listed)
     const { stdout } = await run(['org', 'list'])
     expect(stdout).toMatch(/^id +name +plan.*\n\S+ +Alice Ltd +growth /)
+  })
+})
+
+describe('an organization’s own figures', () => {
+  it('go before its plan’s until they are taken back, and are noted', async () => {
+    const { limits, ownLimits } = await json(['org', 'show', organizationId])
+    expect([limits.requestsPerMinute, limits.connections, ownLimits]).toEqual([2000, null, []])
+    await json(['org', 'set-limit', organizationId, 'connections', '7'])
+    const args = ['org', 'set-limit', organizationId, 'requestsPerMinute']
+    const both = await json([...args, '3000'])
+    expect(both.limits).toEqual({ ...limits, requestsPerMinute: 3000, connections: 7 })
+    expect(both.ownLimits).toEqual(['requestsPerMinute', 'connections'])
+    const { stdout } = await run(['org', 'show', organizationId])
+    expect(stdout).toMatch(/^limits +requestsPerMinute=3000 .*connections=7 workflows=-$/m)
+    expect(stdout).toMatch(/^ownLimits +requestsPerMinute,connections$/m)
+
+    const back = await json([...args, 'default'])
+    expect(back.limits).toEqual({ ...limits, connections: 7 })
+    const noted = await database.sql`
+      select actor_kind, subject_id, detail
+      from audit_events
+      where action = 'organization.limit_changed' and organization_id = ${organizationId}
+      order by id`
+    expect(noted).toEqual(
+      [
+        { limit: 'connections', value: 7 },
+        { limit: 'requestsPerMinute', value: 3000 },
+        { limit: 'requestsPerMinute', value: null },
+      ].map((detail) => ({ actorKind: 'operator', subjectId: organizationId, detail })),
+    )
+  })
+
+  it('are named by --help; others and what is no number change nothing', async () => {
+    const { stdout } = await run(['org', 'set-limit', '--help'])
+    for (const name of LIMITS) expect(stdout).toContain(name)
+    const before = await json(['org', 'show', organizationId])
+    for (const value of ['0', '-1', '1.5', '2147483648', 'none', '']) {
+      const { code, stderr } = await run(['org', 'set-limit', organizationId, 'workflows', value])
+      expect([value, code]).toEqual([value, 1])
+      expect(stderr).toMatch(/is 1 to 2147483647, or default|unknown option/)
+    }
+    const { code } = await run(['org', 'set-limit', organizationId, 'members', '5'])
+    expect(code).toBe(1)
+    expect(await json(['org', 'show', organizationId])).toEqual(before)
   })
 })
 
@@ -202,6 +248,7 @@ describe('what is wrong is said', () => {
   const nobody = '00000000-0000-7000-8000-000000000000'
   it.each([
     [['org', 'show', nobody], `There is no organization ${nobody}`],
+    [['org', 'set-limit', nobody, 'workflows', '5'], `There is no organization ${nobody}`],
     [['org', 'show', 'nonsense'], 'There is no organization nonsense'],
     [['user', 'set-password', 'x@example.com'], 'There is no user with this address'],
     [['key', 'list', '--org', nobody], `There is no organization ${nobody}`],
