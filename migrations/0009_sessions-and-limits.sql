@@ -98,3 +98,32 @@ begin atomic
   select exists (select from changed);
 end;
 select make_crossing('change_password(uuid, text, text, uuid, timestamptz)');
+
+-- Forgetting passes over who is being counted: it locks in another order, and waiting would be a deadlock.
+create or replace function forget_rate_limits(most integer, most_deleted integer, given_now bigint) returns integer
+language plpgsql
+as $$
+declare
+  hour constant integer := coalesce(given_now, extract(epoch from clock_timestamp()) * 1000) / 3600000;
+  too_many constant integer := greatest(0, (select count(*) from rate_limits) - most);
+  deleted integer;
+begin
+  delete from rate_limits
+  where subject = any(array(
+    select subject
+    from rate_limits
+    where subject = any(array(
+      select subject
+      from (
+        select subject, forget_hour, row_number() over (order by forget_hour) as place
+        from rate_limits
+        order by forget_hour
+        limit most_deleted
+      ) as soonest
+      where forget_hour < hour or place <= too_many))
+    for update skip locked));
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+select make_crossing('forget_rate_limits(integer, integer, bigint)');

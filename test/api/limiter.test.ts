@@ -144,6 +144,20 @@ describe('the store', () => {
       select count(*) as count from rate_limit_marks where subject like ${`${subject}%`}`
     expect(marks?.count).toBe(0)
   })
+
+  test('forgets nobody who is being counted, and waits for nobody', async () => {
+    const time = 1_700_000_000_000
+    const limiter = start({ now: () => time })
+    for (const name of ['a', 'b']) await limiter.take(`${subject}-${name}`, [SMALL[0]!])
+    await limiter.take(subject, [SMALL[0]!])
+    await database.sql.begin(async (tx) => {
+      await tx`select from rate_limits where subject = ${subject} for update`
+      await rateLimits.forget(database.sql, 1_000_000, time + 3 * 3_600_000)
+    })
+    const left = await database.sql`
+      select subject from rate_limits where subject like ${`${subject}%`}`
+    expect(left).toEqual([{ subject }])
+  })
 })
 
 describe('a large window', () => {
