@@ -7,8 +7,9 @@ import { createStoreQueue } from './limiter-queue.ts'
 export interface Limiter {
   /**
    * Counts one request of `subject` when it fits into every window, and says so; a refused one is
-   * not counted. The windows of a subject never change, their limits may. Never rejects: without
-   * its store everything is allowed.
+   * not counted. Within a process the windows of a subject never change, their limits may; a
+   * release that changes them begins again. Never rejects: without its store everything is
+   * allowed.
    */
   take(subject: string, windows: readonly Window[]): Decision | Promise<Decision>
   /** Gives back what is leased and closes the connections. */

@@ -1,7 +1,7 @@
 import type { Sql } from './sql.ts'
 
 export interface Ask {
-  /** Whose requests are counted. Its windows never change, their limits may. At most once a set. */
+  /** Whose requests are counted. At most once a set. Other windows than before begin again. */
   subject: string
   seconds: readonly number[]
   limits: readonly number[]

@@ -112,6 +112,28 @@ describe('the store', () => {
     expect(await many(limiter, 5, larger)).toEqual({ true: 3, false: 2 })
   })
 
+  test('other windows begin again, and nobody else is concerned', async () => {
+    let time = 1_800_000_000_000
+    const before = start({ now: () => time })
+    expect((await before.take(subject, SMALL)).allowed).toBe(true)
+    time += 1_000
+    expect(await many(before, 5)).toEqual({ true: 4, false: 1 })
+    const after = start({ now: () => time })
+    const hour = { limit: 3, seconds: 3_600 }
+    const others = Array.from({ length: 4 }, async () => after.take(`${subject}-other`, [hour]))
+    expect(await many(after, 5, [hour])).toEqual({ true: 3, false: 2 })
+    const decisions = await Promise.all(others)
+    expect(tally(decisions.map(({ allowed }) => String(allowed)))).toEqual({ true: 3, false: 1 })
+    expect([unlimited, alarms]).toEqual([0, []])
+    expect((await row())?.used).toEqual([3])
+    const marks = await database.sql`
+      select seconds from rate_limit_marks where subject = ${subject} and seconds <> 3600`
+    expect(marks).toEqual([])
+    // The processes of the release before are still there: they count in their own windows.
+    expect(await many(start({ now: () => time }), 6)).toEqual({ true: 5, false: 1 })
+    expect(unlimited).toBe(0)
+  })
+
   test('a clock that goes back changes nothing', async () => {
     let time = 1_800_000_000_000
     const limiter = start({ now: () => time })
