@@ -12,7 +12,7 @@ interface QueueOptions<Decision> {
   /** A request waits for the store so long at most; milliseconds. */
   deadlineMs: number
   /** The decision when the store fails or hangs. */
-  fallback: (windows: readonly Window[]) => Decision
+  fallback: (subject: string, windows: readonly Window[]) => Decision
 }
 
 /** After a failure nobody waits for so long; then one statement tries again. */
@@ -42,14 +42,14 @@ export function createStoreQueue<Decision>(options: QueueOptions<Decision>) {
   let alarmedAt = -ALARM_EVERY_MS
 
   function ask(subject: string, windows: readonly Window[]): Decision | Promise<Decision> {
-    if (isDown()) return fail(windows)
+    if (isDown()) return fail(subject, windows)
     const group = join(subject, windows)
     return new Promise((resolve) => {
       group.resolve.push(resolve)
       group.timer ??= setTimeout(() => {
         if (pending.get(subject) === group) pending.delete(subject)
         alarm(new Error(`the store of the rate limits did not answer in ${deadlineMs} ms`))
-        settle(group, undefined)
+        settle(subject, group, undefined)
       }, deadlineMs)
     })
   }
@@ -87,12 +87,12 @@ export function createStoreQueue<Decision>(options: QueueOptions<Decision>) {
           want: resolve.length,
         }))
         const decisions = await run(sql, wanted)
-        for (const [i, [, group]] of set.entries()) settle(group, decisions[i])
+        for (const [i, [subject, group]] of set.entries()) settle(subject, group, decisions[i])
       } catch (error) {
         if (running !== current) break
         alarm(error)
         pausedUntil = performance.now() + PAUSE_MS
-        for (const [, group] of set) settle(group, undefined)
+        for (const [subject, group] of set) settle(subject, group, undefined)
       }
       // Given up as hanging: somebody else goes on.
       if (running !== current) return
@@ -100,10 +100,10 @@ export function createStoreQueue<Decision>(options: QueueOptions<Decision>) {
     if (running === current) running = undefined
   }
 
-  function settle(group: Waiting, decisions: Decision[] | undefined): void {
+  function settle(subject: string, group: Waiting, decisions: Decision[] | undefined): void {
     clearTimeout(group.timer)
     for (const [i, resolve] of group.resolve.entries()) {
-      resolve(decisions?.[i] ?? fail(group.windows))
+      resolve(decisions?.[i] ?? fail(subject, group.windows))
     }
     group.resolve = []
   }
@@ -125,16 +125,16 @@ export function createStoreQueue<Decision>(options: QueueOptions<Decision>) {
     sql = open()
   }
 
-  function fail(windows: readonly Window[]): Decision {
+  function fail(subject: string, windows: readonly Window[]): Decision {
     failures++
-    return fallback(windows)
+    return fallback(subject, windows)
   }
 
   function alarm(error: unknown): void {
     const time = performance.now()
     if (time - alarmedAt < ALARM_EVERY_MS) return
     alarmedAt = time
-    log.error({ err: error, unlimited: failures }, 'rate limits are open: their store fails')
+    log.error({ err: error, requests: failures }, 'rate limits are open: their store fails')
     failures = 0
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as rateLimits from '../src/store/rate-limits.ts'
 import type { Sql } from '../src/store/sql.ts'
 import { decide, type Decision, unlimited, type Window } from './limiter-decision.ts'
+import { createLocalWindows } from './limiter-local.ts'
 import { createStoreQueue } from './limiter-queue.ts'
 
 export interface Limiter {
@@ -9,7 +10,7 @@ export interface Limiter {
    * Counts one request of `subject` when it fits into every window, and says so; a refused one is
    * not counted. Within a process the windows of a subject never change, their limits may; a
    * release that changes them begins again. Never rejects: without its store everything is
-   * allowed.
+   * allowed, but for tries of passwords and keys, which each process then counts by itself.
    */
   take(subject: string, windows: readonly Window[]): Decision | Promise<Decision>
   /** Gives back what is leased and closes the connections. */
@@ -20,7 +21,7 @@ interface LimiterOptions {
   /** A small pool of the limiter's own: a decision does not wait behind other statements. */
   open: () => Sql
   log: { error: (about: object, message: string) => void }
-  /** Told of every request that was let through because the store did not answer. */
+  /** Told of every request that was let through uncounted: the store did not answer. */
   onUnlimited?: () => void
   /** A request waits for the store so long at most; milliseconds. */
   deadlineMs?: number
@@ -59,6 +60,8 @@ const FORGET_KNOWN_MS = 5_000
 const FORGET_EVERY_MS = 60_000
 /** Rows of the store; the most short-lived go first. */
 const MOST_STORED = 500_000
+/** Who guesses must not gain by a store that fails. */
+const ALWAYS_COUNTED = /^(?:login-|guesses:)/
 
 /**
  * Sliding windows shared by all processes, exact to 0.9 % of a limit (why: at the function in the
@@ -74,13 +77,15 @@ export function createLimiter(options: LimiterOptions): Limiter {
   /** What the store's clock is ahead of the local one. */
   let ahead = 0
   let forgotAt = performance.now()
+  const takeLocally = createLocalWindows(local)
 
   const queue = createStoreQueue<Decision>({
     open,
     log,
     deadlineMs,
     run,
-    fallback: (windows) => {
+    fallback: (subject, windows) => {
+      if (ALWAYS_COUNTED.test(subject)) return takeLocally(subject, windows)
       onUnlimited?.()
       return unlimited(windows)
     },

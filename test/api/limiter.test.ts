@@ -252,6 +252,23 @@ describe('without its store', () => {
     expect(alarms).toEqual(['rate limits are open: their store fails'])
   })
 
+  test('who tries passwords or keys is counted by the process', async () => {
+    let time = 1_800_000_000_000
+    const open = () => pool('postgres://nobody@127.0.0.1:1/none')
+    const limiter = start({ open, now: () => time })
+    for (const kind of ['login-address/', 'login-account/', 'guesses:']) {
+      subject = `${kind}${uuidv7()}`
+      expect(await many(limiter, 8)).toEqual({ true: 5, false: 3 })
+      time += 59_000
+      const refused = await limiter.take(subject, SMALL)
+      expect([refused.allowed, refused.retryAfterSeconds]).toEqual([false, 1])
+      time += 1_000
+      expect(await many(limiter, 8)).toEqual({ true: 5, false: 3 })
+      expect((await limiter.take(`${subject}-other`, SMALL)).allowed).toBe(true)
+    }
+    expect(unlimited).toBe(0)
+  })
+
   test('one that hangs keeps nobody, and one that is back counts again', async () => {
     const limiter = start({ deadlineMs: 100 })
     while (unlimited > 0 || (await row()) === undefined) {

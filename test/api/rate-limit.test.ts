@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildApp } from '../../api/app.ts'
+import { createLimiter } from '../../api/limiter.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as organizations from '../../src/store/organizations.ts'
+import { connect } from '../../src/store/sql.ts'
 import {
   addressHash,
   newApiKey,
@@ -10,7 +13,7 @@ import {
   signUnsubscribe,
 } from '../../src/tokens.ts'
 import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
-import { signIn } from '../support/people.ts'
+import { logIn, signIn } from '../support/people.ts'
 
 const accountId = '123456789012'
 const LIMIT_HEADERS = [
@@ -299,5 +302,27 @@ describe('failed credentials', () => {
     )
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 40 })
     expect((await guess()).status).toBe(401)
+  })
+})
+
+describe('without the store of the limits', () => {
+  test('passwords and keys are still not guessed at will, and organizations are let through', async () => {
+    const limiter = createLimiter({
+      open: () => connect('postgres://nobody@127.0.0.1:1/none', { name: 'limiter' }),
+      log: { error: () => {} },
+    })
+    const app = await buildApp({ ...api.deps, limiter })
+    const attempt = () => logIn(app, { email: 'ada@example.com', password: 'a guess', address })
+    expect(tally((await times(8, attempt)).map(({ status }) => status))).toEqual({ 401: 5, 429: 3 })
+    const guess = () => {
+      const headers = { authorization: `Bearer ${newApiKey().key}` }
+      return inject(app, { url: '/v1/contacts', remoteAddress: address, headers })
+    }
+    expect(tally((await times(33, guess)).map(({ status }) => status))).toEqual({ 401: 30, 429: 3 })
+    const headers = { authorization: `Bearer ${api.alice.key}` }
+    const good = await inject(app, { url: '/v1/organization', headers })
+    expect(good.status).toBe(200)
+    await app.close()
+    await limiter.close()
   })
 })
