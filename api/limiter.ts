@@ -77,6 +77,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   /** What the store's clock is ahead of the local one. */
   let ahead = 0
   let forgotAt = performance.now()
+  let isForgetting = false
   const takeLocally = createLocalWindows(local)
 
   const queue = createStoreQueue<Decision>({
@@ -207,9 +208,17 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
     if (performance.now() - forgotAt < FORGET_EVERY_MS) return
     forgotAt = performance.now()
-    rateLimits.forget(queue.store(), MOST_STORED, now?.()).catch((error: unknown) => {
+    if (!isForgetting) void forgetStored()
+  }
+
+  async function forgetStored(): Promise<void> {
+    isForgetting = true
+    try {
+      await rateLimits.forget(queue.store(), MOST_STORED, now?.())
+    } catch (error) {
       log.error({ err: error }, 'could not forget old rate limits')
-    })
+    }
+    isForgetting = false
   }
 
   return {

@@ -52,14 +52,19 @@ export async function take(
   return grants
 }
 
+/** In one statement: who is counted waits for it. */
+const MOST_FORGOTTEN = 5_000
+
 /**
- * Forgets subjects that no window holds any more, and the most short-lived ones above `most`.
- * Answers how many; at most 5,000.
+ * Forgets subjects that no window holds any more, and the most short-lived ones above `most`, in as
+ * many statements as it takes. Answers how many.
  */
 export async function forget(sql: Sql, most: number, now?: number): Promise<number> {
-  const [row] = await sql<{ forgotten: number }[]>`
-    select forget_rate_limits(${most}, ${MOST_FORGOTTEN}, ${now ?? null}::bigint) as forgotten`
-  return row?.forgotten ?? 0
+  for (let all = 0; ; ) {
+    const [row] = await sql<{ forgotten: number }[]>`
+      select forget_rate_limits(${most}, ${MOST_FORGOTTEN}, ${now ?? null}::bigint) as forgotten`
+    const forgotten = row?.forgotten ?? 0
+    all += forgotten
+    if (forgotten < MOST_FORGOTTEN) return all
+  }
 }
-
-const MOST_FORGOTTEN = 5_000

@@ -167,6 +167,19 @@ describe('the store', () => {
     expect(marks?.count).toBe(0)
   })
 
+  test('forgets as many as there are too many, at once', async () => {
+    const [before] = await database.sql<{ count: number }[]>`
+      select count(*) as count from rate_limits`
+    await database.sql`
+      insert into rate_limits (subject, seconds, used, oldest, newest, oldest_at, newest_at,
+        newest_count)
+      select ${subject} || n, '{60}', '{0}', '{0}', '{0}', '{0}', '{0}', '{0}'
+      from generate_series(1, 12000) n`
+    const most = before!.count + 500
+    expect(await rateLimits.forget(database.sql, most, 1_000)).toBe(11_500)
+    expect(await database.sql`select count(*) as count from rate_limits`).toEqual([{ count: most }])
+  })
+
   test('forgets nobody who is being counted, and waits for nobody', async () => {
     const time = 1_700_000_000_000
     const limiter = start({ now: () => time })
