@@ -15,8 +15,8 @@ import { networkOf } from './address.ts'
 import type { Deps } from './deps.ts'
 import { answer } from './rate-limit.ts'
 
-/** Tries that wait for their delay: each is a connection and little more. */
-const MOST_DELAYED = 1_000
+/** Tries that wait for their delay: a tenth of all requests that may be in flight. */
+const MOST_DELAYED = 100
 
 interface Verified {
   userId: string

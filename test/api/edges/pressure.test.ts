@@ -6,7 +6,9 @@ import { buildApp } from '../../../api/app.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../../support/api.ts'
 import { until } from '../../support/engine.ts'
 import { connect } from '../../../src/store/sql.ts'
+import { sha256 } from '../../../src/tokens.ts'
 import { createDatabase } from '../../support/database.ts'
+import { logIn } from '../../support/people.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -38,6 +40,38 @@ test('a flood onto a slow database is answered 503 beyond a thousand, the rest 2
   expect(tally(all.map(({ status }) => status))).toEqual({ 200: MOST_IN_FLIGHT, 503: extra })
   expect((await api.alice.get('/v1/contacts')).status).toBe(200)
   expect(await refusals()).toEqual({ in_flight: extra + 1 })
+})
+
+test('logins that wait for their delay leave room for everybody else', async () => {
+  const email = 'nobody@example.com'
+  await api.sql`
+    insert into login_failures (account, failures, last_failed_at)
+    values (${sha256(email)}, 8, now())`
+  let open = () => {}
+  const gate = new Promise<void>((_, reject) => {
+    open = () => reject(new Error('the test is over'))
+  })
+  let delayed = 0
+  const pause = () => {
+    delayed++
+    return gate
+  }
+  const app = await buildApp({ ...api.deps, pause })
+  const refused: Answer[] = []
+  const tries = Array.from({ length: MOST_IN_FLIGHT }, async () => {
+    const answer = await logIn(app, { email })
+    if (answer.status === 503) refused.push(answer)
+    return answer
+  })
+  await until(async () => delayed + refused.length === MOST_IN_FLIGHT)
+  expect(delayed).toBe(MOST_IN_FLIGHT / 10)
+  expect(refused[0]?.body.reason).toBe('busy')
+  const headers = { authorization: `Bearer ${api.alice.key}` }
+  expect((await inject(app, { url: '/v1/organization', headers })).status).toBe(200)
+  // An error, or a hundred passwords would be looked at.
+  open()
+  await Promise.all(tries)
+  await app.close()
 })
 
 test('an event loop that cannot keep up answers 503 before doing work, and recovers', async () => {
