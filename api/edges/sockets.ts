@@ -2,6 +2,7 @@ import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
+import { networkOf } from '../address.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** The request line and all headers; Node answers 431 beyond. */
@@ -28,7 +29,7 @@ const LOOK_EVERY_MS = 1_000
 
 /** Each holds some 20 KB with nothing said. */
 const MOST_SOCKETS = 10_000
-/** Of one address, unless it is a proxy's: the others are for everybody else. */
+/** Of one address or IPv6 network, unless it is a proxy's: the others are for everybody else. */
 const MOST_SOCKETS_PER_ADDRESS = 500
 
 /** Options of the server, in Fastify's spelling. */
@@ -81,12 +82,13 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isProxy(address)) return
-    const count = (counts.get(address) ?? 0) + 1
-    counts.set(address, count)
+    const network = networkOf(address)
+    const count = (counts.get(network) ?? 0) + 1
+    counts.set(network, count)
     socket.once('close', () => {
-      const left = (counts.get(address) ?? 1) - 1
-      if (left === 0) counts.delete(address)
-      else counts.set(address, left)
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
     })
     if (count <= MOST_SOCKETS_PER_ADDRESS) return
     metrics.socketsRefused.inc()

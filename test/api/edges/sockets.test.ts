@@ -1,4 +1,4 @@
-import { type AddressInfo, connect as openSocket, type Socket } from 'node:net'
+import { type AddressInfo, connect as openSocket, Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../api/app.ts'
@@ -105,4 +105,20 @@ test('one address that is no proxy gets five hundred connections, the next are c
   first[0]?.destroy()
   await until(async () => api.app.traffic.sockets.size < 500)
   expect(await exchange(get('/health'))).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('an IPv6 network has as many as an address', async () => {
+  const { server } = api.app
+  /** No machine has as many addresses: the server is told of a connection that nobody made. */
+  const arrive = (remoteAddress: string) => {
+    const socket = new Socket()
+    Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
+    sockets.add(socket)
+    server.emit('connection', socket)
+    return socket
+  }
+  const first = Array.from({ length: 500 }, (_, i) => arrive(`2001:db8:1:2:${i.toString(16)}::1`))
+  expect(first.filter(({ destroyed }) => destroyed)).toEqual([])
+  expect(arrive('2001:db8:1:2:ffff::1').destroyed).toBe(true)
+  expect(arrive('2001:db8:1:3::1').destroyed).toBe(false)
 })
