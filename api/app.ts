@@ -6,7 +6,7 @@ import { announceDeprecations } from './deprecation.ts'
 import type { Deps } from './deps.ts'
 import { allowOrigins, originAdmitter } from './edges/cors.ts'
 import { refuseUnderPressure } from './edges/pressure.ts'
-import { proxyMatcher } from './edges/proxies.ts'
+import { proxyMatcher, readForwarded } from './edges/proxies.ts'
 import { secureAnswers, securityHeaders } from './edges/security-headers.ts'
 import { limitSockets, refuseOversized, serverLimits } from './edges/sockets.ts'
 import { countTraffic } from './edges/traffic.ts'
@@ -60,6 +60,7 @@ export async function buildApp(deps: Deps) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   countTraffic(app, deps.metrics)
+  readForwarded(app)
   answerRequestId(app)
   answerErrors(app)
   secureAnswers(app, headers)

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
 /** Ranges that have a name: this machine, this link, private networks. */
@@ -32,4 +33,30 @@ function toRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
       `TRUSTED_PROXIES: "${text}" is no address, range, or loopback, linklocal, uniquelocal`,
     )
   }
+}
+
+const FORWARDED_HEADER = 'x-forwarded-for'
+/** `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]`. */
+const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/
+
+/**
+ * Leaves addresses only in `X-Forwarded-For`, without the ports that some proxies write: a port
+ * would make every connection somebody else. What is no address, and whatever was said before it,
+ * goes: then the request comes from whoever passed that on. Add it before `request.ip` is read.
+ */
+export function readForwarded(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const given = headers[FORWARDED_HEADER]
+    if (given !== undefined) headers[FORWARDED_HEADER] = cleanForwarded(String(given))
+    done()
+  })
+}
+
+function cleanForwarded(text: string): string {
+  const entries = text.split(',').map((entry) => {
+    const [, v4, v6] = WITH_PORT.exec(entry.trim()) ?? []
+    return v4 ?? v6 ?? entry.trim()
+  })
+  const last = entries.findLastIndex((entry) => !ipaddr.isValid(entry))
+  return entries.slice(last + 1).join(', ')
 }

@@ -163,6 +163,24 @@ describe('the address of a caller', () => {
       '198.51.100.1, 10.9.9.9',
       '198.51.100.1',
     ],
+    ['a port is nobody', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
+    [
+      'ports everywhere',
+      ['10.0.0.0/8', 'loopback'],
+      '127.0.0.1',
+      '1.1.1.1:1,[2001:db8::7]:4711 , 10.9.9.9:80',
+      '2001:db8::7',
+    ],
+    ['brackets without a port', ['10.0.0.0/8'], '10.1.2.3', '[2001:db8::7]', '2001:db8::7'],
+    ['no address at all', ['10.0.0.0/8'], '10.1.2.3', 'unknown', '10.1.2.3'],
+    ['nothing', ['10.0.0.0/8'], '10.1.2.3', '', '10.1.2.3'],
+    [
+      'what came before no address is not believed',
+      ['10.0.0.0/8'],
+      '10.1.2.3',
+      '1.1.1.1, unknown, 10.9.9.9',
+      '10.9.9.9',
+    ],
     ['IPv6 speaks IPv4', ['10.0.0.0/8'], '::ffff:10.1.2.3', '2001:db8::7', '2001:db8::7'],
   ])('%s', async (_name, trusted, peer, forwarded, address) => {
     expect(await seen(trusted, peer, forwarded)).toBe(address)
