@@ -16,6 +16,7 @@ interface Remembered {
 /**
  * Finds the connection that a webhook secret proves. Several organizations may connect one account
  * number; the secret decides whose the event is. Every stored hash is compared, in constant time.
+ * `beforeAsking` may refuse by throwing before storage is asked about a secret that is not known.
  */
 export function webhookProofs({ sql, now }: Pick<Deps, 'sql' | 'now'>) {
   const remembered = new Map<string, Remembered>()
@@ -30,13 +31,18 @@ export function webhookProofs({ sql, now }: Pick<Deps, 'sql' | 'now'>) {
     return entry.proofs
   }
 
-  return async (accountNumber: string, secret: string): Promise<WebhookProof | undefined> => {
+  return async (
+    accountNumber: string,
+    secret: string,
+    beforeAsking: () => Promise<void>,
+  ): Promise<WebhookProof | undefined> => {
     const hash = sha256(secret)
     if (!ACCOUNT_NUMBER.test(accountNumber)) return undefined
     const proven = prove(await load(accountNumber, REMEMBERED_MS), hash, now())
-    // A secret that was made a moment ago works at once; wrong ones are what the address limit is
-    // for.
-    return proven ?? prove(await load(accountNumber, 0), hash, now())
+    if (proven) return proven
+    // A secret that was made a moment ago works at once.
+    await beforeAsking()
+    return prove(await load(accountNumber, 0), hash, now())
   }
 }
 

@@ -248,10 +248,15 @@ describe('who shows a proof of ours', () => {
 
   test('a secret of ours that is good no more counts for the address', async () => {
     const never = newWebhookSecret(api.deps.keyring, accountId)
-    const answers = await times(12, () =>
-      from(address, `/webhooks/ses/${accountId}`, { 'x-webhook-secret': never }, '{}'),
-    )
+    const deliver = () =>
+      from(address, `/webhooks/ses/${accountId}`, { 'x-webhook-secret': never }, '{}')
+    const answers = await times(12, deliver)
     expect(tally(answers.map(({ status }) => status))).toEqual({ 401: 10, 429: 2 })
+    // Then the remembered ones are asked, not storage.
+    asked = []
+    const refused = await times(20, deliver)
+    expect(tally(refused.map(({ status }) => status))).toEqual({ 429: 20 })
+    expect(asked.filter((query) => query.includes('webhook_proofs')).length).toBeLessThan(2)
   })
 })
 
