@@ -39,7 +39,7 @@ const SECRET_NAMES = new Set([
   'where',
 ])
 const SECRET_ENDING =
-  /(?:apikey|accesskeyid|accesskey|authorization|credentials?|email|emailaddress|passw(?:or)?d|phone|phonenumber|recipients?|secret|signature|token)$/
+  /(?:apikey|accesskeyid|accesskey|authorization|credentials?|email|emailaddress|hash|passw(?:or)?d|phone|phonenumber|recipients?|secret|signature|token)$/
 
 /**
  * `xxx@yyy.zz` with a run of what a local part may hold; the length is bounded, or a long text
@@ -62,16 +62,18 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // The query of an address or a path.
   [/((?:https?:\/|\s|^|["'(])\/[^\s?"']*)\?[^\s"')]+/g, `$1?${REDACTED}`],
   [
-    /\b((?:\w*(?:password|passwd|secret|token|api_?key))["']?\s*[=:]\s*["']?)[^\s"',;&)]+/gi,
+    /\b((?:\w*(?:password|passwd|secret|token|api_?key|access_?key))["']?\s*[=:]\s*["']?)[^\s"',;&)]+/gi,
     `$1${REDACTED}`,
   ],
+  // Telephone numbers with their country. Ids have no `+`, the offsets of times have four digits.
+  [/(?<![\w+/=])\+[1-9](?:[ ().-]{0,2}\d){7,14}(?!\d)/g, REDACTED],
   // 32 random bytes or more in base64url: webhook secrets, links. Ids and hashes have no capitals.
   [/(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?=[\w-]*\d)[\w-]{43,}(?![\w-])/g, REDACTED],
 ]
 
 /** Texts that none of the patterns can match are most texts; this finds them in one pass. */
 const SUSPICIOUS =
-  /[@?]|_|:\/\/|bearer|basic|digest|AKIA|ASIA|:[A-Za-z0-9+/]{43}=|\/unsubscribe\/|\/preferences\/|\/confirm\/|passw|secret|token|api_?key|[\w-]{43}/i
+  /[@?]|_|:\/\/|bearer|basic|digest|AKIA|ASIA|:[A-Za-z0-9+/]{43}=|\/unsubscribe\/|\/preferences\/|\/confirm\/|passw|secret|token|api_?key|access_?key|\+[1-9]|[\w-]{43}/i
 
 /** `text` without keys, tokens, secrets and email addresses; the rest stays readable. */
 export function scrubText(text: string): string {

@@ -42,6 +42,10 @@ describe('a text is kept but for what opens a door or names a person', () => {
     ['one after a line break', 'to:\nada@example.com', 'ada'],
     ['a password by its name', 'password=hunter2 is wrong', 'hunter2'],
     ['a token in JSON', '{"accessToken":"hunter2"}', 'hunter2'],
+    ['an access key by its name', 'AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7', 'wJalrXUt'],
+    ['one in JSON', '{"accessKey": "hunter2"}', 'hunter2'],
+    ['a telephone number', 'no call to +4915112345678', '15112345678'],
+    ['one as people write it', 'no call to "+49 (151) 123-456 78".', '123-456'],
   ])('%s', (_name, text, hidden) => {
     expect(text).toContain(hidden)
     expect(scrubText(text)).not.toContain(hidden)
@@ -58,6 +62,10 @@ describe('a text is kept but for what opens a door or names a person', () => {
     'a promise waits: start_batch, in schema_migrations',
     'is it there? yes',
     '2026-11-21T10:56:09.120Z',
+    '2026-11-21T10:56:09.120+01:00',
+    '2026-11-21 10:56:09+0100, 1795258569120 ms, +12 of 12345678',
+    'aGVsbG8+12345678901/x+12345678901',
+    'version 1.2.3+20261121',
   ])('%s', (text) => {
     expect(scrubText(text)).toBe(text)
   })
@@ -74,6 +82,7 @@ describe('fields with a secret name are not shown, at whatever depth and whateve
     'Authorization',
     'api_key',
     'apiKey',
+    'passwordHash',
     'x-api-key',
     'x-webhook-secret',
     'webhookSecret',
