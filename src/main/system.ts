@@ -71,6 +71,7 @@ export async function startSystem(
       LETTERLOOM_MODE: 'development',
       DRAIN_SECONDS: '0',
       LOG_LEVEL: config.logLevel,
+      TRUSTED_PROXIES: config.trustedProxies.join(','),
       HOST: '127.0.0.1',
       PORT: String(apiPort),
       PUBLIC_URL: apiUrl,
