@@ -7,7 +7,8 @@ const KNOWN_SHARE = 0.6
 
 /**
  * What a well-formed request may be answered beside success: rules, plans, rights, state. 401
- * because it may have been given an `Authorization` of its own among headers that nobody knows.
+ * because the probes with made-up credentials of `ignored_auth` are judged by this as well, since
+ * hooks.py gives them a header; that they are refused is what `ignored_auth` looks at.
  */
 const REFUSALS = [400, 401, 402, 403, 404, 409]
 /** What a request that breaks the published schema must be answered. */
