@@ -5,6 +5,12 @@ export type Promised =
   | { kind: 'start_batch'; payload: { batchId: string; attempt: number } }
   | { kind: 'cancel_batch'; payload: { batchId: string; attempt: number } }
   | { kind: 'verify_connection'; payload: { connectionId: string } }
+  | { kind: 'start_confirmation'; payload: ConfirmationKey }
+  /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
+  | { kind: 'end_confirmation'; payload: ConfirmationKey }
+
+/** One confirmation that is asked for: a later one of the same pair has a higher generation. */
+export type ConfirmationKey = { contactId: string; topicId: string; generation: number }
 
 export type Taken = Promised & {
   createdOn: string
@@ -26,6 +32,22 @@ export const put = (
 ) => sql`
   insert into outbox (organization_id, kind, payload, request_id)
   values (${organizationId}, ${kind}, ${sql.json(payload)}, ${requestId ?? null})`
+
+/** Many promises at once, in their order. */
+export async function putAll(
+  sql: Executor,
+  organizationId: string,
+  promises: readonly Promised[],
+  requestId: string | undefined,
+): Promise<void> {
+  if (promises.length === 0) return
+  await sql`
+    insert into outbox (organization_id, kind, payload, request_id)
+    select ${organizationId}, kind, payload, ${requestId ?? null}
+    from rows from (jsonb_to_recordset(${sql.json([...promises])}) as (kind text, payload jsonb))
+      with ordinality as promise (kind, payload, place)
+    order by place`
+}
 
 /**
  * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing

@@ -1,0 +1,132 @@
+import { ADDRESS_STRIPES, type Addressed } from '../domain/address.ts'
+import type { EmailStatus } from '../domain/status.ts'
+import { EMAIL_STATUSES } from '../domain/status.ts'
+import { type Uuid, uuidv7 } from '../ids.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+export type Reason = Exclude<EmailStatus, 'active'>
+/** What wrote an entry. */
+export type EntrySource = 'link' | 'event' | 'api' | 'import'
+
+export interface Entry {
+  address: Addressed
+  reason: Reason
+  source: EntrySource
+}
+
+/**
+ * Locks the addresses until the transaction ends. Take it before any row of a contact: first
+ * messages, then addresses, then contacts.
+ *
+ * Whoever writes an address into a contact reads the list under `share`; whoever writes the list
+ * looks for the contact under `update`. So of two who write the same address at once one sees what
+ * the other did. Sixty-four locks an organization at most: an import has thousands of addresses,
+ * and Postgres has room for some thousands of locks in all.
+ */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+  mode: 'share' | 'update',
+): Promise<void> {
+  const stripes = [...new Set(addresses.map(({ stripe }) => stripe % ADDRESS_STRIPES))]
+  if (stripes.length === 0) return
+  const key = tx`hashtextextended(${organizationId}, stripe)`
+  await tx`
+    select ${mode === 'share' ? tx`pg_advisory_xact_lock_shared(${key})` : tx`pg_advisory_xact_lock(${key})`}
+    from (
+      select stripe
+      from unnest(${stripes}::int[]) as stripe
+      order by stripe
+    ) sorted`
+}
+
+/** What the list says of each address; those it does not know are left out. By address key. */
+export async function lookUp(
+  sql: Executor,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<(address: Addressed) => Reason | undefined> {
+  if (addresses.length === 0) return () => undefined
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  const rows = await sql<{ key: string; reason: Reason }[]>`
+    select encode(address_key, 'hex') as key, reason
+    from suppressions
+    where organization_id = ${organizationId}
+      and address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)`
+  const reasons = new Map(rows.map(({ key, reason }) => [key, reason]))
+  return ({ keys }) => keys.map(({ key }) => reasons.get(key)).find((reason) => reason)
+}
+
+/**
+ * Puts addresses on the list, or makes what is said of them worse, never better. An entry under a
+ * retired pepper moves to the present one. The addresses are locked for `update`.
+ */
+export async function put(
+  tx: Transaction,
+  organizationId: Uuid,
+  entries: readonly Entry[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const worst = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { key } = entry.address.keys[0]
+    const known = worst.get(key)
+    if (known === undefined || isWorse(entry.reason, known.reason)) worst.set(key, entry)
+  }
+  const given = [...worst.values()]
+  const known = given.flatMap(({ address: { keys } }) =>
+    keys.map(({ key }) => ({ key, current: keys[0].key })),
+  )
+  await tx`
+    update suppressions s
+    set address_key = decode(given.key, 'hex'),
+      pepper = given.pepper,
+      reason = case
+        when array_position(${RANKING}::text[], given.reason) > array_position(${RANKING}::text[], s.reason)
+        then given.reason else s.reason end,
+      source = case
+        when array_position(${RANKING}::text[], given.reason) > array_position(${RANKING}::text[], s.reason)
+        then given.source else s.source end,
+      address = coalesce(given.address, s.address),
+      updated_at = greatest(s.updated_at, now())
+    from unnest(${known.map(({ key }) => key)}::text[], ${known.map(({ current }) => current)}::text[])
+      as held (key, current)
+    join ${columns(tx, given)} on given.key = held.current
+    where s.organization_id = ${organizationId} and s.address_key = decode(held.key, 'hex')`
+  await tx`
+    insert into suppressions (organization_id, id, pepper, address_key, reason, source, address)
+    select ${organizationId}, given.id, given.pepper, decode(given.key, 'hex'), given.reason,
+      given.source, given.address
+    from ${columns(tx, given)}
+    on conflict (organization_id, address_key) do nothing`
+}
+
+/** Takes an address off the list; the entry's reason, undefined when there was none. */
+export async function remove(
+  tx: Transaction,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<{ reason: Reason; address: string | null }[]> {
+  if (addresses.length === 0) return []
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  return tx<{ reason: Reason; address: string | null }[]>`
+    delete from suppressions
+    where organization_id = ${organizationId}
+      and address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)
+    returning reason, address`
+}
+
+const RANKING = [...EMAIL_STATUSES]
+const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
+  EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)
+
+const columns = (tx: Transaction, given: readonly Entry[]) => tx`
+  unnest(
+    ${given.map(() => uuidv7())}::uuid[],
+    ${given.map(({ address }) => address.keys[0].key)}::text[],
+    ${given.map(({ address }) => address.keys[0].pepper)}::text[],
+    ${given.map(({ reason }) => reason)}::text[],
+    ${given.map(({ source }) => source)}::text[],
+    ${given.map(({ address }) => address.email)}::text[]
+  ) as given (id, key, pepper, reason, source, address)`
