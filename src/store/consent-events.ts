@@ -31,8 +31,8 @@ export interface ConsentEvent {
 }
 
 /**
- * Notes what became of people's consent, in the transaction that changes it. One place, so that what
- * follows from a change (automations, outgoing webhooks) has one place as well.
+ * Notes what became of people's consent, in the transaction that changes it. One place, so that
+ * what follows from a change (automations, outgoing webhooks) has one place as well.
  */
 export async function record(
   sql: Executor,

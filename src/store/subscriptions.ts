@@ -50,8 +50,8 @@ interface Row extends Pair {
 }
 
 /**
- * Subscribes contacts to topics, in a handful of statements whatever their number: at once, or after
- * a confirmation where the topic wants one. Contacts and topics that do not exist are left out.
+ * Subscribes contacts to topics, in a handful of statements whatever their number: at once, or
+ * after a confirmation where the topic wants one. Contacts and topics that do not exist are left out.
  */
 export async function subscribe(
   tx: Transaction,
