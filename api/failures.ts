@@ -61,6 +61,12 @@ const MEANINGS = {
     code: 'PAYLOAD_TOO_LARGE',
     error: 'The body is larger than 1048576 bytes',
   },
+  414: {
+    name: 'UriTooLong',
+    description: 'The address of the request is too long',
+    code: 'REQUEST_FAILED',
+    error: 'The address is longer than 8192 characters',
+  },
   415: {
     name: 'UnsupportedMediaType',
     description: 'The media type is not supported',

@@ -119,6 +119,7 @@ function completeRoute(route: RouteOptions): void {
     ...(isPublic ? ([] as const) : ([401, 403] as const)),
     400,
     404,
+    414,
     ...(takesKey ? ([409] as const) : ([] as const)),
     ...(readsBody ? ([413, 415, 422] as const) : ([] as const)),
     429,

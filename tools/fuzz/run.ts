@@ -17,6 +17,7 @@ import { childEnvironment, readConfig } from '../../src/config.ts'
 import { findSchemathesis } from './python.ts'
 import { isClean, readReport, table } from './report.ts'
 import { settings } from './settings.ts'
+import { openDoor } from './strangers.ts'
 import { startSubject, type Subject } from './subject.ts'
 
 const { values: options } = parseArgs({
@@ -28,6 +29,19 @@ const { values: options } = parseArgs({
     operation: { type: 'string' },
   },
 })
+
+/** What only people may do, less what ends their session; a key is refused there. */
+const PERSONAL = [
+  'listSessions',
+  'changePassword',
+  'listMembers',
+  'addMember',
+  'changeMember',
+  'removeMember',
+  'createApiKey',
+  'renameApiKey',
+  'revokeApiKey',
+]
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -41,27 +55,57 @@ async function attack(schemathesis: string): Promise<boolean> {
   // As root, Postgres runs under another user, who must be able to come in.
   await chmod(folder, 0o755)
   const subject = await startSubject(config, join(folder, 'system'), say)
+  const door = await openDoor(subject.system.apiUrl)
+  const { apiKey, session } = subject
+  const { operation } = options
+  const asked = (each: string): boolean => operation === undefined || operation === each
+  const passes = [
+    { name: 'key', bearer: apiKey, operations: operation === undefined ? [] : [operation] },
+    { name: 'person', bearer: session, operations: PERSONAL.filter(asked) },
+  ].filter(({ name, operations }) => name === 'key' || operations.length > 0)
   try {
-    const exit = await runSchemathesis(schemathesis, folder, subject)
-    const report = await readReport(join(folder, 'report.ndjson'))
-    say(table(report))
-    return exit === 0 && isClean(report)
+    let clean = true
+    for (const pass of passes) {
+      const report = join(folder, `${pass.name}.ndjson`)
+      const run = { ...pass, url: door.url, report, subject }
+      const exit = await runSchemathesis(schemathesis, folder, run)
+      const read = await readReport(report)
+      say(table(read))
+      clean &&= exit === 0 && isClean(read)
+    }
+    return clean
   } finally {
+    door.close()
     await subject.system.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function runSchemathesis(command: string, folder: string, subject: Subject): Promise<number> {
-  const { apiUrl } = subject.system
+interface Pass {
+  bearer: string
+  /** All when empty. */
+  operations: string[]
+  url: string
+  /** Where the report goes. */
+  report: string
+  subject: Subject
+}
+
+async function runSchemathesis(
+  command: string,
+  folder: string,
+  { bearer, operations, url, report, subject }: Pass,
+): Promise<number> {
   const settingsFile = join(folder, 'schemathesis.toml')
-  await writeFile(settingsFile, settings(subject))
+  await writeFile(settingsFile, settings(subject, bearer))
   const args = [
-    ['--config-file', settingsFile, '--no-color', 'run', `${apiUrl}/openapi.json`],
-    ['--url', apiUrl, '--max-examples', options.examples],
-    ['--report', 'ndjson', '--report-ndjson-path', join(folder, 'report.ndjson')],
+    ['--config-file', settingsFile, '--no-color', 'run', `${url}/openapi.json`],
+    ['--url', url, '--max-examples', options.examples],
+    // Each call a connection of its own, and so an address of its own: see strangers.ts.
+    ['--header', 'Connection: close'],
+    ['--report', 'ndjson', '--report-ndjson-path', report],
     options.seed === undefined ? [] : ['--seed', options.seed],
-    options.operation === undefined ? [] : ['--include-operation-id', options.operation],
+    operations.flatMap((operation) => ['--include-operation-id', operation]),
   ].flat()
   const child = spawn(command, args, {
     cwd: folder,

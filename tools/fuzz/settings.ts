@@ -5,14 +5,10 @@ import type { Subject } from './subject.ts'
 /** How often a parameter gets a value that names something instead of a generated one. */
 const KNOWN_SHARE = 0.6
 
-/**
- * What a well-formed request may be answered beside success: rules, plans, rights, state. 401
- * because the probes with made-up credentials of `ignored_auth` are judged by this as well, since
- * hooks.py gives them a header; that they are refused is what `ignored_auth` looks at.
- */
-const REFUSALS = [400, 401, 402, 403, 404, 409]
+/** What a well-formed request may be answered beside success: rules, plans, rights, state. */
+const REFUSALS = [400, 402, 403, 404, 409]
 /** What a request that breaks the published schema must be answered. */
-const REJECTIONS = [400, 401, 403, 404, 405, 413, 415, 422]
+const REJECTIONS = [400, 401, 403, 404, 405, 413, 414, 415, 422]
 
 /**
  * The settings of Schemathesis, in TOML: a JSON string, number or array is one in TOML as well.
@@ -20,13 +16,13 @@ const REJECTIONS = [400, 401, 403, 404, 405, 413, 415, 422]
  * `positive_data_acceptance` holds our reading of 422: only what the published schema refuses. A
  * rule that needs stored data, other fields or the clock answers 400.
  */
-export function settings({ apiKey, known, webhookSecret }: Subject): string {
+export function settings({ known, webhookSecret }: Subject, bearer: string): string {
   const lines = [
     `hooks = ${JSON.stringify(join(toolFolder('fuzz'), 'hooks.py'))}`,
     'continue-on-failure = true',
     'request-timeout = 15.0',
     '[auth.openapi]',
-    `bearer = { bearer = ${JSON.stringify(apiKey)} }`,
+    `bearer = { bearer = ${JSON.stringify(bearer)} }`,
     '[generation]',
     'database = "none"',
     'allow-x00 = false',
@@ -42,13 +38,21 @@ export function settings({ apiKey, known, webhookSecret }: Subject): string {
       )
     }
   }
+  const mayBeUnproved = `positive_data_acceptance = ${statuses(['2xx', ...REFUSALS, 401])}`
   const own: Record<string, string[]> = {
+    // A password that somebody made up.
+    logIn: [`checks = { ${mayBeUnproved} }`],
+    changePassword: [`checks = { ${mayBeUnproved} }`],
     // The secret is one account's: with another account number it proves nothing.
-    receiveSesEvent: [`headers = { x-webhook-secret = ${JSON.stringify(webhookSecret)} }`],
+    receiveSesEvent: [
+      `headers = { x-webhook-secret = ${JSON.stringify(webhookSecret)} }`,
+      `checks = { ${mayBeUnproved} }`,
+    ],
     // GET reads the contact whose externalId is "batch": its Allow is true.
     upsertContacts: ['checks = { allow_header_conformance = { enabled = false } }'],
   }
-  for (const [operation, parameters] of Object.entries({ upsertContacts: {}, ...known })) {
+  for (const operation of new Set([...Object.keys(own), ...Object.keys(known)])) {
+    const parameters = known[operation] ?? {}
     lines.push('[[operations]]', `include-operation-id = ${JSON.stringify(operation)}`)
     lines.push(...(own[operation] ?? []), '[operations.parameters]')
     for (const name of Object.keys(parameters)) {

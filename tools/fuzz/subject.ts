@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../src/config.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
+import { addToOrganization, createUser } from '../../src/main/operator.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
 import { addressHash, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
 
@@ -15,6 +17,8 @@ const SPARE_ACCOUNTS = ['777788889992', '777788889993']
 export interface Subject {
   system: System
   apiKey: string
+  /** Of an owner, for what only people may do. */
+  session: string
   webhookSecret: string
   /** The connected account. */
   connectionId: string
@@ -31,8 +35,7 @@ export async function startSubject(
   folder: string,
   say: (line: string) => void,
 ): Promise<Subject> {
-  // So that each call can be somebody else's: see hooks.py.
-  const system = await startSystem({ ...config, trustedProxies: ['loopback'] }, folder, say)
+  const system = await startSystem(config, folder, say)
   try {
     return await fill(system, folder, say)
   } catch (error) {
@@ -98,6 +101,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     'GET',
     '/v1/email/logs?limit=5',
   )
+  const session = await signIn(system, organizationId)
   const keyring = parseKeyring((await readFile(join(folder, 'keys'), 'utf8')).trim())
   const tokens = contacts.map(({ id, email }) =>
     signUnsubscribe(keyring, {
@@ -110,6 +114,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
   return {
     system,
     apiKey,
+    session,
     webhookSecret,
     connectionId: sender.id,
     known: {
@@ -137,4 +142,18 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       },
     },
   }
+}
+
+async function signIn({ sql, apiUrl }: System, organizationId: string): Promise<string> {
+  const email = 'fuzz@example.com'
+  const password = randomBytes(24).toString('base64')
+  await createUser(sql, { email, name: 'Fuzz', password })
+  await addToOrganization(sql, { email, organizationId, role: 'owner' })
+  const response = await fetch(`${apiUrl}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  const { token } = (await response.json()) as { token: string }
+  return token
 }
