@@ -23,6 +23,15 @@ const RETRY_AFTER_SECONDS = 2
 /** Whoever asks whether we live gets an answer. */
 const EXEMPT = '/health'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    [IS_WORKED]: boolean
+  }
+}
+
+/** Its place on the request: a Set of them would keep them from being collected. */
+const IS_WORKED = Symbol('is worked on')
+
 type Reason = 'event_loop' | 'memory' | 'in_flight'
 
 /**
@@ -48,12 +57,19 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
     delays.disable()
   })
 
-  const worked = new Set<FastifyRequest>()
+  let worked = 0
+  function setWorked(request: FastifyRequest, isWorked: boolean): void {
+    if (request[IS_WORKED] === isWorked) return
+    request[IS_WORKED] = isWorked
+    worked += isWorked ? 1 : -1
+  }
+
+  app.decorateRequest(IS_WORKED, false)
   app.addHook('onRequest', (request, reply, done) => {
-    const reason = worked.size >= MOST_IN_FLIGHT ? 'in_flight' : sampled
+    const reason = worked >= MOST_IN_FLIGHT ? 'in_flight' : sampled
     if (reason === undefined || request.routeOptions.url === EXEMPT) {
-      worked.add(request)
-      reply.raw.once('close', () => worked.delete(request))
+      setWorked(request, true)
+      reply.raw.once('close', () => setWorked(request, false))
       done()
       return
     }
@@ -67,15 +83,15 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
     )
   })
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    worked.delete(request)
+    setWorked(request, false)
     done()
   })
   app.addHook('preValidation', (request, reply, done) => {
-    if (!reply.raw.destroyed) worked.add(request)
+    if (!reply.raw.destroyed) setWorked(request, true)
     done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    worked.delete(request)
+    setWorked(request, false)
     done()
   })
 }

@@ -2,11 +2,12 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
+import { Places } from './places.ts'
 
 /** What is going on between this process and its callers. */
 interface Traffic {
   /** Answers that are owed, or on their way to a reader. */
-  readonly inFlight: ReadonlySet<ServerResponse>
+  readonly inFlight: Iterable<ServerResponse> & { readonly size: number }
   readonly sockets: ReadonlySet<Socket>
   /** From now on every answer ends its connection, so that callers go to another process. */
   isDraining: boolean
@@ -20,7 +21,7 @@ declare module 'fastify' {
 
 /** Keeps account of requests and connections as `app.traffic`. Add it before all other hooks. */
 export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
-  const inFlight = new Set<ServerResponse>()
+  const inFlight = new Places<ServerResponse>()
   const sockets = new Set<Socket>()
   const traffic: Traffic = { inFlight, sockets, isDraining: false }
   app.decorate('traffic', traffic)
@@ -37,11 +38,11 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   // As the server sees them, not by hooks: what is refused before routing is owed an answer as
   // well.
   server.on('request', (_request, response) => {
-    inFlight.add(response)
+    const place = inFlight.enter(response)
     if (traffic.isDraining) response.shouldKeepAlive = false
     metrics.requestsInFlight.inc()
     response.once('close', () => {
-      inFlight.delete(response)
+      inFlight.leave(place)
       metrics.requestsInFlight.dec()
     })
   })
