@@ -45,6 +45,8 @@ export async function buildApp(deps: Deps) {
     ...serverLimits,
     trustProxy: isProxy,
     ...logging(deps.log),
+    // A child for each request cost as much as its line: who logs names the request, `reqId`.
+    childLoggerFactory: (logger) => logger,
     // One line per answer with the route's pattern: an address may be a secret (public links).
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
@@ -104,6 +106,7 @@ function logAnswers(app: Pick<App, 'addHook'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
+        reqId: request.id,
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,

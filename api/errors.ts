@@ -56,7 +56,9 @@ export function answerErrors(app: FastifyInstance): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
   const status = refusal.status ?? STATUS[refusal.code]
-  if (status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, 'failed')
+  if (status >= 500) {
+    request.log.error({ reqId: request.id, err: error, route: request.routeOptions.url }, 'failed')
+  }
   return reply
     .code(status)
     .headers({ [REQUEST_ID_HEADER]: request.id, ...refusal.headers })

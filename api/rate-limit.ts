@@ -120,11 +120,20 @@ export function answer(
     'ratelimit-limit': limit,
     'ratelimit-remaining': remaining,
     'ratelimit-reset': String(nearest.resetSeconds),
-    'ratelimit-policy': windows.map(({ limit, seconds }) => `${limit};w=${seconds}`).join(', '),
+    'ratelimit-policy': policyOf(windows),
     'x-ratelimit-limit': limit,
     'x-ratelimit-remaining': remaining,
   })
   if (!allowed) throw refusal(retryAfterSeconds)
+}
+
+/** `100;w=60, 1000;w=3600` */
+function policyOf(windows: readonly Window[]): string {
+  let policy = ''
+  for (const { limit, seconds } of windows) {
+    policy += policy === '' ? `${limit};w=${seconds}` : `, ${limit};w=${seconds}`
+  }
+  return policy
 }
 
 const tooMany = (seconds: number): AppError =>

@@ -84,8 +84,9 @@ function badBody(body: unknown, { errors }: ValidateFunction): AppError {
 }
 
 function check(given: unknown, part: 'path' | 'query', validate: ValidateFunction | undefined) {
-  const details =
-    validate === undefined || validate(given) ? unstorable(given) : toDetails(validate.errors ?? [])
+  const isValid = validate === undefined || validate(given)
+  if (isValid && !Object.values(given ?? {}).some(isUnstorable)) return
+  const details = isValid ? unstorable(given) : toDetails(validate.errors ?? [])
   const [first] = details
   if (first === undefined) return
   throw new AppError('BAD_REQUEST', `The ${part} parameter ${first.path} ${first.message}`, {
@@ -93,12 +94,16 @@ function check(given: unknown, part: 'path' | 'query', validate: ValidateFunctio
   })
 }
 
+const isUnstorable = (value: unknown): boolean =>
+  typeof value === 'string' && UNSTORABLE.test(value)
+
 const unstorable = (given: unknown): ErrorDetail[] =>
-  Object.entries(given ?? {}).flatMap(([path, value]) =>
-    typeof value === 'string' && UNSTORABLE.test(value)
-      ? [{ path, message: 'must not contain NUL characters or halves of characters' }]
-      : [],
-  )
+  Object.entries(given ?? {})
+    .filter(([, value]) => isUnstorable(value))
+    .map(([path]) => ({
+      path,
+      message: 'must not contain NUL characters or halves of characters',
+    }))
 
 /** Only plain decimal notation is a number: `0x10`, `1e3` and blanks are typing errors. */
 const DECIMAL = /^-?\d{1,15}$/

@@ -79,7 +79,14 @@ function credentialHash(mark: string, text: string): Buffer | undefined {
 }
 
 /** CRC-32 in base62: it changes whenever a single character does, which a cut hash only may. */
-const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+function checksum(text: string): string {
+  let digits = ''
+  // Every request has one checked: without big numbers it costs a third.
+  for (let rest = crc32(text); rest > 0; rest = Math.floor(rest / 62)) {
+    digits = BASE62.charAt(rest % 62) + digits
+  }
+  return digits.padStart(CHECKSUM_LENGTH, '0')
+}
 
 function base62(value: bigint, length: number): string {
   let text = ''

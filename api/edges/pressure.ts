@@ -69,7 +69,7 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
     const reason = worked >= MOST_IN_FLIGHT ? 'in_flight' : sampled
     if (reason === undefined || request.routeOptions.url === EXEMPT) {
       setWorked(request, true)
-      reply.raw.once('close', () => setWorked(request, false))
+      reply.raw.on('close', () => setWorked(request, false))
       done()
       return
     }

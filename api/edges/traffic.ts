@@ -41,7 +41,7 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
     const place = inFlight.enter(response)
     if (traffic.isDraining) response.shouldKeepAlive = false
     metrics.requestsInFlight.inc()
-    response.once('close', () => {
+    response.on('close', () => {
       inFlight.leave(place)
       metrics.requestsInFlight.dec()
     })

@@ -121,14 +121,32 @@ function scrubFields(value: object, depth: number): Record<string, unknown> {
   let count = 0
   for (const [name, child] of Object.entries(value)) {
     if (++count > MOST_ITEMS) break
-    made[scrubText(name)] = scrubField(name, child, depth)
+    const { shown, isSecret } = verdictOn(name)
+    made[shown] = scrubField(child, isSecret, depth)
   }
   return made
 }
 
-function scrubField(name: string, value: unknown, depth: number): unknown {
+function scrubField(value: unknown, isSecret: boolean, depth: number): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value
-  return isSecretName(name) ? REDACTED : scrubAt(value, depth + 1)
+  return isSecret ? REDACTED : scrubAt(value, depth + 1)
+}
+
+interface Verdict {
+  shown: string
+  isSecret: boolean
+}
+
+/** Names are few and come again with every line; what came from outside must not fill this. */
+const MOST_VERDICTS = 1_000
+const verdicts = new Map<string, Verdict>()
+
+function verdictOn(name: string): Verdict {
+  const known = verdicts.get(name)
+  if (known) return known
+  const verdict = { shown: scrubText(name), isSecret: isSecretName(name) }
+  if (verdicts.size < MOST_VERDICTS) verdicts.set(name, verdict)
+  return verdict
 }
 
 function isSecretName(name: string): boolean {
