@@ -46,9 +46,7 @@ export async function take(
     from take_rate_limits(${holder}, ${sql.json(asks.map((ask, place) => ({ ...ask, place })))},
       ${now ?? null}::bigint)`
   const grants: Grant[] = []
-  for (const { place, freesAt, ...grant } of rows) {
-    grants[place] = { ...grant, freesAt: freesAt.map(Number) }
-  }
+  for (const row of rows) grants[row.place] = row
   return grants
 }
 
