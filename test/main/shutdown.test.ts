@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { connect as openSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -94,7 +94,7 @@ test('told to stop under load, it answers every request it was given and loses n
     }
   }
   const clients = Array.from({ length: CLIENTS }, client)
-  await sleep(1_000)
+  await vi.waitFor(() => expect(outcomes.size).toBeGreaterThan(500), 30_000)
   expect(await ready()).toBe(200)
   program.child.kill('SIGTERM')
   await sleep(300)
@@ -105,7 +105,6 @@ test('told to stop under load, it answers every request it was given and loses n
   const all = [...outcomes.values()]
   const answered = [...outcomes].filter(([, { status }]) => status === 201).map(([id]) => id)
   const refused = all.filter(({ error, reused }) => error === 'ECONNREFUSED' && !reused)
-  expect(answered.length).toBeGreaterThan(500)
   // Whoever has no answer had no connection, and so can try elsewhere without a second thought.
   expect(all.filter((each) => each.status !== 201 && !refused.includes(each))).toEqual([])
   expect(refused).toHaveLength(CLIENTS)
