@@ -96,7 +96,7 @@ const RENDER_TRIES = 3
  * Renders again what took too long: the limit is one of wall-clock time, and a process that was
  * stopped or starved for a moment says nothing about the template.
  */
-function patiently<T>(render: () => T): T {
+export function patiently<T>(render: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
       return render()

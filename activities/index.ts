@@ -4,6 +4,7 @@ import type { DispatchMailInput } from '../workflows/contract.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
+import { createConfirmationActivities } from './confirmations.ts'
 import { createDrainMail } from './drain-mail.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
@@ -25,6 +26,7 @@ export interface ActivityDeps {
 export const createControlActivities = (deps: ActivityDeps) => ({
   ...createBatchActivities(deps),
   ...createConnectionActivities(deps),
+  ...createConfirmationActivities(deps),
 })
 
 /** Chunks of batches, on the send queue. */

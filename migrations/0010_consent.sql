@@ -46,6 +46,8 @@ create table subscriptions (
   cohort uuid,
   requested_at timestamptz(3),
   mailed_at timestamptz(3),
+  mails smallint not null default 0,
+  mail_id uuid,
   subscribed_at timestamptz(3),
   confirmed_at timestamptz(3),
   left_at timestamptz(3),
@@ -62,6 +64,10 @@ comment on column subscriptions.generation is
   'raised when the status changes or a confirmation mail is decided, and only then: links, workflows and updates name it';
 comment on column subscriptions.cohort is
   'the cohort workflow that asks for this confirmation; null: a workflow of its own';
+comment on column subscriptions.mails is
+  'confirmation mails of this generation that were decided: written with the mail, so that none is made twice';
+comment on column subscriptions.mail_id is
+  'the last of them; the outlet sends no other, and none once the confirmation is not awaited';
 comment on column subscriptions.confirmed_at is
   'by the person; counts while it is later than left_at and the contact''s email_left_at';
 comment on column subscriptions.left_at is 'when the person last left by themself, this topic or all mail';

@@ -20,12 +20,17 @@ export const SEARCH_ATTRIBUTES = {
   AppStatus: 'Keyword',
   BatchId: 'Keyword',
   ConnectionId: 'Keyword',
+  ContactId: 'Keyword',
 } as const
 
 export const batchWorkflowId = (batchId: string, attempt: number): string =>
   `batch/${batchId}/${attempt}`
 export const mailWorkflowId = (connectionId: string): string => `mail/${connectionId}`
 export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
+export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confirmation): string =>
+  `confirm/${contactId}/${topicId}/${generation}`
+export const cohortWorkflowId = (importId: string, page: number): string =>
+  `confirm-cohort/${importId}/${page}`
 
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {
@@ -72,6 +77,27 @@ export interface DispatchMailInput {
   organizationId: string
   connectionId: string
 }
+
+/** One confirmation: a later one of the same contact and topic has a higher generation. */
+interface Confirmation {
+  contactId: string
+  topicId: string
+  generation: number
+}
+
+/** Input of `confirmTopic`. */
+export interface ConfirmTopicInput extends Confirmation {
+  organizationId: string
+}
+
+/** Input of `confirmCohort`: the confirmations that one page of an import asks for. */
+export interface ConfirmCohortInput {
+  organizationId: string
+  cohort: string
+}
+
+/** Signal of `confirmTopic`: the confirmation is no longer awaited. Postgres says so too. */
+export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /** Signal of `dispatchMail`: there may be rows to send. Loses nothing when it is lost. */
 export const WAKE_SIGNAL = 'wake'

@@ -1,3 +1,5 @@
+export { confirmCohort } from './confirm-cohort.ts'
+export { confirmTopic } from './confirm-topic.ts'
 export { dispatchMail } from './dispatch-mail.ts'
 export { sendBatch } from './send-batch.ts'
 export { verifyConnection } from './verify-connection.ts'

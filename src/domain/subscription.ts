@@ -54,3 +54,26 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   const may = facts.mailable && facts.mailsToday < MOST_CONFIRMATION_MAILS_A_DAY
   return may ? 'ask' : 'limited'
 }
+
+/**
+ * - `awaited`: confirming it subscribes
+ * - `confirmed`: by this very link, and nothing has changed since
+ * - `over`: replaced, expired, left, or mailed to another address: it does nothing any more
+ */
+export type ConfirmationStanding = 'awaited' | 'confirmed' | 'over'
+
+/** What a confirmation link is good for, given where the subscription stands now. */
+export function confirmationStanding(facts: {
+  status: SubscriptionStatus
+  generation: number
+  isConfirmed: boolean
+  /** The generation that the link asks about. */
+  asked: number
+  /** The contact still has the address that the link was mailed to. */
+  isMailed: boolean
+}): ConfirmationStanding {
+  const { status, generation, isConfirmed, asked, isMailed } = facts
+  if (!isMailed) return 'over'
+  if (status === 'pending' && generation === asked) return 'awaited'
+  return status === 'subscribed' && generation === asked + 1 && isConfirmed ? 'confirmed' : 'over'
+}

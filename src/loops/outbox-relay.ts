@@ -5,7 +5,12 @@ import {
 } from '@temporalio/client'
 import {
   batchWorkflowId,
+  cohortWorkflowId,
+  type ConfirmCohortInput,
+  type ConfirmTopicInput,
+  confirmationWorkflowId,
   CONTROL_QUEUE,
+  END_CONFIRMATION_SIGNAL,
   type SendBatchInput,
   type VerifyConnectionInput,
   verifyWorkflowId,
@@ -79,13 +84,8 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
     }
     case 'cancel_batch': {
       const { batchId, attempt } = row.payload
-      try {
-        await temporal.workflow.getHandle(batchWorkflowId(batchId, attempt)).cancel()
-      } catch (error) {
-        // Never started, or over already: the row in Postgres says cancelled, and that decides.
-        if (!(error instanceof WorkflowNotFoundError)) throw error
-      }
-      return
+      const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
+      return ifThere(() => handle.cancel())
     }
     case 'verify_connection': {
       const { connectionId } = row.payload
@@ -103,6 +103,50 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
         },
       })
     }
+    case 'start_confirmation': {
+      const { contactId, topicId, generation } = row.payload
+      const input: ConfirmTopicInput = { organizationId, contactId, topicId, generation }
+      return startOnce(temporal, 'confirmTopic', {
+        workflowId: confirmationWorkflowId(input),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        ...memo,
+        staticSummary: `Confirmation of topic ${topicId} by contact ${contactId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          ContactId: [contactId],
+          Kind: ['confirmation'],
+        },
+      })
+    }
+    case 'end_confirmation': {
+      const handle = temporal.workflow.getHandle(confirmationWorkflowId(row.payload))
+      return ifThere(() => handle.signal(END_CONFIRMATION_SIGNAL))
+    }
+    case 'start_cohort': {
+      const { cohort, importId, page } = row.payload
+      const input: ConfirmCohortInput = { organizationId, cohort }
+      return startOnce(temporal, 'confirmCohort', {
+        workflowId: cohortWorkflowId(importId, page),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        ...memo,
+        staticSummary: `Confirmations of page ${page} of import ${importId}`,
+        searchAttributes: { OrganizationId: [organizationId], Kind: ['confirmation'] },
+      })
+    }
+  }
+}
+
+/**
+ * Ends a workflow that may never have been started, or be over: what Postgres says decides, and a
+ * workflow that begins after this looks there first.
+ */
+async function ifThere(end: () => Promise<unknown>): Promise<void> {
+  try {
+    await end()
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
   }
 }
 

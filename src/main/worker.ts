@@ -20,6 +20,7 @@ import {
 import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
+import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
 import { startLoginFailureCleaner } from '../loops/login-failure-cleaner.ts'
@@ -153,6 +154,7 @@ export async function runWorker(
     startPartitionKeeper({ sql, log }),
     startIdempotencyCleaner({ sql, log }),
     startLoginFailureCleaner({ sql, log }),
+    startConfirmationMailCleaner({ sql, log }),
   ]
   let isDraining = false
   const readiness = createReadiness({

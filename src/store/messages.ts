@@ -32,31 +32,61 @@ export interface OutletMessage {
  * the queue, all in the caller's transaction. True when it is new, false when the same decision was
  * enqueued before.
  */
-export const enqueue = async (sql: Executor, message: OutletMessage): Promise<boolean> => {
-  const { organizationId, id, source, connectionId } = message
-  const bucket = dayBucket(id)
-  const sendAt = message.sendAt ?? null
+export const enqueue = async (sql: Executor, message: OutletMessage): Promise<boolean> =>
+  (await enqueueAll(sql, [message])) === 1
+
+/** Many at once, of any organizations. Answers how many are new. */
+export async function enqueueAll(
+  sql: Executor,
+  messages: readonly OutletMessage[],
+): Promise<number> {
+  if (messages.length === 0) return 0
+  const rows = messages.map((message) => ({
+    organization_id: message.organizationId,
+    bucket: dayBucket(message.id),
+    id: message.id,
+    dedupe_key: message.dedupeKey ?? message.id,
+    source: message.source,
+    lane: LANES[message.source],
+    connection_id: message.connectionId,
+    contact_id: message.contactId ?? null,
+    recipient: message.recipient,
+    send_at: message.sendAt ?? null,
+    from_address: message.from,
+    reply_to: message.replyTo ?? null,
+    subject: message.subject,
+    html: message.html ?? null,
+    text: message.text ?? null,
+    headers: message.headers ?? [],
+  }))
   const result = await sql`
-    with mail as (
+    with given as (
+      select *
+      from jsonb_to_recordset(${sql.json(rows)}) as row (organization_id uuid, bucket uuid, id uuid,
+        dedupe_key uuid, source text, lane smallint, connection_id uuid, contact_id uuid,
+        recipient text, send_at timestamptz, from_address text, reply_to text, subject text,
+        html text, text text, headers jsonb)
+    ), mail as (
       insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id,
         contact_id, recipient, subject, send_at)
-      values (${organizationId}, ${bucket}, ${id}, ${message.dedupeKey ?? id}, ${source},
-        ${connectionId}, ${message.contactId ?? null}, ${message.recipient}, ${message.subject},
-        coalesce(${sendAt}::timestamptz, now()))
+      select organization_id, bucket, id, dedupe_key, source, connection_id, contact_id, recipient,
+        subject, coalesce(send_at, now())
+      from given
       on conflict (organization_id, bucket, dedupe_key) do nothing
       returning organization_id, bucket, id, send_at
     ), body as (
       insert into message_bodies (organization_id, bucket, id, from_address, reply_to, subject,
         html, text, headers)
-      select organization_id, bucket, id, ${message.from}, ${message.replyTo ?? null},
-        ${message.subject}, ${message.html ?? null}, ${message.text ?? null},
-        ${sql.json(message.headers ?? [])}
+      select organization_id, bucket, id, given.from_address, given.reply_to, given.subject,
+        given.html, given.text, given.headers
       from mail
+      join given using (organization_id, bucket, id)
     )
     insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)
-    select organization_id, bucket, id, ${connectionId}, ${LANES[source]}, send_at
-    from mail`
-  return result.count === 1
+    select organization_id, bucket, id, given.connection_id, given.lane, mail.send_at
+    from mail
+    join given using (organization_id, bucket, id)`
+  return result.count
 }
 
 /** Columns of the contact that a mail may speak of. */

@@ -8,9 +8,16 @@ export type Promised =
   | { kind: 'start_confirmation'; payload: ConfirmationKey }
   /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
   | { kind: 'end_confirmation'; payload: ConfirmationKey }
+  | { kind: 'start_cohort'; payload: CohortKey }
 
 /** One confirmation that is asked for: a later one of the same pair has a higher generation. */
 export type ConfirmationKey = { contactId: string; topicId: string; generation: number }
+
+/**
+ * The confirmations that one page of an import asks for: the subscriptions of this cohort. One
+ * promise for all of them, in the transaction that writes the last.
+ */
+type CohortKey = { cohort: string; importId: string; page: number }
 
 export type Taken = Promised & {
   createdOn: string

@@ -65,8 +65,8 @@ interface ClaimOutlet {
 /**
  * Claims those of `ids` that still wait and checks who may be mailed: transactional and
  * confirmation mail goes to active and unsubscribed addresses, the rest to active ones; who may not
- * becomes `skipped`. One statement, like the claim of a batch's range, of which it is the
- * counterpart.
+ * becomes `skipped`, and so does a confirmation that is no longer awaited. One statement, like the
+ * claim of a batch's range, of which it is the counterpart.
  */
 export const claim = async (
   sql: Sql,
@@ -94,6 +94,12 @@ export const claim = async (
           when candidate.contact_id is null then null
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
+          when candidate.source = 'confirmation' and not exists (
+            select
+            from subscriptions s
+            where s.organization_id = ${organizationId} and s.contact_id = candidate.contact_id
+              and s.mail_id = candidate.id and s.status = 'pending'
+          ) then 'not_awaited'
           when c.email_status = 'active' then null
           when c.email_status = 'unsubscribed' and candidate.source <> 'workflow' then null
           else c.email_status

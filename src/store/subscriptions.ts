@@ -51,7 +51,8 @@ interface Row extends Pair {
 
 /**
  * Subscribes contacts to topics, in a handful of statements whatever their number: at once, or
- * after a confirmation where the topic wants one. Contacts and topics that do not exist are left out.
+ * after a confirmation where the topic wants one. Contacts and topics that do not exist are left
+ * out.
  */
 export async function subscribe(
   tx: Transaction,
@@ -329,6 +330,8 @@ async function write(
       cohort = excluded.cohort,
       requested_at = coalesce(excluded.requested_at, s.requested_at),
       mailed_at = coalesce(excluded.mailed_at, s.mailed_at),
+      mails = 0,
+      mail_id = null,
       subscribed_at = coalesce(excluded.subscribed_at, s.subscribed_at),
       left_at = case when excluded.status = 'subscribed' then null else s.left_at end,
       updated_at = greatest(s.updated_at, clock_timestamp())`

@@ -17,7 +17,7 @@ import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { connect } from '../../src/store/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import {
   CONTROL_QUEUE,
   MAIL_QUEUE,
@@ -33,6 +33,8 @@ interface EngineOptions {
   verifier?: Verifier
   timings?: Timings
   freezePage?: number
+  /** Signs the links in mails. */
+  keyring?: Keyring
 }
 
 export interface Engine {
@@ -80,7 +82,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     mailer,
     verifier: options.verifier ?? { verify: () => Promise.reject(new Error('nobody to ask')) },
     timings,
-    content: { keyring: parseKeyring(newKeyringText()), publicUrl: 'http://letterloom.example' },
+    content: {
+      keyring: options.keyring ?? parseKeyring(newKeyringText()),
+      publicUrl: 'http://letterloom.example',
+    },
     ...(freezePage === undefined ? {} : { freezePage }),
   }
   const shared = { connection: native, namespace, shutdownForceTime: '5s' }

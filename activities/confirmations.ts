@@ -1,0 +1,139 @@
+import { log } from '@temporalio/activity'
+import { addressed } from '../src/addresses.ts'
+import { EXPIRE_AFTER_MS } from '../src/domain/subscription.ts'
+import { hashedId, uuidv7 } from '../src/ids.ts'
+import * as confirmationMails from '../src/store/confirmation-mails.ts'
+import * as confirmations from '../src/store/confirmations.ts'
+import { enqueueAll } from '../src/store/messages.ts'
+import { type Sql, type Transaction, transact } from '../src/store/sql.ts'
+import { addressHash, signLink } from '../src/tokens.ts'
+import type { BatchContentDeps } from './batch-mails.ts'
+import { beating } from './beat.ts'
+import { confirmationMails as mailsOf } from './confirmation-mails.ts'
+
+/** Contacts of one transaction: whoever wants to leave meanwhile waits for it. */
+const CONTACTS_A_STEP = 200
+/** The first mail was counted and allowed when it was decided; a reminder is not yet. */
+const FIRST_MAIL = 1
+/** Statuses whose addresses take confirmation mail. */
+const MAILABLE = ['active', 'unsubscribed']
+
+export interface ConfirmationDeps {
+  sql: Sql
+  content: BatchContentDeps
+}
+
+/** Whose, and which. */
+export interface Asked {
+  organizationId: string
+  which: confirmations.Which
+}
+
+export function createConfirmationActivities({ sql, content }: ConfirmationDeps) {
+  const { keyring, publicUrl } = content
+  return {
+    /**
+     * Puts the first mail (1) or the reminder (2) into the outlet, for each confirmation that is
+     * still awaited and has not had it, in bounded steps. Answers whether any is awaited still.
+     *
+     * The mail and the note that it was decided are one transaction: however often this runs, and
+     * wherever it is interrupted, each is mailed once.
+     */
+    mailConfirmations: (input: Asked & { mail: number }): Promise<boolean> =>
+      beating(async () => {
+        let decided = 0
+        do {
+          decided = await transact(sql, (tx) => mailSome(tx, input))
+        } while (decided >= CONTACTS_A_STEP)
+        return confirmations.anyAwaited(sql, input.organizationId, input.which)
+      }),
+
+    /** What nobody confirmed is over: `unsubscribed`. */
+    expireConfirmations: ({ organizationId, which }: Asked): Promise<void> =>
+      beating(async () => {
+        let expired = 0
+        do {
+          expired = await transact(sql, (tx) =>
+            confirmations.expire(tx, organizationId, which, CONTACTS_A_STEP),
+          )
+        } while (expired >= CONTACTS_A_STEP)
+      }),
+  }
+
+  async function mailSome(
+    tx: Transaction,
+    { organizationId, which, mail }: Asked & { mail: number },
+  ): Promise<number> {
+    const taken = { mail, limit: CONTACTS_A_STEP }
+    const awaited = await confirmations.takeUnmailed(tx, organizationId, which, taken)
+    if (awaited.length === 0) return 0
+    const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
+    const asking = await confirmations.listAsking(tx, organizationId, topicIds)
+    const topics = new Map(asking.map((each) => [each.topicId, mailsOf(each, warn)]))
+    const mayMail = await limiter(tx, organizationId, mail, awaited)
+    const now = Date.now()
+    const decided = awaited.map((one) => {
+      const { contactId, topicId, generation, email } = one
+      const topic = topics.get(topicId)
+      if (email === null || topic === undefined || !mayMail(one)) return { ...one, mailId: null }
+      const token = signLink(keyring, 'confirm', {
+        organizationId,
+        contactId,
+        topicId,
+        generation,
+        addressHash: addressHash(organizationId, email),
+        expiresAt: now + EXPIRE_AFTER_MS,
+      })
+      const mailId = uuidv7()
+      const made = topic.make({
+        contact: { ...one, id: contactId },
+        confirmUrl: `${publicUrl}/confirm/${token}`,
+        isReminder: mail > FIRST_MAIL,
+      })
+      const message = {
+        organizationId,
+        id: mailId,
+        dedupeKey: hashedId('confirmation', contactId, topicId, generation, mail),
+        source: 'confirmation' as const,
+        connectionId: topic.connectionId,
+        contactId,
+        recipient: email,
+        from: topic.from,
+        ...made,
+      }
+      return { ...one, mailId, message }
+    })
+    const mails = decided.flatMap((each) => ('message' in each ? [each.message] : []))
+    await enqueueAll(tx, mails)
+    if (mail > FIRST_MAIL) {
+      const addresses = mails.map(({ recipient }) => addressed(keyring, organizationId, recipient))
+      await confirmationMails.record(tx, organizationId, addresses)
+    }
+    await confirmations.noteMails(tx, organizationId, mail, decided)
+    return decided.length
+  }
+
+  /** Whether one more mail may go to somebody: their address takes it, and not too many today. */
+  async function limiter(
+    tx: Transaction,
+    organizationId: string,
+    mail: number,
+    awaited: readonly confirmations.Awaited[],
+  ): Promise<(one: confirmations.Awaited) => boolean> {
+    const isMailable = ({ emailStatus }: confirmations.Awaited) =>
+      emailStatus !== null && MAILABLE.includes(emailStatus)
+    if (mail === FIRST_MAIL) return isMailable
+    const emails = new Set(awaited.flatMap(({ email }) => email ?? []))
+    const addresses = new Map(
+      [...emails].map((email) => [email, addressed(keyring, organizationId, email)]),
+    )
+    const today = await confirmationMails.countToday(tx, organizationId, [...addresses.values()])
+    return (one) => {
+      const address = addresses.get(one.email ?? '')
+      return isMailable(one) && address !== undefined && today.takeOne(address)
+    }
+  }
+}
+
+const warn = (problem: object): void =>
+  log.warn('A confirmation template could not be used; the plain mail was', { ...problem })

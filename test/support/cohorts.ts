@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addressed } from '../../src/addresses.ts'
+import { type Client, createClient } from '../../src/client/index.ts'
+import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { createOrganization } from '../../src/main/organizations.ts'
+import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
+import * as outbox from '../../src/store/outbox.ts'
+import { transact } from '../../src/store/sql.ts'
+import * as subscriptions from '../../src/store/subscriptions.ts'
+import { parseKeyring } from '../../src/tokens.ts'
+
+/** Contacts of one page of an import, and of one cohort. */
+const PAGE = 1_000
+const POLL_MS = 200
+const LONGEST_MS = 600_000
+
+type TestSystem = System & { folder: string }
+
+export interface Sender {
+  client: Client
+  organizationId: Uuid
+  topicId: Uuid
+  accountId: string
+}
+
+/** A customer whose account may send `rate` mails a second, and whose topic asks for confirmations. */
+export async function connectSender(system: TestSystem, rate: number): Promise<Sender> {
+  const accountId = String(Math.floor(1e11 + Math.random() * 8e11))
+  const { organizationId, key } = await createOrganization(system.sql, {
+    name: 'Cats Ltd',
+    ownerEmail: `${uuidv7()}@letterloom.example`,
+    ownerName: 'Owner',
+    plan: 'enterprise',
+  })
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, { accountId, maxSendRate: rate, max24Hour: 1e8 })
+  const topic = await client.post('/v1/topics', {
+    body: { name: 'Cats', doubleOptIn: true, from: SENDER },
+  })
+  return { client, organizationId, topicId: topic.id, accountId }
+}
+
+/** Subscribes contacts to the sender's topic, in one cohort or each by themselves. */
+export async function subscribe(
+  system: TestSystem,
+  { organizationId, topicId }: Sender,
+  contactIds: readonly Uuid[],
+  promise?: { cohort: Uuid; importId: Uuid; page: number },
+): Promise<void> {
+  const keyring = parseKeyring((await readFile(join(system.folder, 'keys'), 'utf8')).trim())
+  const pairs = contactIds.map((contactId) => ({ contactId, topicId }))
+  await transact(system.sql, async (tx) => {
+    await subscriptions.subscribe(tx, organizationId, pairs, {
+      source: 'import',
+      addressOf: (email) => addressed(keyring, organizationId, email),
+      ...(promise ? { cohort: promise.cohort } : {}),
+    })
+    if (promise === undefined) return
+    await outbox.put(tx, organizationId, { kind: 'start_cohort', payload: promise }, undefined)
+  })
+}
+
+/** Contacts and their subscriptions, in pages of a thousand with a cohort each, as an import. */
+export async function importPeople(
+  system: TestSystem,
+  sender: Sender,
+  people: number,
+): Promise<void> {
+  const importId = uuidv7()
+  for (let at = 0; at < people; at += PAGE) {
+    const contacts = Array.from({ length: Math.min(PAGE, people - at) }, (_, n) => ({
+      email: `reader-${at + n}@example.com`,
+      firstName: `Reader ${at + n}`,
+    }))
+    const { results } = await sender.client.post('/v1/contacts/batch', { body: { contacts } })
+    const page = at / PAGE + 1
+    const contactIds = results.flatMap(({ id }) => id ?? [])
+    await subscribe(system, sender, contactIds, { cohort: uuidv7(), importId, page })
+  }
+}
+
+/** What became of the confirmations that were asked for. */
+export async function outcome(system: TestSystem, { organizationId, accountId }: Sender) {
+  const [rows] = await system.sql<
+    {
+      mails: number
+      people: number
+      sent: number
+      open: number
+      pending: number
+      mailed: number
+    }[]
+  >`
+    select
+      (select count(*) from messages
+        where organization_id = ${organizationId} and source = 'confirmation') as mails,
+      (select count(distinct contact_id) from messages
+        where organization_id = ${organizationId} and source = 'confirmation') as people,
+      (select count(*) from messages
+        where organization_id = ${organizationId} and state = 'sent') as sent,
+      (select count(*) from messages
+        where organization_id = ${organizationId}
+          and state in ('queued', 'claimed', 'unknown')) as open,
+      (select count(*) from subscriptions
+        where organization_id = ${organizationId} and status = 'pending') as pending,
+      (select count(*) from subscriptions
+        where organization_id = ${organizationId} and mails = 1) as mailed`
+  const { accepted, unique, duplicates } = await sandboxControl(system.sandboxUrl).counts({
+    account: accountId,
+  })
+  return { ...rows!, accepted, unique, duplicates }
+}
+
+/** Waits until each of `people` was mailed; answers what became of them, and how long it took. */
+export async function allMailed(system: TestSystem, sender: Sender, people: number) {
+  const startedAt = performance.now()
+  let decidedMs = 0
+  for (;;) {
+    const now = await outcome(system, sender)
+    const ms = performance.now() - startedAt
+    if (decidedMs === 0 && now.mailed === people) decidedMs = ms
+    if (now.sent === people && now.open === 0) return { ...now, decidedMs, sentMs: ms }
+    if (ms > LONGEST_MS) throw new Error(`not all were mailed: ${JSON.stringify(now)}`)
+    await sleep(POLL_MS)
+  }
+}
