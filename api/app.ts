@@ -20,6 +20,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditEventRoutes } from './routes/audit-events.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
+import { confirmRoutes } from './routes/confirm.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
@@ -28,6 +29,7 @@ import { memberRoutes } from './routes/members.ts'
 import { organizationRoutes } from './routes/organization.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { templateRoutes } from './routes/templates.ts'
+import { topicRoutes } from './routes/topics.ts'
 import { unsubscribeRoutes } from './routes/unsubscribe.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { validateRequests } from './validation.ts'
@@ -89,12 +91,14 @@ export async function buildApp(deps: Deps) {
   await app.register(memberRoutes, deps)
   await app.register(auditEventRoutes, deps)
   await app.register(contactRoutes, deps)
+  await app.register(topicRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(templateRoutes, deps)
   await app.register(emailLogRoutes, deps)
   await app.register(webhookRoutes, deps)
   await app.register(unsubscribeRoutes, deps)
+  await app.register(confirmRoutes, deps)
   return app
 }
 

@@ -55,6 +55,13 @@ const MEANINGS = {
     error: 'A request with this Idempotency-Key is still running',
     reason: 'idempotency_in_progress',
   },
+  410: {
+    name: 'Gone',
+    description: 'It was there once: a link that was replaced or has expired',
+    code: 'REQUEST_FAILED',
+    error: 'This confirmation link no longer works',
+    reason: 'link_over',
+  },
   413: {
     name: 'PayloadTooLarge',
     description: 'The body is too large',

@@ -9,6 +9,7 @@ const NAMES: Record<Owned, string> = {
   connection: 'Connection',
   contact: 'Contact',
   template: 'Template',
+  topic: 'Topic',
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { badRequest, conflict } from '../../src/domain/errors.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { badRequest } from '../../src/domain/errors.ts'
+import { isUuid, uuidv7 } from '../../src/ids.ts'
 import { compileContent } from '../../src/mail/content.ts'
 import { IdParams } from '../../src/schemas/common.ts'
 import {
@@ -17,10 +17,10 @@ import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
 import { pageOf } from '../pages.ts'
+import { slugTaken, underSlug } from '../slugs.ts'
 
 const tags = ['templates']
 const reading = { scope: ['read', 'send'] } as const
-const MOST_SLUG = 80
 /** What a template's fields are called where its content is wrong. */
 const PATHS = {
   subject: 'subject',
@@ -66,10 +66,11 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         emailType,
         variables,
       }
-      const made = await firstFree(slugs(name, slug, id), (each) =>
-        templates.create(tx, { ...template, slug: each }),
+      const named = { name, id, fallback: 'template', ...(slug === undefined ? {} : { slug }) }
+      const made = await underSlug(named, (free) =>
+        templates.create(tx, { ...template, slug: free }),
       )
-      if (!made) throw slugTaken()
+      if (!made) throw slugTaken('template')
       const contentId = uuidv7()
       await contents.create(tx, { organizationId, id: contentId, ...compiled })
       await templates.addVersion(tx, { organizationId, templateId: id, version: 1, contentId })
@@ -121,31 +122,3 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
     },
   )
 }
-
-/** The slug that was asked for and no other; else one of the name, then one that nobody has. */
-function slugs(name: string, asked: string | undefined, id: Uuid): string[] {
-  if (asked !== undefined) return [asked]
-  const words = name
-    .toLowerCase()
-    .normalize('NFKD')
-    .match(/[a-z0-9]+/g) ?? ['template']
-  const made = words.join('-').slice(0, MOST_SLUG)
-  return [made, `${made}-${id.slice(-8)}`]
-}
-
-async function firstFree<T>(
-  slugs: readonly string[],
-  create: (slug: string) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  for (const slug of slugs) {
-    const created = await create(slug)
-    if (created !== undefined) return created
-  }
-  return undefined
-}
-
-const slugTaken = () =>
-  conflict('Another template has this slug', {
-    reason: 'slug_taken',
-    details: [{ path: 'slug', message: 'is taken' }],
-  })

@@ -164,7 +164,7 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
 
 async function counted(sql: Executor, organizationId: Uuid, topic: TopicSummary): Promise<Topic> {
   const most = MOST_COUNTED + 1
-  const { subscribed, pending } = await topics.countSubscribers(sql, organizationId, topic.id, most)
+  const { subscribed, pending } = await topics.countByStatus(sql, organizationId, topic.id, most)
   return {
     ...topic,
     subscribedCount: Math.min(subscribed, MOST_COUNTED),

@@ -57,13 +57,22 @@ beforeAll(async () => {
   })
   await freeze(api.sql, batch.id, bucket, 1)
   const template = await api.alice.post('/v1/templates', { name: 'Known', source: '<p>Hello</p>' })
+  const topic = await api.alice.post('/v1/topics', { name: 'Known' })
   const token = signUnsubscribe(api.deps.keyring, {
     organizationId,
     contactId: contact.id,
     addressHash: addressHash(organizationId, 'known@example.com'),
   })
   known = {
-    id: [contact.id, batch.id, template.body.id, connectionId, 'known', 'known@example.com'],
+    id: [
+      contact.id,
+      batch.id,
+      template.body.id,
+      topic.body.id,
+      connectionId,
+      'known',
+      'known@example.com',
+    ],
     messageId: ['m1'],
     accountNumber: [ACCOUNT],
     token: [token],

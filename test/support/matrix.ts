@@ -1,5 +1,5 @@
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import {
   type Api,
   type Client,
@@ -44,10 +44,12 @@ const KINDS = [
   'contact',
   'connection',
   'template',
+  'topic',
   'batch',
   'log',
   'accountNumber',
   'token',
+  'confirmation',
 ] as const
 type Kind = (typeof KINDS)[number]
 
@@ -75,6 +77,10 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       subject: 'S',
       source: `<p>${markOf(client)}</p>`,
     })
+    return body.id
+  },
+  topic: async (_api: Api, client: Client) => {
+    const { body } = await client.post('/v1/topics', { name: `${markOf(client)} ${unique()}` })
     return body.id
   },
   batch: async (api: Api, client: Client) =>
@@ -121,6 +127,22 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       addressHash: addressHash(organizationId, email),
     })
   },
+  confirmation: async (api: Api, client: Client) => {
+    const { organizationId } = client
+    const email = `${unique()}@${markOf(client)}.example.com`
+    const { id: contactId } = await createContact(client, { email })
+    const topicId = await MAKE.topic(api, client)
+    await api.sql`
+      insert into subscriptions (organization_id, contact_id, topic_id, status, generation)
+      values (${organizationId}, ${contactId}, ${topicId}, 'pending', 1)`
+    return signLink(api.deps.keyring, 'confirm', {
+      organizationId,
+      contactId,
+      topicId,
+      generation: 1,
+      addressHash: addressHash(organizationId, email),
+    })
+  },
 }
 
 const MALFORMED: Record<Kind, string> = {
@@ -130,10 +152,12 @@ const MALFORMED: Record<Kind, string> = {
   contact: 'no-uuid',
   connection: 'no-uuid',
   template: 'no_slug_either!',
+  topic: 'no_slug_either!',
   batch: 'no-uuid',
   log: 'no-message',
   accountNumber: 'twelve',
   token: 'not-a-token',
+  confirmation: 'not-a-token',
 }
 
 const owners = new Map<string, Promise<Person>>()
@@ -282,6 +306,21 @@ export const PLACES: Record<string, Place> = {
   listTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
   getTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
 
+  createTopic: {
+    scopes: ['contacts', 'full'],
+    body: (_, client) => ({ name: `${markOf(client)} ${unique()}` }),
+    own: 201,
+  },
+  listTopics: { scopes: ['read', 'contacts', 'full'], own: 200 },
+  getTopic: { scopes: ['read', 'contacts', 'full'], id: 'topic', own: 200 },
+  updateTopic: {
+    scopes: ['contacts', 'full'],
+    id: 'topic',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  deleteTopic: { scopes: ['contacts', 'full'], id: 'topic', own: 200 },
+
   listEmailLogs: { scopes: READ, own: 200 },
   // By the provider's message id: a natural key only ever sees the caller's organization.
   getEmailLog: { scopes: READ, id: 'log', own: 200, foreign: 404 },
@@ -298,4 +337,6 @@ export const PLACES: Record<string, Place> = {
   // The token is the proof, whoever carries it.
   showUnsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   unsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  showConfirmation: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  confirmSubscription: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
 }

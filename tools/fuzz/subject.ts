@@ -5,7 +5,7 @@ import type { Config } from '../../src/config.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
 import { addToOrganization, createUser } from '../../src/main/operator.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
-import { addressHash, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/tokens.ts'
 
 const CONTACTS = 40
 const RATE = 1_000
@@ -97,6 +97,11 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     'GET',
     '/v1/templates',
   )
+  const topics = await Promise.all(
+    ['News', 'Offers'].map((name) =>
+      call<{ id: string; slug: string }>('POST', '/v1/topics', { name }),
+    ),
+  )
   const { logs } = await call<{ logs: { id: string; messageId: string }[] }>(
     'GET',
     '/v1/email/logs?limit=5',
@@ -109,6 +114,15 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       contactId: id,
       addressHash: addressHash(organizationId, email),
       batchId: batch.id,
+    }),
+  )
+  const confirmations = contacts.map(({ id, email }) =>
+    signLink(keyring, 'confirm', {
+      organizationId,
+      contactId: id,
+      topicId: topics[0]?.id ?? '',
+      generation: 1,
+      addressHash: addressHash(organizationId, email),
     }),
   )
   return {
@@ -131,10 +145,20 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       },
       disconnectConnection: { 'path.id': spare.map(({ connectionId }) => connectionId) },
       getTemplate: { 'path.id': templates.flatMap(({ id, slug }) => [id, slug]) },
+      getTopic: { 'path.id': topics.flatMap(({ id, slug }) => [id, slug]) },
+      updateTopic: {
+        'path.id': topics.map(({ id }) => id),
+        'body.cloudAccountId': [sender.id],
+        'body.templateId': templates.map(({ id }) => id),
+      },
+      createTopic: { 'body.cloudAccountId': [sender.id] },
+      deleteTopic: { 'path.id': topics.slice(1).map(({ id }) => id) },
       getEmailLog: { 'path.messageId': logs.flatMap(({ id, messageId }) => [id, messageId]) },
       listEmailLogs: { 'query.batchId': [batch.id] },
       showUnsubscribe: { 'path.token': tokens },
       unsubscribe: { 'path.token': tokens },
+      showConfirmation: { 'path.token': confirmations },
+      confirmSubscription: { 'path.token': confirmations },
       receiveSesEvent: {
         'path.accountNumber': [sender.accountId],
         'body.account': [sender.accountId],
