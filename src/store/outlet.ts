@@ -94,18 +94,21 @@ export const claim = async (
           when candidate.contact_id is null then null
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
-          when candidate.source = 'confirmation' and not exists (
-            select
-            from subscriptions s
-            where s.organization_id = ${organizationId} and s.contact_id = candidate.contact_id
-              and s.mail_id = candidate.id and s.status = 'pending'
-          ) then 'not_awaited'
+          when candidate.source = 'confirmation' and awaited.mail_id is null then 'not_awaited'
           when c.email_status = 'active' then null
           when c.email_status = 'unsubscribed' and candidate.source <> 'workflow' then null
           else c.email_status
         end as reason
       from candidate
       left join contacts c on c.organization_id = ${organizationId} and c.id = candidate.contact_id
+      left join lateral (
+        select s.mail_id
+        from subscriptions s
+        where candidate.source = 'confirmation' and s.organization_id = ${organizationId}
+          and s.contact_id = candidate.contact_id and s.mail_id = candidate.id
+          and s.status = 'pending'
+        limit 1
+      ) awaited on true
     ), moved as (
       update messages m
       set state = case when checked.reason is null then 'claimed' else 'skipped' end,

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import {
   type Api,
   type Answer,
@@ -63,6 +63,16 @@ beforeAll(async () => {
     contactId: contact.id,
     addressHash: addressHash(organizationId, 'known@example.com'),
   })
+  await api.sql`
+    insert into subscriptions (organization_id, contact_id, topic_id, status)
+    values (${organizationId}, ${contact.id}, ${topic.body.id}, 'pending')`
+  const confirmation = signLink(api.deps.keyring, 'confirm', {
+    organizationId,
+    contactId: contact.id,
+    topicId: topic.body.id,
+    generation: 1,
+    addressHash: addressHash(organizationId, 'known@example.com'),
+  })
   known = {
     id: [
       contact.id,
@@ -75,7 +85,7 @@ beforeAll(async () => {
     ],
     messageId: ['m1'],
     accountNumber: [ACCOUNT],
-    token: [token],
+    token: [token, confirmation],
   }
   const { body: document } = await inject(api.app, { url: '/openapi.json' })
   operations = operationsOf(document)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressedByHash } from '../../src/addresses.ts'
+import * as confirmationMails from '../../src/store/confirmation-mails.ts'
 import * as confirmations from '../../src/store/confirmations.ts'
 import * as confirming from '../../src/store/confirming.ts'
 import { connect, type Sql, transact } from '../../src/store/sql.ts'
@@ -172,4 +173,25 @@ test('a link of another organization finds nothing', async () => {
   )
   expect(found).toBeUndefined()
   expect(await there.row(contactId, topicId)).toMatchObject({ status: 'pending', generation: 1 })
+})
+
+test('mails of more than a day ago count no more, and are forgotten', async () => {
+  const { email } = await there.contact()
+  const address = there.addressOf(email)
+  await transact(sql, (tx) =>
+    confirmationMails.record(tx, there.organizationId, [address, address, address]),
+  )
+  const counted = () =>
+    transact(sql, async (tx) =>
+      (await confirmationMails.countToday(tx, there.organizationId, [address])).get(address),
+    )
+  const key = address.keys[0].key
+  expect(await counted()).toBe(3)
+  await database.sql`
+    update confirmation_mails set created_at = now() - interval '25 hours'
+    where address_key = decode(${key}, 'hex')`
+  expect(await counted()).toBe(0)
+  expect(await confirmationMails.dropOld(sql, 2)).toBe(2)
+  expect(await confirmationMails.dropOld(sql, 2)).toBe(1)
+  expect(await confirmationMails.dropOld(sql, 2)).toBe(0)
 })

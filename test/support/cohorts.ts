@@ -26,7 +26,7 @@ export interface Sender {
   accountId: string
 }
 
-/** A customer whose account may send `rate` mails a second, and whose topic asks for confirmations. */
+/** A customer with an account that may send `rate` mails a second, and a topic that asks first. */
 export async function connectSender(system: TestSystem, rate: number): Promise<Sender> {
   const accountId = String(Math.floor(1e11 + Math.random() * 8e11))
   const { organizationId, key } = await createOrganization(system.sql, {

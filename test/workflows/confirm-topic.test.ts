@@ -17,6 +17,7 @@ import {
   type SeededConfirmations,
 } from '../support/confirmations.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 
 const DAY_MS = 86_400_000
@@ -239,7 +240,9 @@ describe('what happens while a confirmation is awaited', () => {
       const again = await there.ask(contactId, topicId)
       expect(again.generation).toBe(2)
       const second = await start(again)
-      await time.result(first)
+      // Past the reminder of the first, not of the second.
+      await time.skip(2.5 * DAY_MS)
+      await until(async () => (await first.describe()).status.name === 'COMPLETED')
       expect(await subjects(contactId)).toEqual(['Please', 'Please'])
       expect((await confirm(asked, email))?.standing).toBe('over')
       expect((await there.row(contactId, topicId))?.status).toBe('pending')

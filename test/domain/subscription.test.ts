@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import {
+  confirmationStanding,
+  decideSubscription,
+  REMAIL_AFTER_MS,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionFacts,
+} from '../../src/domain/subscription.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const EARLIER = NOW - 86_400_000
+
+const facts = (changes: Partial<SubscriptionFacts>): SubscriptionFacts => ({
+  doubleOptIn: true,
+  status: null,
+  confirmedAt: null,
+  leftAt: null,
+  leftAllAt: null,
+  mailedAt: null,
+  mailable: true,
+  mailsToday: 0,
+  willing: false,
+  now: NOW,
+  ...changes,
+})
+
+describe('a wish to subscribe somebody', () => {
+  test.each<[string, Partial<SubscriptionFacts>, string]>([
+    ['is done at once without double opt-in', { doubleOptIn: false }, 'subscribe'],
+    ['is asked for with it', {}, 'ask'],
+    ['is nothing for who is subscribed', { status: 'subscribed' }, 'none'],
+    ['is not granted to a tool when the person left', leftSingle(), 'kept'],
+    ['is granted when they want it again', { ...leftSingle(), willing: true }, 'subscribe'],
+    [
+      'needs no second mail after a confirmation',
+      { status: 'unsubscribed', confirmedAt: EARLIER },
+      'subscribe',
+    ],
+    [
+      'needs one when the person left the topic since',
+      { status: 'unsubscribed', confirmedAt: EARLIER, leftAt: EARLIER + 1 },
+      'ask',
+    ],
+    [
+      'needs one when the person left all mail since',
+      { status: 'unsubscribed', confirmedAt: EARLIER, leftAllAt: EARLIER + 1 },
+      'ask',
+    ],
+    [
+      'sends no second mail within ten minutes',
+      { status: 'pending', mailedAt: NOW - REMAIL_AFTER_MS + 1 },
+      'none',
+    ],
+    ['sends one after them', { status: 'pending', mailedAt: NOW - REMAIL_AFTER_MS }, 'ask'],
+    ['mails an address three times a day', { mailsToday: 2 }, 'ask'],
+    ['and not four times', { mailsToday: 3 }, 'limited'],
+    ['mails nobody who bounced', { mailable: false }, 'limited'],
+  ])('%s', (_name, changes, step) => {
+    expect(decideSubscription(facts(changes))).toBe(step)
+  })
+
+  function leftSingle(): Partial<SubscriptionFacts> {
+    return { doubleOptIn: false, status: 'unsubscribed', leftAt: EARLIER }
+  }
+})
+
+test('a confirmation link is good for its own generation and address, and for nothing else', () => {
+  const good: string[] = []
+  for (const status of SUBSCRIPTION_STATUSES) {
+    for (const generation of [1, 2, 3, 4]) {
+      for (const isConfirmed of [false, true]) {
+        for (const isMailed of [false, true]) {
+          const where = { status, generation, isConfirmed, isMailed }
+          const standing = confirmationStanding({ ...where, asked: 2 })
+          if (standing !== 'over') {
+            good.push(`${status} ${generation} ${isConfirmed} ${isMailed}: ${standing}`)
+          }
+        }
+      }
+    }
+  }
+  expect(good).toEqual([
+    'pending 2 false true: awaited',
+    'pending 2 true true: awaited',
+    'subscribed 3 true true: confirmed',
+  ])
+})
