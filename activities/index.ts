@@ -6,6 +6,7 @@ import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
 import { createConfirmationActivities } from './confirmations.ts'
 import { createDrainMail } from './drain-mail.ts'
+import { createErasureActivities } from './erasures.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
 import { createConnectionActivities } from './verify-connection.ts'
@@ -20,6 +21,8 @@ export interface ActivityDeps {
   content: BatchContentDeps
   /** Contacts frozen per transaction; tests make it small. */
   freezePage?: number
+  /** Mails that an erasure empties in one transaction; tests make it small. */
+  erasurePage?: number
 }
 
 /** Short activities on the control queue: our database, and one question to the provider. */
@@ -27,6 +30,7 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createBatchActivities(deps),
   ...createConnectionActivities(deps),
   ...createConfirmationActivities(deps),
+  ...createErasureActivities(deps),
 })
 
 /** Chunks of batches, on the send queue. */

@@ -27,6 +27,7 @@ import { emailLogRoutes } from './routes/email-logs.ts'
 import { healthRoutes } from './routes/health.ts'
 import { memberRoutes } from './routes/members.ts'
 import { organizationRoutes } from './routes/organization.ts'
+import { personalDataRoutes } from './routes/personal-data.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { templateRoutes } from './routes/templates.ts'
 import { topicRoutes } from './routes/topics.ts'
@@ -92,6 +93,7 @@ export async function buildApp(deps: Deps) {
   await app.register(auditEventRoutes, deps)
   await app.register(contactRoutes, deps)
   await app.register(topicRoutes, deps)
+  await app.register(personalDataRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(templateRoutes, deps)

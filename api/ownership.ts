@@ -8,6 +8,7 @@ const NAMES: Record<Owned, string> = {
   batch: 'Batch',
   connection: 'Connection',
   contact: 'Contact',
+  erasure: 'Erasure',
   template: 'Template',
   topic: 'Topic',
 }

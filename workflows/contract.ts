@@ -31,6 +31,7 @@ export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confi
   `confirm/${contactId}/${topicId}/${generation}`
 export const cohortWorkflowId = (importId: string, page: number): string =>
   `confirm-cohort/${importId}/${page}`
+export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId}`
 
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {
@@ -67,6 +68,12 @@ export interface SendProgress {
 export interface VerifyConnectionInput {
   organizationId: string
   connectionId: string
+}
+
+/** Input of `eraseContact`: what is erased is in the row that it names. */
+export interface EraseContactInput {
+  organizationId: string
+  erasureId: string
 }
 
 /**

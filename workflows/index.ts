@@ -1,5 +1,6 @@
 export { confirmCohort } from './confirm-cohort.ts'
 export { confirmTopic } from './confirm-topic.ts'
 export { dispatchMail } from './dispatch-mail.ts'
+export { eraseContact } from './erase-contact.ts'
 export { sendBatch } from './send-batch.ts'
 export { verifyConnection } from './verify-connection.ts'

@@ -179,7 +179,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
 }
 
 /** What a path parameter may mean, in the order in which it is tried. */
-function contactKeys(id: string, by: 'id' | 'email' | 'externalId' | undefined) {
+export function contactKeys(id: string, by: 'id' | 'email' | 'externalId' | undefined) {
   const email = { email: id.trim().toLowerCase() }
   const externalId = { externalId: id }
   if (by === 'id') return isUuid(id) ? [{ id }] : []

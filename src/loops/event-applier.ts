@@ -119,10 +119,12 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
       ({ connectionId }) => connectionId === mail.connectionId,
     )
     const after = events.reduce<MailFacts>((facts, { event }) => learn(facts, event), mail)
-    for (const { event } of events) timeline.push(entry(mail.id, event))
+    // Of an erased mail only its kind and time: what else an event says may name the person.
+    const isErased = mail.recipient === null
+    for (const { event } of events) timeline.push(entry(mail.id, event, isErased))
     if (events.length === 0) continue
 
-    const row = { ...mail, ...after }
+    const row = { ...mail, ...after, ...(isErased ? { error: null } : {}) }
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push(row)
@@ -168,10 +170,10 @@ function count(
 
 const isCounted = (name: string, delta: Delta): name is keyof Delta => name in delta
 
-function entry(logId: string, event: SesEvent): deliveryEvents.TimelineEntry {
-  const { kind, occurredAt, data, distinct } = event
+function entry(logId: string, event: SesEvent, isErased: boolean): deliveryEvents.TimelineEntry {
+  const { kind, occurredAt, distinct } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
-  return { logId, kind, fingerprint, occurredAt, data }
+  return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : event.data }
 }
 
 /** Events by organization and bucket, in the order of those keys. */

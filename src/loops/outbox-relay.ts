@@ -11,6 +11,8 @@ import {
   confirmationWorkflowId,
   CONTROL_QUEUE,
   END_CONFIRMATION_SIGNAL,
+  type EraseContactInput,
+  eraseWorkflowId,
   type SendBatchInput,
   type VerifyConnectionInput,
   verifyWorkflowId,
@@ -101,6 +103,18 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
           ConnectionId: [connectionId],
           Kind: ['verification'],
         },
+      })
+    }
+    case 'start_erasure': {
+      const { erasureId } = row.payload
+      const input: EraseContactInput = { organizationId, erasureId }
+      return startOnce(temporal, 'eraseContact', {
+        workflowId: eraseWorkflowId(erasureId),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        ...memo,
+        staticSummary: `Erase a contact: ${erasureId}`,
+        searchAttributes: { OrganizationId: [organizationId], Kind: ['erasure'] },
       })
     }
     case 'start_confirmation': {

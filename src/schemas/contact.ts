@@ -114,6 +114,7 @@ export const ContactQuery = strict({
     oneOf(['id', 'email', 'externalId'], { description: 'Forces how `id` is read.' }),
   ),
 })
+export type ContactQuery = Static<typeof ContactQuery>
 
 export const ContactListQuery = strict({
   page: Page,

@@ -28,9 +28,13 @@ export const setAside = (tx: Transaction, { receivedOn, position }: Inbound, err
   set applied_at = clock_timestamp(), error = ${error.slice(0, 500)}
   where received_on = ${receivedOn}::date and position = ${position}`
 
+/**
+ * What an event said is not kept once it is applied: it names people, and what counts of it is in
+ * the mail's own rows by now. The envelope's id stays, so that the same event is still the same.
+ */
 export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
   update inbound_events e
-  set applied_at = clock_timestamp()
+  set applied_at = clock_timestamp(), body = '{}'
   from unnest(
     ${events.map((event) => event.receivedOn)}::date[],
     ${events.map((event) => event.position)}::bigint[]

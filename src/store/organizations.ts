@@ -3,7 +3,14 @@ import type { Uuid } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /** What `owner_of` knows: the resources that are found by their id alone. */
-export type Owned = 'api_key' | 'batch' | 'connection' | 'contact' | 'template' | 'topic'
+export type Owned =
+  | 'api_key'
+  | 'batch'
+  | 'connection'
+  | 'contact'
+  | 'erasure'
+  | 'template'
+  | 'topic'
 
 /**
  * The organization that has this resource, if any. The one look-up by id that crosses

@@ -9,6 +9,7 @@ export type Promised =
   /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
   | { kind: 'end_confirmation'; payload: ConfirmationKey }
   | { kind: 'start_cohort'; payload: CohortKey }
+  | { kind: 'start_erasure'; payload: { erasureId: string } }
 
 /** One confirmation that is asked for: a later one of the same pair has a higher generation. */
 export type ConfirmationKey = { contactId: string; topicId: string; generation: number }

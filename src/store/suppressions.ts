@@ -117,6 +117,29 @@ export async function remove(
     returning reason, address`
 }
 
+/**
+ * Takes the addresses themselves out of their entries, which hold without them. One that a contact
+ * has again is that contact's.
+ */
+export async function forgetAddresses(
+  sql: Executor,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<void> {
+  if (addresses.length === 0) return
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  await sql`
+    update suppressions s
+    set address = null, updated_at = greatest(s.updated_at, now())
+    where s.organization_id = ${organizationId} and s.address is not null
+      and s.address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)
+      and not exists (
+        select
+        from contacts c
+        where c.organization_id = ${organizationId} and c.email = s.address
+      )`
+}
+
 const RANKING = [...EMAIL_STATUSES]
 const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
   EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)

@@ -58,6 +58,8 @@ beforeAll(async () => {
   await freeze(api.sql, batch.id, bucket, 1)
   const template = await api.alice.post('/v1/templates', { name: 'Known', source: '<p>Hello</p>' })
   const topic = await api.alice.post('/v1/topics', { name: 'Known' })
+  const gone = await createContact(api.alice, { email: 'gone@example.com' })
+  const erasure = await api.alice.post(`/v1/contacts/${gone.id}/erase`)
   const token = signUnsubscribe(api.deps.keyring, {
     organizationId,
     contactId: contact.id,
@@ -79,6 +81,7 @@ beforeAll(async () => {
       batch.id,
       template.body.id,
       topic.body.id,
+      erasure.body.id,
       connectionId,
       'known',
       'known@example.com',

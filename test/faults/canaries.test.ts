@@ -87,6 +87,9 @@ async function tellTheStory(): Promise<void> {
   const first = person('contact')
   const created = await call('POST', '/v1/contacts', { body: first })
   await call('POST', '/v1/contacts/batch', { body: { contacts: [person('row'), person('row 2')] } })
+  const leaving = await call('POST', '/v1/contacts', {
+    body: { ...person('erased'), externalId: canary('erased: external id') },
+  })
   const batch = await call('POST', '/v1/batch', {
     body: {
       audienceType: 'all',
@@ -103,6 +106,11 @@ async function tellTheStory(): Promise<void> {
   await until(async () => {
     const { body } = await call('GET', `/v1/batch/${String(batch.body['id'])}`)
     return body['status'] === 'completed' ? true : undefined
+  })
+  const erasure = await call('POST', `/v1/contacts/${String(leaving.body['id'])}/erase`)
+  await until(async () => {
+    const { body } = await call('GET', `/v1/erasures/${String(erasure.body['id'])}`)
+    return body['status'] === 'completed'
   })
   await refuseMuch(String(created.body['id']), first.email, webhookSecret)
   await breakPostgres()

@@ -36,6 +36,7 @@ export interface Api {
   app: App
   deps: Deps
   sql: Sql
+  databaseUrl: string
   /** Owns organization A; her key may do everything. */
   alice: Client
   /** A stranger: owns organization B. */
@@ -110,6 +111,7 @@ export async function startApi(
     app,
     deps,
     sql,
+    databaseUrl: database.url,
     alice: alice!,
     charlie: charlie!,
     client,

@@ -33,12 +33,17 @@ interface EngineOptions {
   verifier?: Verifier
   timings?: Timings
   freezePage?: number
-  /** Signs the links in mails. */
+  /** Of the API that reads the links of the mails; one of its own otherwise. */
   keyring?: Keyring
+  /** Mails that an erasure empties in one transaction. */
+  erasurePage?: number
+  /** Of an engine that was stopped, to go on where it was. */
+  namespace?: string
 }
 
 export interface Engine {
   client: Client
+  namespace: string
   stop(): Promise<void>
 }
 
@@ -58,11 +63,12 @@ const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} }
  * tasks.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { mailer, timings = TEST_TIMINGS, freezePage } = options
+  const { mailer, timings = TEST_TIMINGS, freezePage, erasurePage } = options
+  const { keyring = parseKeyring(newKeyringText()) } = options
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
+  const namespace = options.namespace ?? `test-${randomUUID()}`
+  if (options.namespace === undefined) await createNamespace(connection, namespace)
   const client = new Client({ connection, namespace })
   const native = await NativeConnection.connect({ address })
   const sql = connect(options.databaseUrl, {
@@ -82,11 +88,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     mailer,
     verifier: options.verifier ?? { verify: () => Promise.reject(new Error('nobody to ask')) },
     timings,
-    content: {
-      keyring: options.keyring ?? parseKeyring(newKeyringText()),
-      publicUrl: 'http://letterloom.example',
-    },
+    content: { keyring, publicUrl: 'http://letterloom.example' },
     ...(freezePage === undefined ? {} : { freezePage }),
+    ...(erasurePage === undefined ? {} : { erasurePage }),
   }
   const shared = { connection: native, namespace, shutdownForceTime: '5s' }
   const workers = [
@@ -118,6 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   ]
   return {
     client,
+    namespace,
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
       for (const worker of workers) worker.shutdown()

@@ -42,6 +42,7 @@ const KINDS = [
   'member',
   'session',
   'contact',
+  'erasure',
   'connection',
   'template',
   'topic',
@@ -68,6 +69,8 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
   },
   contact: async (_api: Api, client: Client) =>
     (await createContact(client, { email: `${unique()}@${markOf(client)}.example.com` })).id,
+  erasure: async (api: Api, client: Client) =>
+    (await client.post(`/v1/contacts/${await MAKE.contact(api, client)}/erase`)).body.id,
   connection: async (_api: Api, client: Client) =>
     (await connectAccount(client, { accountId: accountNumber(), name: markOf(client) }))
       .connectionId,
@@ -150,6 +153,7 @@ const MALFORMED: Record<Kind, string> = {
   member: 'no-uuid',
   session: 'no-uuid',
   contact: 'no-uuid',
+  erasure: 'no-uuid',
   connection: 'no-uuid',
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
@@ -272,6 +276,9 @@ export const PLACES: Record<string, Place> = {
     }),
     own: 200,
   },
+  exportContact: { scopes: ['contacts', 'full'], id: 'contact', own: 200 },
+  eraseContact: { scopes: ['contacts', 'full'], id: 'contact', own: 202 },
+  getErasure: { scopes: ['read', 'contacts', 'full'], id: 'erasure', own: 200 },
 
   createBatch: {
     scopes: ['send', 'full'],

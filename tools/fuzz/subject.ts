@@ -78,6 +78,14 @@ async function fill(system: System, folder: string, say: (line: string) => void)
   // Another secret for the same account; a customer whose secret is lost does the same.
   const { webhookSecret } = await register(sender.accountId)
   await call('POST', '/v1/contacts', { email: 'x@example.com', externalId: 'customer-1' })
+  const people = await Promise.all(
+    ['y@example.com', 'z@example.com'].map((email) =>
+      call<{ id: string }>('POST', '/v1/contacts', { email }),
+    ),
+  )
+  const erasures = await Promise.all(
+    people.slice(0, 1).map(({ id }) => call<{ id: string }>('POST', `/v1/contacts/${id}/erase`)),
+  )
   const scheduled = await Promise.all(
     ['2099-01-01T00:00:00Z', '2099-01-02T00:00:00Z'].map((scheduledFor) =>
       call<{ id: string }>('POST', '/v1/batch', {
@@ -135,6 +143,9 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       getContact: {
         'path.id': [...contacts.flatMap(({ id, email }) => [id, email]), 'customer-1'],
       },
+      exportContact: { 'path.id': contacts.flatMap(({ id, email }) => [id, email]) },
+      eraseContact: { 'path.id': people.map(({ id }) => id) },
+      getErasure: { 'path.id': erasures.map(({ id }) => id) },
       getBatch: { 'path.id': [batch.id, ...scheduled.map(({ id }) => id)] },
       listBatchRecipients: { 'path.id': [batch.id] },
       cancelBatch: { 'path.id': [...scheduled.map(({ id }) => id), batch.id] },

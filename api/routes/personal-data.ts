@@ -1,0 +1,184 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../src/addresses.ts'
+import { isUuid, uuidv7, type Uuid } from '../../src/ids.ts'
+import { IdParams } from '../../src/schemas/common.ts'
+import { ContactQuery } from '../../src/schemas/contact.ts'
+import { ContactExport, Erasure } from '../../src/schemas/personal-data.ts'
+import * as contacts from '../../src/store/contacts.ts'
+import * as erasures from '../../src/store/erasures.ts'
+import * as personalData from '../../src/store/personal-data.ts'
+import type { Executor } from '../../src/store/sql.ts'
+import { audit } from '../audit.ts'
+import type { TenantDeps } from '../deps.ts'
+import { missing } from '../ownership.ts'
+import { sendStream } from '../streams.ts'
+import { contactKeys } from './contacts.ts'
+
+const tags = ['contacts']
+const config = { scope: 'contacts' } as const
+
+type By = ContactQuery['by']
+
+/** What is held about one person: to hand it out, and to erase it. */
+export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, now },
+) => {
+  app.get(
+    '/v1/contacts/:id/export',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'exportContact',
+        summary: 'Get all that is held about a contact',
+        description:
+          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: {
+          200: {
+            description: 'As it is read',
+            content: { 'application/json': { schema: ContactExport } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, sql } = request.caller
+      const id = await idOf(sql, organizationId, request.params.id, request.query.by)
+      const contact =
+        id === undefined ? undefined : await personalData.contact(sql, organizationId, id)
+      if (id === undefined || !contact) {
+        throw await absent(sql, organizationId, request.params.id, request.query.by)
+      }
+      await audit(sql, request, now, { action: 'contact.exported', subject: subjectOf(id) })
+      const until = new Date(now()).toISOString()
+      const email = typeof contact['email'] === 'string' ? contact['email'] : null
+      const mailed = { organizationId, contactId: id, email, until }
+      const parts = {
+        contact,
+        stats: await personalData.stats(sql, organizationId, id),
+        topics: await personalData.topics(sql, organizationId, id),
+        suppression:
+          email === null
+            ? null
+            : await personalData.suppression(
+                sql,
+                organizationId,
+                addressed(keyring, organizationId, email),
+              ),
+      }
+      const lists = {
+        consentEvents: personalData.consentEvents(sql, organizationId, id),
+        mails: personalData.mails(sql, mailed),
+        auditEvents: personalData.auditEvents(sql, organizationId, id),
+      }
+      return sendStream(reply, written(parts, lists), 'application/json; charset=utf-8')
+    },
+  )
+
+  app.post(
+    '/v1/contacts/:id/erase',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'eraseContact',
+        summary: 'Erase a contact and all that names them',
+        description:
+          'The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Asking again for the same id gets the same erasure.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: { 202: Erasure },
+      },
+    },
+    async (request, reply) => {
+      const { tx, params, query } = request
+      const { organizationId } = request.caller
+      const id = await idOf(tx, organizationId, params.id, query.by)
+      const accepted = id && (await accept(id))
+      const earlier =
+        accepted ||
+        (isUuid(params.id) && (await erasures.findOfContact(tx, organizationId, params.id)))
+      if (!earlier) throw await absent(tx, organizationId, params.id, query.by)
+      reply.code(202)
+      return earlier
+
+      async function accept(contactId: Uuid): Promise<Erasure | undefined> {
+        const erasure = await erasures.accept(tx, {
+          organizationId,
+          erasureId: uuidv7(),
+          contactId,
+          requestId: request.id,
+        })
+        if (!erasure) return undefined
+        await audit(tx, request, now, {
+          action: 'contact.erased',
+          subject: subjectOf(contactId),
+          detail: { erasureId: erasure.id },
+        })
+        return erasure
+      }
+    },
+  )
+
+  app.get(
+    '/v1/erasures/:id',
+    {
+      config: { scope: ['read', 'contacts'] },
+      schema: {
+        tags,
+        operationId: 'getErasure',
+        summary: 'Get how far an erasure is',
+        description:
+          'It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.',
+        params: IdParams,
+        response: { 200: Erasure },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const erasure = isUuid(id) ? await erasures.find(sql, organizationId, id) : undefined
+      if (!erasure) throw await missing(sql, 'erasure', organizationId, id)
+      return erasure
+    },
+  )
+}
+
+const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
+
+async function idOf(
+  sql: Executor,
+  organizationId: Uuid,
+  id: string,
+  by: By,
+): Promise<Uuid | undefined> {
+  for (const key of contactKeys(id, by)) {
+    const contact = await contacts.find(sql, organizationId, key)
+    if (contact) return contact.id
+  }
+  return undefined
+}
+
+/** An address or external id only ever means one of one's own contacts. */
+const absent = (sql: Executor, organizationId: Uuid, id: string, by: By) =>
+  missing(sql, 'contact', organizationId, by === undefined || by === 'id' ? id : '')
+
+/** One JSON object: what is at hand, then each list row by row. */
+async function* written(
+  parts: Record<string, unknown>,
+  lists: Record<string, AsyncIterable<unknown>>,
+): AsyncGenerator<string> {
+  const head = JSON.stringify(parts)
+  yield head.slice(0, -1)
+  for (const [name, rows] of Object.entries(lists)) {
+    yield `,${JSON.stringify(name)}:[`
+    let separator = ''
+    for await (const row of rows) {
+      yield separator + JSON.stringify(row)
+      separator = ','
+    }
+    yield ']'
+  }
+  yield '}'
+}

@@ -1,0 +1,51 @@
+-- Erasing a person: what is asked for, and how the mails of one contact are found.
+
+create table erasures (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null unique,
+  contact_id uuid not null,
+  status text not null default 'running' check (status in ('running', 'completed')),
+  email text,
+  phone text,
+  external_id text,
+  horizon xid8,
+  mails integer not null default 0 check (mails >= 0),
+  requested_at timestamptz(3) not null default now(),
+  completed_at timestamptz(3),
+  primary key (organization_id, id),
+  unique (organization_id, contact_id),
+  check ((status = 'completed') = (completed_at is not null)),
+  check (status = 'running' or (email is null and phone is null and external_id is null))
+);
+comment on table erasures is 'the proof: no address is left in it once it is completed';
+comment on column erasures.email is 'what is still searched for; null when everything is erased';
+comment on column erasures.horizon is
+  'transactions from before this one may still have seen the contact, and write its address';
+select protect_tenant_table('erasures');
+
+-- A contact's rows of batches are found by their dedupe key, which is the contact. These two serve the
+-- rest: no row of a batch is in either, so that freezing and sending pay nothing for them.
+create index messages_contact on messages (organization_id, contact_id, bucket, id)
+  where source <> 'batch' and contact_id is not null;
+create index messages_recipient on messages (organization_id, recipient, bucket, id)
+  where contact_id is null and recipient is not null;
+
+-- What was done about somebody.
+create index audit_events_subject on audit_events (organization_id, subject_id, id);
+
+-- Events that could not be applied keep what they say; the others lose it when they are applied.
+create index inbound_events_aside on inbound_events (organization_id, position) where error is not null;
+
+grant select on erasures to letterloom_crossing;
+create or replace function owner_of(kind text, wanted uuid) returns uuid
+language sql stable
+return case kind
+  when 'api_key' then (select organization_id from api_keys where id = wanted)
+  when 'batch' then (select organization_id from batches where id = wanted)
+  when 'connection' then (select organization_id from connections where id = wanted)
+  when 'contact' then (select organization_id from contacts where id = wanted)
+  when 'erasure' then (select organization_id from erasures where id = wanted)
+  when 'template' then (select organization_id from templates where id = wanted)
+  when 'topic' then (select organization_id from topics where id = wanted)
+end;
+select make_crossing('owner_of(text, uuid)');

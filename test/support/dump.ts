@@ -1,0 +1,30 @@
+import type { Sql } from '../../src/store/sql.ts'
+
+/** Every row of every table as text, with its table's name in front; bytes as hexadecimal. */
+export async function dumpRows(sql: Sql): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`
+  const rows = await Promise.all(
+    tables.map(
+      async ({ name }) =>
+        await sql<{ text: string }[]>`
+          select ${name} || ' ' || t::text as text from ${sql(name)} as t`,
+    ),
+  )
+  return rows.flat().map(({ text }) => text)
+}
+
+/** Those of `rows` that hold one of `words`, as text or as the bytes of it. */
+export const speakingOf = (rows: readonly string[], words: readonly string[]): string[] => {
+  const wanted = words.flatMap((word) => [
+    word.toLowerCase(),
+    Buffer.from(word).toString('hex').toLowerCase(),
+  ])
+  return rows.filter((row) => {
+    const lower = row.toLowerCase()
+    return wanted.some((word) => lower.includes(word))
+  })
+}

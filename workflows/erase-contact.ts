@@ -1,0 +1,35 @@
+import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
+import type { ControlActivities } from '../activities/index.ts'
+import type { EraseContactInput } from './contract.ts'
+
+const { beginErasure, eraseMails, eraseRecords, completeErasure } =
+  proxyActivities<ControlActivities>({
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '200ms', maximumInterval: '30s' },
+  })
+
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 600_000
+
+/**
+ * Erases what is left of a contact: the API has deleted the contact itself when this starts.
+ *
+ * Owns nothing: what is to be erased is in the row of the erasure, and what was erased is not found
+ * again, so that a lost worker costs nothing and every activity may run twice. A mail whose call
+ * may have begun is settled first, by its worker or by the claim reconciler; until then this comes
+ * again, ever less often. It ends when nothing is found any more.
+ */
+export async function eraseContact(input: EraseContactInput): Promise<void> {
+  if (!(await beginErasure(input))) return
+  let waitMs = FIRST_WAIT_MS
+  for (;;) {
+    const { more } = await eraseMails(input)
+    if (!more) {
+      if ((await eraseRecords(input)) && (await completeErasure(input))) return
+      await sleep(waitMs)
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof eraseContact>(input)
+  }
+}
