@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/**
+ * Columns that hold nothing about a person: ids, times and counters of things, settings of an
+ * organization. Whatever is neither here nor in the README's table fails this test: who adds a
+ * column decides which it is, how long it is kept and what an erasure does to it.
+ */
+const NO_PERSONAL_DATA: Record<string, string> = {
+  api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
+  audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
+  batches:
+    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id',
+  claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at',
+  confirmation_mails: 'organization_id id created_at',
+  connections:
+    'organization_id id region features external_id secret_hash previous_secret_hash previous_secret_until is_verified verification_error last_verified_at event_watermark last_event_received_at probe_requested_at probed_at disconnected_at created_at updated_at',
+  consent_events: 'organization_id contact_id id',
+  contact_stats: 'organization_id contact_id',
+  contacts: 'organization_id id created_at updated_at',
+  contents: 'organization_id id created_at',
+  delivery_events: 'organization_id bucket log_id kind fingerprint occurred_at',
+  erasures: 'organization_id id status horizon mails requested_at completed_at',
+  idempotency_keys: 'organization_id fingerprint status lease_until created_at',
+  inbound_events:
+    'received_on position organization_id connection_id envelope_id received_at applied_at',
+  login_failures: 'failures last_failed_at',
+  memberships: 'organization_id user_id created_at entered_at',
+  message_bodies: 'organization_id bucket id',
+  message_ids: 'organization_id message_id connection_id bucket id',
+  messages:
+    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at send_at sent_at created_at',
+  organizations: 'id plan created_at updated_at',
+  outbox:
+    'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
+  outlet_queue: 'organization_id bucket id connection_id lane send_at',
+  plan_overrides:
+    'organization_id requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+  plans:
+    'name rank requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+  rate_limit_marks: 'seconds number at count',
+  rate_limits:
+    'seconds used oldest newest oldest_at newest_at newest_count lease_holders lease_counts lease_until forget_hour',
+  schema_migrations: 'number name hash ran_at',
+  sending_limits:
+    'account_id region max_send_rate max_24_hour tokens granted refilled_at factor slowed_at paused_until paused_reason',
+  sessions: 'organization_id id user_id expires_at revoked_at',
+  subscriptions: 'organization_id contact_id topic_id generation cohort created_at updated_at',
+  suppressions: 'organization_id id pepper created_at updated_at',
+  template_versions: 'organization_id template_id version content_id published_at',
+  templates:
+    'organization_id id slug source_type email_type status version created_at updated_at published_at',
+  topics:
+    'organization_id id slug double_opt_in public template_id connection_id created_at updated_at',
+  users: 'id created_at password_changed_at',
+}
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+const ROW = /^\| `(\w+)` \| ((?:`\w+` ?)+)\| ([^|]+) \| ([^|]+) \|$/
+
+/** Rows of the README's table: `table.column`s, how long they are kept, what an erasure does. */
+async function listed(): Promise<{ columns: string[]; kept: string; erasure: string }[]> {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  const [, section = ''] = /\n## Personal data\n([^]*?)\n## /.exec(readme) ?? []
+  const rows = section.split('\n').filter((line) => /^\| `/.test(line))
+  return rows.map((row) => {
+    const [, table = '', columns = '', kept = '', erasure = ''] = ROW.exec(row) ?? []
+    expect(table, `not of the table's form: ${row}`).not.toBe('')
+    return {
+      columns: [...columns.matchAll(/\w+/g)].map(([column]) => `${table}.${column}`),
+      kept: kept.trim(),
+      erasure: erasure.trim(),
+    }
+  })
+}
+
+const stored = async (): Promise<string[]> => {
+  const rows = await database.sql<{ column: string }[]>`
+    select c.relname || '.' || a.attname as column
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+    order by 1`
+  return rows.map(({ column }) => column)
+}
+
+const innocent = Object.entries(NO_PERSONAL_DATA).flatMap(([table, columns]) =>
+  columns.split(/\s+/).map((column) => `${table}.${column}`),
+)
+
+test('every column is in the README’s table of personal data or known to hold none', async () => {
+  const personal = (await listed()).flatMap(({ columns }) => columns)
+  const columns = await stored()
+  expect(personal.length).toBeGreaterThan(80)
+  expect(columns.filter((each) => !personal.includes(each) && !innocent.includes(each))).toEqual([])
+  // Nothing is in both, twice, or of a column that is no more.
+  const all = [...personal, ...innocent]
+  expect(all.filter((each, i) => all.indexOf(each) !== i)).toEqual([])
+  expect(all.filter((each) => !columns.includes(each))).toEqual([])
+})
+
+test('of each column that holds personal data it is said how long and what erases it', async () => {
+  for (const { columns, kept, erasure } of await listed()) {
+    expect([columns.length > 0, kept.length > 3, erasure.length > 1], columns.join()).toEqual([
+      true,
+      true,
+      true,
+    ])
+  }
+})
+
+test('of the columns that can hold any JSON one is known to hold nothing about people', async () => {
+  const wide = await database.sql<{ column: string }[]>`
+    select c.relname || '.' || a.attname as column
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition and a.atttypid = 'jsonb'::regtype
+    order by 1`
+  const unlisted = wide.map(({ column }) => column).filter((each) => innocent.includes(each))
+  expect(unlisted).toEqual(['connections.features'])
+})
