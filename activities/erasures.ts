@@ -32,11 +32,11 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
   ) => {
     const found = await erasures.running(executor, organizationId, erasureId)
     if (!found) return undefined
-    const { contactId, email, phone, requestedAt: until } = found
+    const { contactIds, email, phone, requestedAt: until } = found
     const texts = [email, phone].filter((text) => text !== null)
     return {
-      mailed: { organizationId, contactId, email, until },
-      person: { contactId, texts },
+      mailed: { organizationId, contactIds, email, until },
+      person: { contactIds, texts },
       email,
     }
   }

@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { addressed } from '../../src/addresses.ts'
 import { isUuid, uuidv7, type Uuid } from '../../src/ids.ts'
 import { IdParams } from '../../src/schemas/common.ts'
 import { ContactQuery } from '../../src/schemas/contact.ts'
 import { ContactExport, Erasure } from '../../src/schemas/personal-data.ts'
 import * as contacts from '../../src/store/contacts.ts'
+import * as erasedMails from '../../src/store/erased-mails.ts'
 import * as erasures from '../../src/store/erasures.ts'
 import * as personalData from '../../src/store/personal-data.ts'
 import type { Executor } from '../../src/store/sql.ts'
+import { addressHash } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
 import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'
@@ -55,7 +58,12 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       await audit(sql, request, now, { action: 'contact.exported', subject: subjectOf(id) })
       const until = new Date(now()).toISOString()
       const email = typeof contact['email'] === 'string' ? contact['email'] : null
-      const mailed = { organizationId, contactId: id, email, until }
+      const mailed = {
+        organizationId,
+        contactIds: await idsOf(sql, organizationId, id, email),
+        email,
+        until,
+      }
       const parts = {
         contact,
         stats: await personalData.stats(sql, organizationId, id),
@@ -87,38 +95,42 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'eraseContact',
         summary: 'Erase a contact and all that names them',
         description:
-          'The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Asking again for the same id gets the same erasure.',
+          'The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.',
         params: IdParams,
         querystring: ContactQuery,
         response: { 202: Erasure },
       },
     },
     async (request, reply) => {
-      const { tx, params, query } = request
-      const { organizationId } = request.caller
-      const id = await idOf(tx, organizationId, params.id, query.by)
-      const accepted = id && (await accept(id))
-      const earlier =
-        accepted ||
-        (isUuid(params.id) && (await erasures.findOfContact(tx, organizationId, params.id)))
-      if (!earlier) throw await absent(tx, organizationId, params.id, query.by)
+      const { tx, params, query, caller } = request
+      const { organizationId } = caller
+      const person = await takePerson(request)
+      const erasure = person && (await accept(person))
+      const known =
+        erasure ??
+        (isUuid(params.id)
+          ? await erasures.findOfContact(tx, organizationId, params.id)
+          : person && (await erasures.findOfContact(tx, organizationId, person.contactId)))
+      if (!known) throw await absent(tx, organizationId, params.id, query.by)
       reply.code(202)
-      return earlier
+      return known
 
-      async function accept(contactId: Uuid): Promise<Erasure | undefined> {
-        const erasure = await erasures.accept(tx, {
+      async function accept(named: erasures.Named): Promise<Erasure | undefined> {
+        const { contactId, email } = named
+        const accepted = await erasures.accept(tx, {
+          ...named,
           organizationId,
           erasureId: uuidv7(),
-          contactId,
+          former: await idsOf(tx, organizationId, contactId, email),
           requestId: request.id,
         })
-        if (!erasure) return undefined
+        if (!accepted) return undefined
         await audit(tx, request, now, {
           action: 'contact.erased',
           subject: subjectOf(contactId),
-          detail: { erasureId: erasure.id },
+          detail: { erasureId: accepted.id },
         })
-        return erasure
+        return accepted
       }
     },
   )
@@ -146,6 +158,54 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
 }
 
 const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
+
+/**
+ * Who is meant: a contact, which is gone afterwards; or, named by their id or address, somebody who
+ * was deleted before, of whom only logs are left. Undefined when there is nobody.
+ */
+async function takePerson({
+  tx,
+  id: requestId,
+  caller: { organizationId },
+  params,
+  query: { by },
+}: ErasureRequest): Promise<erasures.Named | undefined> {
+  const { id } = params
+  const living = await idOf(tx, organizationId, id, by)
+  if (living !== undefined) {
+    return erasures.removeContact(tx, organizationId, living, requestId)
+  }
+  const named = { phone: null, externalId: null }
+  if (isUuid(id) && (by ?? 'id') === 'id') {
+    if (!(await erasures.isFormer(tx, organizationId, id))) return undefined
+    const mailed = { organizationId, contactIds: [id], email: null, until: '' }
+    const email = (await erasedMails.findRecipient(tx, mailed)) ?? null
+    // Somebody who has the address by now is somebody else's decision.
+    const isTaken = email !== null && (await contacts.find(tx, organizationId, { email }))
+    return { ...named, contactId: id, email: isTaken ? null : email }
+  }
+  if (by === 'externalId' || !id.includes('@')) return undefined
+  const email = id.trim().toLowerCase()
+  const [latest] = await erasures.listFormer(tx, organizationId, addressHash(organizationId, email))
+  return latest === undefined ? undefined : { ...named, contactId: latest, email }
+}
+
+type ErasureRequest = Pick<FastifyRequest, 'tx' | 'id' | 'caller'> & {
+  params: { id: string }
+  query: ContactQuery
+}
+
+/** The contact, and who was deleted before with the same address. */
+async function idsOf(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+  email: string | null,
+): Promise<Uuid[]> {
+  if (email === null) return [contactId]
+  const hash = addressHash(organizationId, email)
+  return [contactId, ...(await erasures.listFormer(sql, organizationId, hash))]
+}
 
 async function idOf(
   sql: Executor,

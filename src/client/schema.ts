@@ -409,7 +409,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/topics": {
+    "/v1/contacts/{id}/export": {
         parameters: {
             query?: never;
             header?: never;
@@ -417,27 +417,43 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List topics, newest first
-         * @description Without the numbers of their subscribers.
-         *
-         *     Scope: `read` or `contacts` or `full`.
-         */
-        get: operations["listTopics"];
-        put?: never;
-        /**
-         * Create a topic that contacts can subscribe to
-         * @description With `doubleOptIn` a contact is `pending` until they confirm a mail, which needs `from` and an account. Without `slug`, one is made of the name. An organization has up to 1,000 topics.
+         * Get all that is held about a contact
+         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
          *
          *     Scope: `contacts` or `full`.
          */
-        post: operations["createTopic"];
+        get: operations["exportContact"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/v1/topics/{id}": {
+    "/v1/contacts/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a contact and all that names them
+         * @description The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["eraseContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -445,30 +461,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a topic by id or slug, with the number of its subscribers
-         * @description Subscribers are counted to 10,000; `countsAreExact` is false beyond.
+         * Get how far an erasure is
+         * @description It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
-        get: operations["getTopic"];
+        get: operations["getErasure"];
         put?: never;
         post?: never;
-        /**
-         * Delete a topic with its subscriptions, by id or slug
-         * @description Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working.
-         *
-         *     Scope: `contacts` or `full`.
-         */
-        delete: operations["deleteTopic"];
+        delete?: never;
         options?: never;
         head?: never;
-        /**
-         * Change a topic, by id or slug
-         * @description Only the given fields; null clears. Who is subscribed stays so when `doubleOptIn` changes.
-         *
-         *     Scope: `contacts` or `full`.
-         */
-        patch: operations["updateTopic"];
+        patch?: never;
         trace?: never;
     };
     "/v1/batch": {
@@ -731,30 +735,6 @@ export interface paths {
          * @description RFC 8058: whatever the body says, the person of the token gets no more mail. Repeating it is fine. HTML when `Accept` names it, else JSON.
          */
         post: operations["unsubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/confirm/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A page with a button; changes nothing
-         * @description What is to be confirmed, and a button. Opening it confirms nothing, so that programs that follow links cannot. 410: the link was replaced, has expired, or was mailed to another address than the contact has now.
-         */
-        get: operations["showConfirmation"];
-        put?: never;
-        /**
-         * Confirm a subscription
-         * @description Subscribes the person of the token to its topic; who had unsubscribed from all mail is active again. Repeating it is fine. HTML when `Accept` names it, else JSON. 410: the link was replaced, has expired, or was mailed to another address than the contact has now; nothing changes.
-         */
-        post: operations["confirmSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1035,12 +1015,6 @@ export interface components {
             /** @constant */
             success: true;
         };
-        /** Confirmed */
-        Confirmed: {
-            /** @constant */
-            success: true;
-            message: string;
-        };
         /** Connection */
         Connection: {
             /** Format: uuid */
@@ -1141,6 +1115,34 @@ export interface components {
             /** @description `active` was asked for, but the person has left: kept. */
             emailStatusKept?: boolean;
             error?: string;
+        };
+        /** ContactExport */
+        ContactExport: {
+            /** @description Every field that is stored of the contact. */
+            contact: {
+                [key: string]: unknown;
+            };
+            stats: {
+                [key: string]: unknown;
+            } | null;
+            topics: {
+                [key: string]: unknown;
+            }[];
+            /** @description What became of their consent, when and by what. */
+            consentEvents: {
+                [key: string]: unknown;
+            }[];
+            /** @description What the suppression list says. */
+            suppression: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Logs with their timelines, and the bodies that are kept. */
+            mails: {
+                [key: string]: unknown;
+            }[];
+            auditEvents: {
+                [key: string]: unknown;
+            }[];
         };
         /**
          * ContactInput
@@ -1281,6 +1283,24 @@ export interface components {
             /** @constant */
             success: true;
             ended: number;
+        };
+        /** Erasure */
+        Erasure: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            contactId: string;
+            /**
+             * @description The contact is gone when it is accepted; `completed` when all the rest is.
+             * @enum {string}
+             */
+            status: "running" | "completed";
+            /** @description Logs that were emptied so far. */
+            mails: number;
+            /** Format: date-time */
+            requestedAt: string;
+            /** Format: date-time */
+            completedAt: string | null;
         };
         /** EventEnvelope */
         EventEnvelope: {
@@ -1636,124 +1656,6 @@ export interface components {
             /** Format: date-time */
             publishedAt: string | null;
         };
-        /** Topic */
-        Topic: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            slug: string;
-            description: string | null;
-            /** @description Who is subscribed gets a mail, and is subscribed once they confirmed it. */
-            doubleOptIn: boolean;
-            /** @description Shown on the preferences page. */
-            public: boolean;
-            /**
-             * Format: uuid
-             * @description Of the confirmation mail; null: a plain one.
-             */
-            templateId: string | null;
-            /** @description Of the confirmation mail. */
-            from: string | null;
-            fromName: string | null;
-            /**
-             * Format: uuid
-             * @description Sends the confirmation mail.
-             */
-            cloudAccountId: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-            /** @description Contacts that subscribe. */
-            subscribedCount: number;
-            /** @description Contacts that have yet to confirm. */
-            pendingCount: number;
-            /** @description False: one of them is larger than it says. */
-            countsAreExact: boolean;
-        };
-        /** TopicInput */
-        TopicInput: {
-            name: string;
-            slug?: string;
-            description?: string | null;
-            doubleOptIn?: boolean;
-            public?: boolean;
-            /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
-            templateId?: string | null;
-            /**
-             * Format: email
-             * @description Needed with `doubleOptIn`.
-             */
-            from?: string | null;
-            fromName?: string | null;
-            /** @description Optional while one account is connected. */
-            cloudAccountId?: string | null;
-        };
-        /** TopicList */
-        TopicList: {
-            data: components["schemas"]["TopicSummary"][];
-            /** @description Null at the end. */
-            nextCursor: string | null;
-        };
-        /** TopicPatch */
-        TopicPatch: {
-            name?: string;
-            slug?: string;
-            description?: string | null;
-            doubleOptIn?: boolean;
-            public?: boolean;
-            /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
-            templateId?: string | null;
-            /**
-             * Format: email
-             * @description Needed with `doubleOptIn`.
-             */
-            from?: string | null;
-            fromName?: string | null;
-            /** @description Optional while one account is connected. */
-            cloudAccountId?: string | null;
-            /** @description Ignored. */
-            id?: unknown;
-            /** @description Ignored. */
-            createdAt?: unknown;
-            /** @description Ignored. */
-            updatedAt?: unknown;
-            /** @description Ignored. */
-            subscribedCount?: unknown;
-            /** @description Ignored. */
-            pendingCount?: unknown;
-            /** @description Ignored. */
-            countsAreExact?: unknown;
-        };
-        /** TopicSummary */
-        TopicSummary: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            slug: string;
-            description: string | null;
-            /** @description Who is subscribed gets a mail, and is subscribed once they confirmed it. */
-            doubleOptIn: boolean;
-            /** @description Shown on the preferences page. */
-            public: boolean;
-            /**
-             * Format: uuid
-             * @description Of the confirmation mail; null: a plain one.
-             */
-            templateId: string | null;
-            /** @description Of the confirmation mail. */
-            from: string | null;
-            fromName: string | null;
-            /**
-             * Format: uuid
-             * @description Sends the confirmation mail.
-             */
-            cloudAccountId: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-        };
         /** Unsubscribed */
         Unsubscribed: {
             /** @constant */
@@ -1812,22 +1714,6 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ApiError"];
-            };
-        };
-        /** @description It was there once: a link that was replaced or has expired */
-        Gone: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 [name: string]: unknown;
             };
             content: {
@@ -3032,21 +2918,22 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listTopics: {
+    exportContact: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
-                limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description As it is read */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3059,7 +2946,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TopicList"];
+                    "application/json": components["schemas"]["ContactExport"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3072,24 +2959,26 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createTopic: {
+    eraseContact: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+            };
             header?: {
                 /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
-            path?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TopicInput"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description As asked for */
-            201: {
+            202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3102,7 +2991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Topic"];
+                    "application/json": components["schemas"]["Erasure"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3119,7 +3008,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getTopic: {
+    getErasure: {
         parameters: {
             query?: never;
             header?: never;
@@ -3144,7 +3033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Topic"];
+                    "application/json": components["schemas"]["Erasure"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3152,94 +3041,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteTopic: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Success"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateTopic: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TopicPatch"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Topic"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3910,81 +3711,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    showConfirmation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the link in the mail. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            410: components["responses"]["Gone"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    confirmSubscription: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the link in the mail. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Subscribed; repeating it is fine */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Confirmed"];
-                    "text/html": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            410: components["responses"]["Gone"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

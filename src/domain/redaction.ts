@@ -1,6 +1,6 @@
 /** What names a person whose data are erased. */
 export interface PersonNames {
-  contactId: string
+  contactIds: readonly string[]
   /** Texts that nobody else has: their address and number. */
   texts: readonly string[]
 }
@@ -13,7 +13,7 @@ export function redact(value: unknown, person: PersonNames): unknown {
   if (typeof value === 'string') return speaksOf(value, person) ? null : value
   if (Array.isArray(value)) return value.map((each) => redact(each, person))
   if (typeof value !== 'object' || value === null) return value
-  const isPerson = Reflect.get(value, 'id') === person.contactId
+  const isPerson = person.contactIds.some((id) => Reflect.get(value, 'id') === id)
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,

@@ -2,10 +2,11 @@ import type { Uuid } from '../ids.ts'
 import { span } from './messages.ts'
 import type { Executor, Transaction } from './sql.ts'
 
-/** Whose mails: those of the contact, and those to the address that name no contact. */
+/** Whose mails: those of the contacts, and those to the address that name no contact. */
 export interface Mailed {
   organizationId: Uuid
-  contactId: Uuid
+  /** One person's, who may have been a contact before. */
+  contactIds: Uuid[]
   email: string | null
   /** Mail to the address that was made later is somebody's new decision. ISO 8601. */
   until: string
@@ -19,13 +20,17 @@ export interface MailKey {
 /**
  * The three ways to find them, each by an index that leads with the organization: rows of batches
  * by their dedupe key, which is the contact; other mail by the contact; mail without one by the
- * address. `columns` may name those of `messages` only.
+ * address.
  */
-export const waysToMails = (sql: Executor, { organizationId, contactId, email, until }: Mailed) => [
-  sql`messages.organization_id = ${organizationId} and messages.dedupe_key = ${contactId}
-      and messages.contact_id = ${contactId} and messages.source = 'batch'`,
-  sql`messages.organization_id = ${organizationId} and messages.contact_id = ${contactId}
-      and messages.source <> 'batch'`,
+export const waysToMails = (
+  sql: Executor,
+  { organizationId, contactIds, email, until }: Mailed,
+) => [
+  sql`messages.organization_id = ${organizationId}
+      and messages.dedupe_key = any(${contactIds}::uuid[])
+      and messages.contact_id = messages.dedupe_key and messages.source = 'batch'`,
+  sql`messages.organization_id = ${organizationId}
+      and messages.contact_id = any(${contactIds}::uuid[]) and messages.source <> 'batch'`,
   ...(email === null
     ? []
     : [
@@ -57,6 +62,19 @@ export async function listSettled(
   return found
 }
 
+/** An address that a mail of theirs was sent to. */
+export async function findRecipient(sql: Executor, mailed: Mailed): Promise<string | undefined> {
+  for (const way of waysToMails(sql, mailed)) {
+    const [mail] = await sql<{ recipient: string }[]>`
+      select recipient
+      from messages
+      where ${way} and recipient is not null
+      limit 1`
+    if (mail) return mail.recipient
+  }
+  return undefined
+}
+
 /** Whether any is left, in whatever state. */
 export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
   for (const way of waysToMails(sql, mailed)) {
@@ -82,7 +100,7 @@ export interface Emptied {
  */
 export async function empty(
   tx: Transaction,
-  { organizationId, contactId, email }: Mailed,
+  { organizationId, contactIds, email }: Mailed,
   bucket: Uuid,
   ids: Uuid[],
 ): Promise<Emptied> {
@@ -94,7 +112,7 @@ export async function empty(
       from messages
       where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
         and not ${isOpen(tx)}
-        and (contact_id = ${contactId} or (contact_id is null and recipient = ${email}))
+        and (contact_id = any(${contactIds}::uuid[]) or (contact_id is null and recipient = ${email}))
       for update
     ) m`
   if (held.length === 0) return { count: 0, recipients: [] }

@@ -25,7 +25,7 @@ export async function redactAnswers(
       select key, answer
       from idempotency_keys
       where organization_id = ${organizationId} and key > ${after} and key <= ${page.last}
-        and ${holdsAny(sql, 'answer', [person.contactId, ...person.texts])}`
+        and ${holdsAny(sql, 'answer', [...person.contactIds, ...person.texts])}`
     for (const { key, answer } of found) {
       await sql`
         update idempotency_keys

@@ -4,36 +4,32 @@ import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /** What names the person in what is stored. */
-interface Named {
+export interface Named {
   contactId: Uuid
   email: string | null
   phone: string | null
   externalId: string | null
 }
 
-interface Asked {
-  organizationId: Uuid
-  erasureId: Uuid
-  contactId: Uuid
-  requestId?: string
-}
-
 const shown = (sql: Executor) => sql`id, contact_id, status, mails, requested_at, completed_at`
 
 /**
- * Accepts an erasure: the contact is gone with all that hangs on it, so that no mail leaves any
- * more, and a workflow is promised that does the rest. Undefined when there is no such contact.
+ * Deletes the contact with all that hangs on it, so that no mail leaves any more; answers what
+ * named it. Confirmations that were awaited are awaited no more. Undefined when there is no such
+ * contact.
  */
-export async function accept(
+export async function removeContact(
   tx: Transaction,
-  { organizationId, erasureId, contactId, requestId }: Asked,
-): Promise<Erasure | undefined> {
-  const [gone] = await tx<Named[]>`
+  organizationId: Uuid,
+  contactId: Uuid,
+  requestId: string,
+): Promise<Named | undefined> {
+  const [named] = await tx<Named[]>`
     select id as contact_id, email, phone, external_id
     from contacts
     where organization_id = ${organizationId} and id = ${contactId}
     for update`
-  if (!gone) return undefined
+  if (!named) return undefined
   const awaited = await tx<outbox.ConfirmationKey[]>`
     select contact_id, topic_id, generation
     from subscriptions
@@ -42,20 +38,64 @@ export async function accept(
   await tx`
     delete from contacts
     where organization_id = ${organizationId} and id = ${contactId}`
-  await outbox.putAll(
-    tx,
-    organizationId,
-    [
-      { kind: 'start_erasure', payload: { erasureId } },
-      ...awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload })),
-    ],
-    requestId,
-  )
+  const ended = awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload }))
+  await outbox.putAll(tx, organizationId, ended, requestId)
+  return named
+}
+
+/** More with one address than this were deleted by a program that makes them anew all the time. */
+const MOST_FORMER = 999
+
+/** Contacts that were deleted while they had the address, the latest first. */
+export async function listFormer(
+  sql: Executor,
+  organizationId: Uuid,
+  addressHash: Buffer,
+): Promise<Uuid[]> {
+  const rows = await sql<{ contactId: Uuid }[]>`
+    select contact_id
+    from former_contacts
+    where organization_id = ${organizationId} and address_hash = ${addressHash}
+    order by deleted_at desc, contact_id desc
+    limit ${MOST_FORMER}`
+  return rows.map(({ contactId }) => contactId)
+}
+
+/** Whether a contact with this id was deleted here. */
+export async function isFormer(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<boolean> {
+  const rows = await sql`
+    select
+    from former_contacts
+    where organization_id = ${organizationId} and contact_id = ${contactId}`
+  return rows.length > 0
+}
+
+interface Asked extends Named {
+  organizationId: Uuid
+  erasureId: Uuid
+  /** Who was deleted before with the same address. */
+  former: readonly Uuid[]
+  requestId: string
+}
+
+/** Accepts an erasure and promises its workflow; undefined when there is one already. */
+export async function accept(
+  tx: Transaction,
+  { organizationId, erasureId, contactId, former, requestId, ...named }: Asked,
+): Promise<Erasure | undefined> {
+  const contactIds = [...new Set([contactId, ...former])]
   const [accepted] = await tx<Erasure[]>`
-    insert into erasures (organization_id, id, contact_id, email, phone, external_id)
-    values (${organizationId}, ${erasureId}, ${contactId}, ${gone.email}, ${gone.phone},
-      ${gone.externalId})
+    insert into erasures (organization_id, id, contact_id, contact_ids, email, phone, external_id)
+    values (${organizationId}, ${erasureId}, ${contactId}, ${contactIds}::uuid[], ${named.email},
+      ${named.phone}, ${named.externalId})
+    on conflict (organization_id, contact_id) do nothing
     returning ${shown(tx)}`
+  if (!accepted) return undefined
+  await outbox.put(tx, organizationId, { kind: 'start_erasure', payload: { erasureId } }, requestId)
   return accepted
 }
 
@@ -86,6 +126,7 @@ export async function findOfContact(
 
 /** What is being erased; undefined when it is done. */
 export interface Running extends Named {
+  contactIds: Uuid[]
   requestedAt: string
 }
 
@@ -95,7 +136,7 @@ export async function running(
   id: Uuid,
 ): Promise<Running | undefined> {
   const [found] = await sql<Running[]>`
-    select contact_id, email, phone, external_id, requested_at
+    select contact_id, contact_ids, email, phone, external_id, requested_at
     from erasures
     where organization_id = ${organizationId} and id = ${id} and status = 'running'`
   return found
@@ -129,8 +170,18 @@ export const countMails = (sql: Executor, organizationId: Uuid, id: Uuid, mails:
   where organization_id = ${organizationId} and id = ${id}`
 
 /** `running → completed`: what is left is the proof. */
-export const complete = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
-  update erasures
-  set status = 'completed', completed_at = clock_timestamp(), email = null, phone = null,
-    external_id = null
-  where organization_id = ${organizationId} and id = ${id} and status = 'running'`
+export async function complete(sql: Executor, organizationId: Uuid, id: Uuid): Promise<void> {
+  await sql`
+    delete from former_contacts
+    where organization_id = ${organizationId}
+      and contact_id in (
+        select unnest(contact_ids)
+        from erasures
+        where organization_id = ${organizationId} and id = ${id}
+      )`
+  await sql`
+    update erasures
+    set status = 'completed', completed_at = clock_timestamp(), email = null, phone = null,
+      external_id = null
+    where organization_id = ${organizationId} and id = ${id} and status = 'running'`
+}

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
-import { type Api, createContact, startApi } from '../support/api.ts'
+import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import * as erasures from '../../src/store/erasures.ts'
+import { transact } from '../../src/store/sql.ts'
+import { type Api, createContact, insertMail, startApi } from '../support/api.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 let api: Api
 
@@ -44,16 +47,23 @@ test('an accepted erasure: the contact is gone, the rest is promised, who asked 
   })
 })
 
-test('a contact is named by its address or external id as everywhere; afterwards by its id only', async () => {
+test('a contact is named by its address or external id as everywhere; afterwards by its id', async () => {
   const { id } = await createContact(api.alice, { email: 'bea@example.com', externalId: 'bea' })
   const first = await api.alice.post('/v1/contacts/bea@example.com/erase')
   expect(first).toMatchObject({ status: 202, body: { contactId: id } })
-  const again = await api.alice.post(`/v1/contacts/${id}/erase`)
-  expect(again).toMatchObject({ status: 202, body: { id: first.body.id } })
-  for (const gone of ['bea@example.com', 'bea']) {
-    expect((await api.alice.post(`/v1/contacts/${gone}/erase`)).status).toBe(404)
+  // Its address as well, until nothing here knows it any more.
+  for (const again of [id, 'bea@example.com']) {
+    const { status, body } = await api.alice.post(`/v1/contacts/${again}/erase`)
+    expect([status, body.id]).toEqual([202, first.body.id])
   }
+  expect((await api.alice.post('/v1/contacts/bea/erase')).status).toBe(404)
   expect(await rows(id)).toEqual({ contacts: 0, erasures: 1, promises: 1 })
+  await transact(api.sql, (tx) =>
+    erasures.complete(tx, api.alice.organizationId, String(first.body.id)),
+  )
+  expect((await api.alice.post('/v1/contacts/bea@example.com/erase')).status).toBe(404)
+  const last = await api.alice.post(`/v1/contacts/${id}/erase`)
+  expect(last).toMatchObject({ status: 202, body: { id: first.body.id, status: 'completed' } })
 })
 
 test('another organization’s contact and erasure are 403, what is nowhere is 404', async () => {
@@ -76,6 +86,53 @@ test('who reads contacts may see how far it is, and neither export nor erase', a
   expect((await reader.get(`/v1/contacts/${id}/export`)).status).toBe(403)
   const { body } = await api.alice.post(`/v1/contacts/${id}/erase`)
   expect((await reader.get(`/v1/erasures/${body.id}`)).status).toBe(200)
+})
+
+test('who was deleted before is erased by id or address, and by nobody else’s', async () => {
+  const gone = async (name: string) => {
+    const { id } = await createContact(api.alice, { email: `${name}@example.com` })
+    await api.sql`delete from contacts where id = ${id}`
+    return id
+  }
+  const byId = await gone('deleted-1')
+  expect((await api.charlie.post(`/v1/contacts/${byId}/erase`)).status).toBe(404)
+  const first = await api.alice.post(`/v1/contacts/${byId}/erase`)
+  expect(first).toMatchObject({ status: 202, body: { contactId: byId } })
+  const earlier = await gone('deleted-2')
+  const later = await gone('deleted-2')
+  expect((await api.charlie.post('/v1/contacts/deleted-2@example.com/erase')).status).toBe(404)
+  const second = await api.alice.post('/v1/contacts/Deleted-2@example.com/erase')
+  expect(second).toMatchObject({ status: 202, body: { contactId: later } })
+  const again = await api.alice.post('/v1/contacts/deleted-2@example.com/erase')
+  expect(again).toMatchObject({ status: 202, body: { id: second.body.id } })
+  const [row] = await api.sql`
+    select contact_ids, email from erasures where id = ${second.body.id}`
+  expect(row).toEqual({ contactIds: [later, earlier], email: 'deleted-2@example.com' })
+})
+
+test('a deleted contact is erased without the mails of who has the address by now', async () => {
+  const email = 'handed-on@example.com'
+  const { id } = await createContact(api.alice, { email })
+  const bucket = dayBucket(uuidv7())
+  const mail = { organizationId: api.alice.organizationId, bucket, connectionId: uuidv7() }
+  await insertMail(api.sql, { ...mail, id: uuidv7(), contactId: id, recipient: email })
+  await api.sql`delete from contacts where id = ${id}`
+  const { id: heir } = await createContact(api.alice, { email })
+  const { body } = await api.alice.post(`/v1/contacts/${id}/erase`)
+  const [row] = await api.sql`select contact_ids, email from erasures where id = ${body.id}`
+  expect(row).toEqual({ contactIds: [id], email: null })
+  expect((await api.alice.get(`/v1/contacts/${heir}`)).status).toBe(200)
+  // The person who has it now takes the earlier one along.
+  const { body: whole } = await api.alice.post(`/v1/contacts/${heir}/erase`)
+  const [both] = await api.sql`select contact_ids from erasures where id = ${whole.id}`
+  expect(both).toEqual({ contactIds: [heir, id] })
+})
+
+test('contacts are deleted with their organization, too', async () => {
+  const { organizationId } = await seedOrganization(api.sql)
+  await seedContacts(api.sql, organizationId, 2)
+  await api.sql`delete from organizations where id = ${organizationId}`
+  expect(await api.sql`select from contacts where organization_id = ${organizationId}`).toEqual([])
 })
 
 test('a confirmation that was awaited is awaited no more', async () => {

@@ -22,6 +22,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   contents: 'organization_id id created_at',
   delivery_events: 'organization_id bucket log_id kind fingerprint occurred_at',
   erasures: 'organization_id id status horizon mails requested_at completed_at',
+  former_contacts: 'organization_id deleted_at',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   inbound_events:
     'received_on position organization_id connection_id envelope_id received_at applied_at',

@@ -42,7 +42,7 @@ beforeAll(async () => {
     from messages`
   await sql`analyze messages`
   const email = 'reader-8@example.com'
-  mailed = { organizationId, contactId: ids[7] ?? '', email, until: new Date().toISOString() }
+  mailed = { organizationId, contactIds: [ids[7] ?? ''], email, until: new Date().toISOString() }
 })
 afterAll(() => database.drop())
 
@@ -137,7 +137,7 @@ it('touches no mail of another contact with the same address, and none of anothe
   const { bucket = '', id = '' } = key ?? {}
   for (const wrong of [
     { ...mailed, organizationId: stranger.organizationId },
-    { ...mailed, contactId: uuidv7() },
+    { ...mailed, contactIds: [uuidv7()] },
   ]) {
     expect(
       await transact(database.sql, (tx) => erasedMails.empty(tx, wrong, bucket, [id])),

@@ -223,6 +223,23 @@ describe('an erasure', () => {
     expect(listed(address)).toBe('complained')
   })
 
+  it('finds the logs of who was deleted and made again with the same address', async () => {
+    const person = stranger()
+    const { email } = person.input
+    const first = await create(api.alice, person.input)
+    const batch = await createBatch(api.alice)
+    await until(
+      async () => (await api.alice.get(`/v1/batch/${batch.id}`)).body.status === 'completed',
+    )
+    await sql`delete from contacts where id = ${first}`
+    expect(speakingOf(await dumpRows(sql), [email]).length).toBeGreaterThan(0)
+    const id = await create(api.alice, person.input)
+    await erased(await erase(id))
+    const rows = await dumpRows(sql)
+    expect(speakingOf(rows, person.words)).toEqual([])
+    expect(rows.filter((row) => row.startsWith('former_contacts '))).toEqual([])
+  })
+
   it('waits for the mail that is on its way, and empties it then', async () => {
     const person = stranger()
     const { organizationId } = api.alice
