@@ -70,7 +70,7 @@ const ROW = /^\| `(\w+)` \| ((?:`\w+` ?)+)\| ([^|]+) \| ([^|]+) \|$/
 async function listed(): Promise<{ columns: string[]; kept: string; erasure: string }[]> {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
   const [, section = ''] = /\n## Personal data\n([^]*?)\n## /.exec(readme) ?? []
-  const rows = section.split('\n').filter((line) => /^\| `/.test(line))
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   return rows.map((row) => {
     const [, table = '', columns = '', kept = '', erasure = ''] = ROW.exec(row) ?? []
     expect(table, `not of the table's form: ${row}`).not.toBe('')
