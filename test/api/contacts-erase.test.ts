@@ -66,6 +66,19 @@ test('a contact is named by its address or external id as everywhere; afterwards
   expect(last).toMatchObject({ status: 202, body: { id: first.body.id, status: 'completed' } })
 })
 
+test('it is one erasure, however many ask at once', async () => {
+  const { id } = await person()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => api.alice.post(`/v1/contacts/${id}/erase`)),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect(await rows(id)).toEqual({ contacts: 0, erasures: 1, promises: 1 })
+  const { body } = await api.alice.get('/v1/audit-events?action=contact.erased&limit=100')
+  const proofs = body.data.filter(({ subjectId }: { subjectId: string }) => subjectId === id)
+  expect(proofs).toHaveLength(1)
+})
+
 test('another organization’s contact and erasure are 403, what is nowhere is 404', async () => {
   const { id } = await person()
   expect((await api.charlie.post(`/v1/contacts/${id}/erase`)).status).toBe(403)

@@ -363,23 +363,6 @@ describe('an erasure', () => {
     expect(body.mails).toBe(300)
   })
 
-  it('is one, however often and however many at once ask for it', async () => {
-    const person = stranger()
-    const id = await create(api.alice, person.input)
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => api.alice.post(`/v1/contacts/${id}/erase`)),
-    )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
-    const [erasureId, ...others] = new Set(answers.map(({ body }) => body.id))
-    expect(others).toEqual([])
-    await erased(String(erasureId))
-    const again = await api.alice.post(`/v1/contacts/${id}/erase`)
-    expect(again).toMatchObject({ status: 202, body: { id: erasureId, status: 'completed' } })
-    const { body } = await api.alice.get('/v1/audit-events?action=contact.erased')
-    const proofs = body.data.filter((each: { subjectId: string }) => each.subjectId === id)
-    expect(proofs).toHaveLength(1)
-  })
-
   it('has nothing in its history but ids', async () => {
     const person = stranger()
     const id = await create(api.alice, person.input)
