@@ -173,7 +173,8 @@ async function takePerson({
   const { id } = params
   const living = await idOf(tx, organizationId, id, by)
   if (living !== undefined) {
-    return erasures.removeContact(tx, organizationId, living, requestId)
+    const removed = await erasures.removeContact(tx, organizationId, living, requestId)
+    if (removed) return removed
   }
   const named = { phone: null, externalId: null }
   if (isUuid(id) && (by ?? 'id') === 'id') {
