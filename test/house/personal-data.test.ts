@@ -47,7 +47,8 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   sending_limits:
     'account_id region max_send_rate max_24_hour tokens granted refilled_at factor slowed_at paused_until paused_reason',
   sessions: 'organization_id id user_id expires_at revoked_at',
-  subscriptions: 'organization_id contact_id topic_id generation cohort created_at updated_at',
+  subscriptions:
+    'organization_id contact_id topic_id generation cohort mails mail_id created_at updated_at',
   suppressions: 'organization_id id pepper created_at updated_at',
   template_versions: 'organization_id template_id version content_id published_at',
   templates:
