@@ -64,7 +64,6 @@ const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} }
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { mailer, timings = TEST_TIMINGS, freezePage, erasurePage } = options
-  const { keyring = parseKeyring(newKeyringText()) } = options
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
   const namespace = options.namespace ?? `test-${randomUUID()}`
@@ -82,6 +81,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     max: 6,
     statementTimeoutMs: 1_000,
   })
+  const { keyring = parseKeyring(newKeyringText()) } = options
   const deps = {
     sql,
     claimSql,
