@@ -55,7 +55,9 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
 }
 
 /** What an event does to the contact behind the mail; undefined: nothing. */
-export function contactStatus(event: SesEvent): EmailStatus | undefined {
+export function contactStatus(
+  event: SesEvent,
+): Exclude<EmailStatus, 'active' | 'unsubscribed'> | undefined {
   if (event.kind === 'complaint' && event.bounceType === undefined) {
     return event.notSpam ? undefined : 'complained'
   }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { addressed } from '../addresses.ts'
 import { contactStatus, type Delta, delta, learn, type MailFacts } from '../domain/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../domain/ses-event.ts'
+import * as consent from '../store/consent.ts'
 import * as deliveryEvents from '../store/delivery-events.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../store/sql.ts'
+import type { Keyring } from '../tokens.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVENTS = 500
@@ -10,21 +13,23 @@ const IDLE_MS = 100
 
 interface Deps {
   sql: Sql
+  /** Addresses are known to the suppression list under its peppers. */
+  keyring: Keyring
   log: Log
 }
 
 /** Applies stored delivery events to mails, contacts and batches, in sets. */
-export const startEventApplier = ({ sql, log }: Deps) =>
+export const startEventApplier = ({ sql, keyring, log }: Deps) =>
   startLoop({
     name: 'event-applier',
     idleMs: IDLE_MS,
     log,
     round: async () => {
       try {
-        return (await applyEvents(sql)) === EVENTS
+        return (await applyEvents(sql, keyring)) === EVENTS
       } catch (error) {
         log.error({ err: error }, 'a set of events could not be applied; taking them one by one')
-        await applyOneByOne(sql, log)
+        await applyOneByOne({ sql, keyring, log })
         return true
       }
     },
@@ -35,10 +40,10 @@ export const startEventApplier = ({ sql, log }: Deps) =>
  * fails again, for what it says and not for want of a database, is set aside with the reason: no
  * event of anybody may stop the others'.
  */
-async function applyOneByOne(sql: Sql, log: Log): Promise<void> {
+async function applyOneByOne({ sql, keyring, log }: Deps): Promise<void> {
   for (let count = 0; count < EVENTS; count++) {
     try {
-      if ((await applyEvents(sql, 1)) === 0) return
+      if ((await applyEvents(sql, keyring, 1)) === 0) return
     } catch (error) {
       if (!isRefusedValue(error)) throw error
       await transact(sql, async (tx) => {
@@ -63,9 +68,10 @@ interface Tagged {
  *
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
- * taken in one order everywhere: mails by key, contacts, their stats, batches, connections.
+ * taken in one order everywhere: mails by key, then of one organization after the other addresses,
+ * contacts and subscriptions, then stats, batches, connections.
  */
-export const applyEvents = (sql: Sql, most = EVENTS): Promise<number> =>
+export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<number> =>
   transact(sql, async (tx) => {
     const inbound = await deliveryEvents.takeWaiting(tx, most)
     if (inbound.length === 0) return 0
@@ -81,13 +87,13 @@ export const applyEvents = (sql: Sql, most = EVENTS): Promise<number> =>
       return [{ event, organizationId, connectionId, bucket: tagged.bucket, id: tagged.id }]
     })
 
-    const effects: deliveryEvents.ContactEffect[] = []
+    const effects: Effect[] = []
     const stats: deliveryEvents.StatsDelta[] = []
     const batches = new Map<string, deliveryEvents.BatchDelta>()
     for (const group of groups(tagged)) {
       await applyToBucket(tx, group, { effects, stats, batches })
     }
-    if (effects.length > 0) await deliveryEvents.raiseContacts(tx, effects)
+    await raiseAddresses(tx, keyring, effects)
     if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
     await deliveryEvents.bumpBatches(tx, [...batches.values()])
     for (const { organizationId, connectionId, at } of watermarks(parsed)) {
@@ -97,8 +103,36 @@ export const applyEvents = (sql: Sql, most = EVENTS): Promise<number> =>
     return inbound.length
   })
 
+/** What an event says of the address that was mailed, whoever has it by now. */
+interface Effect {
+  organizationId: string
+  recipient: string
+  status: consent.Raise['status']
+  occurredAt: string
+}
+
+/** The list and the contacts, in the order of their organizations. */
+async function raiseAddresses(
+  tx: Transaction,
+  keyring: Keyring,
+  effects: readonly Effect[],
+): Promise<void> {
+  const byOrganization = groupBy(effects, ({ organizationId }) => organizationId)
+  for (const organizationId of [...byOrganization.keys()].toSorted()) {
+    const raises = (byOrganization.get(organizationId) ?? []).map(
+      ({ recipient, status, occurredAt }): consent.Raise => ({
+        address: addressed(keyring, organizationId, recipient),
+        status,
+        source: 'event',
+        occurredAt,
+      }),
+    )
+    await consent.raise(tx, organizationId, raises)
+  }
+}
+
 interface Changes {
-  effects: deliveryEvents.ContactEffect[]
+  effects: Effect[]
   stats: deliveryEvents.StatsDelta[]
   batches: Map<string, deliveryEvents.BatchDelta>
 }
@@ -128,13 +162,12 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push(row)
-    count(changes, place.organizationId, row, moved)
+    count(changes, place.organizationId, row, { moved, activeAt: lastActivity(events) })
     for (const { event } of events) {
       const status = contactStatus(event)
-      if (!status || !mail.contactId || !mail.recipient) continue
+      if (!status || !mail.recipient) continue
       changes.effects.push({
         organizationId: place.organizationId,
-        contactId: mail.contactId,
         recipient: mail.recipient,
         status,
         occurredAt: event.occurredAt,
@@ -146,16 +179,25 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
   if (timeline.length > 0) await deliveryEvents.append(tx, place, timeline)
 }
 
+/** When the person last did something with the mail: an open or a click, the first or not. */
+function lastActivity(events: readonly Tagged[]): string | null {
+  const times = events.flatMap(({ event: { kind, occurredAt } }) =>
+    kind === 'open' || kind === 'click' ? [occurredAt] : [],
+  )
+  return times.toSorted().at(-1) ?? null
+}
+
 function count(
   changes: Changes,
   organizationId: string,
   mail: deliveryEvents.MailRow,
-  moved: Delta,
+  { moved, activeAt }: { moved: Delta; activeAt: string | null },
 ) {
   const { sent, opened, clicked } = moved
-  if (mail.contactId && (sent !== 0 || opened !== 0 || clicked !== 0)) {
+  if (mail.contactId && (sent !== 0 || opened !== 0 || clicked !== 0 || activeAt !== null)) {
     const at = mail.clickedAt ?? mail.openedAt ?? mail.sentAt ?? new Date(0).toISOString()
-    changes.stats.push({ organizationId, contactId: mail.contactId, sent, opened, clicked, at })
+    const { contactId } = mail
+    changes.stats.push({ organizationId, contactId, sent, opened, clicked, at, activeAt })
   }
   if (!mail.batchId) return
   const known = changes.batches.get(mail.batchId)
@@ -183,7 +225,7 @@ function groups(tagged: Tagged[]): Tagged[][] {
 }
 
 /** `Map.groupBy` of newer Nodes. */
-function groupBy<T>(items: T[], key: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
   const grouped = new Map<string, T[]>()
   for (const item of items) {
     const group = grouped.get(key(item))

@@ -150,7 +150,7 @@ export async function runWorker(
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
     startClaimReconciler({ sql, timings: config.timings, log }),
-    startEventApplier({ sql, log }),
+    startEventApplier({ sql, keyring, log }),
     startPartitionKeeper({ sql, log }),
     startIdempotencyCleaner({ sql, log }),
     startLoginFailureCleaner({ sql, log }),

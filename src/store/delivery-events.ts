@@ -1,6 +1,5 @@
 import type { Counted } from '../domain/delivery.ts'
 import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
-import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
 import { span } from './messages.ts'
 import type { Sql, Transaction } from './sql.ts'
@@ -161,58 +160,6 @@ export const append = (
   )}) as e (log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
   on conflict do nothing`
 
-export interface ContactEffect {
-  organizationId: string
-  contactId: Uuid
-  /** The address that was mailed: a contact that has another one by now is not meant. */
-  recipient: string
-  status: EmailStatus
-  occurredAt: string
-}
-
-/**
- * Moves contacts up (active < unsubscribed < bounced < suppressed < complained), never down, and
- * only by what happened after their status was last set by a person. The same in any order of
- * arrival.
- */
-export const raiseContacts = (tx: Transaction, effects: ContactEffect[]) => tx`
-  with effect as (
-    select e.*, array_position(${RANKING}::text[], e.status) as rank
-    from jsonb_to_recordset(${tx.json(
-      effects.map((effect) => ({
-        organization_id: effect.organizationId,
-        contact_id: effect.contactId,
-        recipient: effect.recipient,
-        status: effect.status,
-        occurred_at: effect.occurredAt,
-      })),
-    )}) as e (organization_id uuid, contact_id uuid, recipient text, status text, occurred_at timestamptz)
-  ), held as materialized (
-    select c.organization_id, c.id, c.email, c.email_status_changed_at,
-      array_position(${RANKING}::text[], c.email_status) as rank
-    from contacts c
-    where (c.organization_id, c.id) in (select organization_id, contact_id from effect)
-    order by c.organization_id, c.id
-    for no key update
-  ), worst as (
-    select distinct on (held.organization_id, held.id) held.organization_id, held.id, effect.status
-    from held
-    join effect on effect.organization_id = held.organization_id and effect.contact_id = held.id
-    where effect.recipient = held.email and effect.rank > held.rank
-      and effect.occurred_at > held.email_status_changed_at
-    order by held.organization_id, held.id, effect.rank desc
-  )
-  update contacts c
-  set email_status = worst.status,
-    email_bounced_at = case when worst.status = 'bounced' then clock_timestamp() else c.email_bounced_at end,
-    email_suppressed_at = case when worst.status = 'suppressed' then clock_timestamp() else c.email_suppressed_at end,
-    email_complained_at = case when worst.status = 'complained' then clock_timestamp() else c.email_complained_at end,
-    updated_at = clock_timestamp()
-  from worst
-  where c.organization_id = worst.organization_id and c.id = worst.id`
-
-const RANKING = ['active', 'unsubscribed', 'bounced', 'suppressed', 'complained']
-
 export interface StatsDelta {
   organizationId: string
   contactId: Uuid
@@ -220,13 +167,15 @@ export interface StatsDelta {
   opened: number
   clicked: number
   at: string
+  /** Of the last open or click, whether it moved a figure or not. */
+  activeAt: string | null
 }
 
 /** Engagement of each contact; deltas of one contact are summed before. */
 export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
   with change as (
     select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,
-      sum(clicked) as clicked, max(at) as at
+      sum(clicked) as clicked, max(at) as at, max(active_at) as active_at
     from jsonb_to_recordset(${tx.json(
       deltas.map((each) => ({
         organization_id: each.organizationId,
@@ -235,8 +184,10 @@ export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
         opened: each.opened,
         clicked: each.clicked,
         at: each.at,
+        active_at: each.activeAt,
       })),
-    )}) as d (organization_id uuid, contact_id uuid, sent int, opened int, clicked int, at timestamptz)
+    )}) as d (organization_id uuid, contact_id uuid, sent int, opened int, clicked int,
+      at timestamptz, active_at timestamptz)
     group by organization_id, contact_id
   ), alive as (
     select c.organization_id, c.id
@@ -246,11 +197,13 @@ export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
     for key share
   )
   insert into contact_stats as s (organization_id, contact_id, emails_sent, emails_opened,
-    emails_clicked, last_email_sent_at, last_email_opened_at, last_email_clicked_at)
+    emails_clicked, last_email_sent_at, last_email_opened_at, last_email_clicked_at,
+    last_activity_at)
   select change.organization_id, change.contact_id, change.sent, change.opened, change.clicked,
     case when change.sent > 0 then change.at end,
     case when change.opened > 0 then change.at end,
-    case when change.clicked > 0 then change.at end
+    case when change.clicked > 0 then change.at end,
+    change.active_at
   from change
   join alive on alive.organization_id = change.organization_id and alive.id = change.contact_id
   order by change.organization_id, change.contact_id
@@ -260,7 +213,8 @@ export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
     emails_clicked = s.emails_clicked + excluded.emails_clicked,
     last_email_sent_at = greatest(s.last_email_sent_at, excluded.last_email_sent_at),
     last_email_opened_at = greatest(s.last_email_opened_at, excluded.last_email_opened_at),
-    last_email_clicked_at = greatest(s.last_email_clicked_at, excluded.last_email_clicked_at)`
+    last_email_clicked_at = greatest(s.last_email_clicked_at, excluded.last_email_clicked_at),
+    last_activity_at = greatest(s.last_activity_at, excluded.last_activity_at)`
 
 export interface BatchDelta {
   organizationId: string

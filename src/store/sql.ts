@@ -145,8 +145,8 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
 export const hasState = (error: unknown, state: string): boolean =>
   error instanceof postgres.PostgresError && error.code === state
 
-/** Postgres refuses a value or a size (classes 22 and 54): trying again cannot help. */
+/** Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. */
 export const isRefusedValue = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && /^(22|54)/.test(error.code)
+  error instanceof postgres.PostgresError && /^(?:22|54|23514$)/.test(error.code)
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)

@@ -4,12 +4,14 @@ import { applyEvents, startEventApplier } from '../../src/loops/event-applier.ts
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import * as messages from '../../src/store/messages.ts'
 import type { Sql } from '../../src/store/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
+const keyring = parseKeyring(newKeyringText())
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -111,7 +113,7 @@ async function store({ seeded }: Prepared, bodies: object[], connectionId = seed
 const drain = async (appliers = 1) => {
   await Promise.all(
     Array.from({ length: appliers }, async () => {
-      while ((await applyEvents(sql)) > 0);
+      while ((await applyEvents(sql, keyring)) > 0);
     }),
   )
 }
@@ -123,6 +125,14 @@ const figures = async (batchId: string) =>
       from batches
       where id = ${batchId}`
   )[0]
+
+const listed = async (organizationId: string) =>
+  Object.fromEntries(
+    (
+      await sql<{ address: string; reason: string }[]>`
+        select address, reason from suppressions where organization_id = ${organizationId}`
+    ).map(({ address, reason }) => [address, reason]),
+  )
 
 describe('delivery events', () => {
   it('shuffled, doubled and applied by four at once end where an oracle says', async () => {
@@ -229,6 +239,103 @@ describe('delivery events', () => {
       [complained!]: 'complained',
       [left!]: 'unsubscribed',
     })
+    // The list knows the address that was mailed, the one that nobody has any more included.
+    const { organizationId } = prepared.seeded
+    expect(await listed(organizationId)).toEqual({
+      'reader-1@example.com': 'bounced',
+      'reader-2@example.com': 'bounced',
+      'reader-3@example.com': 'complained',
+    })
+  })
+
+  it('raise whoever has the address by now, and list the address of a contact that is gone', async () => {
+    const prepared = await prepare(2, 2)
+    const { organizationId } = prepared.seeded
+    const [first, second] = prepared.contactIds
+    await sql`delete from contacts where id in (${first!}, ${second!})`
+    const [again] = await seedContacts(sql, organizationId, 1)
+    await store(prepared, [
+      detail(prepared, { seq: 0, type: 'Complaint' }),
+      detail(prepared, { seq: 1, type: 'Bounce' }),
+    ])
+    await drain()
+    expect(await sql`select id, email_status from contacts where id = ${again!}`).toEqual([
+      { id: again, emailStatus: 'complained' },
+    ])
+    expect(await listed(organizationId)).toEqual({
+      'reader-1@example.com': 'complained',
+      'reader-2@example.com': 'bounced',
+    })
+  })
+
+  it('from before a resubscription change neither contact nor list, later ones do', async () => {
+    const prepared = await prepare(2, 2)
+    const { organizationId } = prepared.seeded
+    await sql`
+      update contacts
+      set resubscribed_at = now() + interval '10 seconds'
+      where organization_id = ${organizationId}`
+    await store(prepared, [
+      detail(prepared, { seq: 0, type: 'Bounce', second: 5 }),
+      detail(prepared, { seq: 1, type: 'Bounce', second: 15 }),
+    ])
+    await drain()
+    expect(await listed(organizationId)).toEqual({ 'reader-2@example.com': 'bounced' })
+    const rows = await sql<{ emailStatus: string }[]>`
+      select email_status from contacts where organization_id = ${organizationId} order by id`
+    expect(rows.map(({ emailStatus }) => emailStatus)).toEqual(['active', 'bounced'])
+  })
+
+  it('in any order, by several appliers, raise two organizations without a deadlock', async () => {
+    const both = [await prepare(60, 60), await prepare(60, 60)]
+    const types = ['Bounce', 'Complaint'] as const
+    const bodies = both.flatMap((prepared) =>
+      Array.from({ length: 60 }, (_, seq) =>
+        types.map((type) => ({ prepared, body: detail(prepared, { seq, type }) })),
+      ).flat(),
+    )
+    for (const { prepared, body } of bodies.toSorted(() => Math.random() - 0.5)) {
+      await store(prepared, [body])
+    }
+    const deadlocks = async () =>
+      (
+        await sql<{ deadlocks: number }[]>`
+          select deadlocks from pg_stat_database where datname = current_database()`
+      )[0]?.deadlocks
+    const before = await deadlocks()
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while ((await applyEvents(sql, keyring, 7)) > 0);
+      }),
+    )
+    expect(await deadlocks()).toBe(before)
+    for (const { seeded } of both) {
+      const statuses = Object.values(await listed(seeded.organizationId))
+      expect(statuses).toEqual(Array.from({ length: 60 }, () => 'complained'))
+    }
+  })
+
+  it('note the last open or click of a contact, also when it moves no figure', async () => {
+    const prepared = await prepare(1, 1)
+    const activity = async () =>
+      (
+        await sql<{ emailsOpened: number; lastActivityAt: string | null }[]>`
+          select emails_opened, last_activity_at
+          from contact_stats
+          where contact_id = ${prepared.contactIds[0]!}`
+      )[0]
+    expect(await activity()).toMatchObject({ emailsOpened: 0, lastActivityAt: null })
+    const late = detail(prepared, { seq: 0, type: 'Open', second: 60 })
+    await store(prepared, [detail(prepared, { seq: 0, type: 'Open', second: 5 }), late])
+    await drain()
+    const { emailsOpened, lastActivityAt } = (await activity())!
+    expect([emailsOpened, lastActivityAt]).toEqual([
+      1,
+      (late.detail as unknown as { open: { timestamp: string } }).open.timestamp,
+    ])
+    await store(prepared, [detail(prepared, { seq: 0, type: 'Click', second: 30 })])
+    await drain()
+    expect((await activity())?.lastActivityAt).toBe(lastActivityAt)
   })
 
   it('of another organization, another connection or no mail of ours change nothing', async () => {
@@ -265,7 +372,7 @@ describe('delivery events', () => {
     Object.assign(poison.detail, { delivery: { smtpResponse: 'poison' } })
     await store(prepared, [poison, detail(prepared, { seq: 1, type: 'Delivery' })])
     const log = { info: () => {}, warn: () => {}, error: () => {} }
-    const applier = startEventApplier({ sql, log })
+    const applier = startEventApplier({ sql, keyring, log })
     try {
       await until(async () => (await figures(prepared.batchId))?.['delivered'] === 1)
       await until(

@@ -7,6 +7,7 @@ import * as messages from '../../src/store/messages.ts'
 import * as outlet from '../../src/store/outlet.ts'
 import { createPartitions } from '../../src/store/partitions.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
 import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
@@ -185,5 +186,5 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   await database.sql`
     insert into inbound_events (organization_id, connection_id, envelope_id, body)
     values (${organizationId}, ${connectionId}, 'e-1', ${database.sql.json(body)})`
-  expect(await widest(() => applyEvents(sql))).toBe(1)
+  expect(await widest(() => applyEvents(sql, parseKeyring(newKeyringText())))).toBe(1)
 })

@@ -118,7 +118,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     startOutboxRelay({ sql, temporal: client, log: quiet }),
     startMailWaker({ sql, temporal: client, log: quiet }),
     startClaimReconciler({ sql, timings, log: quiet }),
-    startEventApplier({ sql, log: quiet }),
+    startEventApplier({ sql, keyring, log: quiet }),
   ]
   return {
     client,
