@@ -28,7 +28,9 @@ import { healthRoutes } from './routes/health.ts'
 import { memberRoutes } from './routes/members.ts'
 import { organizationRoutes } from './routes/organization.ts'
 import { personalDataRoutes } from './routes/personal-data.ts'
+import { preferencesRoutes } from './routes/preferences.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { suppressionRoutes } from './routes/suppressions.ts'
 import { templateRoutes } from './routes/templates.ts'
 import { topicRoutes } from './routes/topics.ts'
 import { unsubscribeRoutes } from './routes/unsubscribe.ts'
@@ -94,6 +96,7 @@ export async function buildApp(deps: Deps) {
   await app.register(contactRoutes, deps)
   await app.register(topicRoutes, deps)
   await app.register(personalDataRoutes, deps)
+  await app.register(suppressionRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(templateRoutes, deps)
@@ -101,6 +104,7 @@ export async function buildApp(deps: Deps) {
   await app.register(webhookRoutes, deps)
   await app.register(unsubscribeRoutes, deps)
   await app.register(confirmRoutes, deps)
+  await app.register(preferencesRoutes, deps)
   return app
 }
 

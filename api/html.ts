@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
+import { type Look, pageStyle } from './page-style.ts'
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -16,25 +17,21 @@ export const escapeHtml = (text: string): string =>
 export const wantsHtml = (accept: string | undefined): boolean =>
   /(?:^|,)\s*text\/html\s*(?:;|,|$)/i.test(accept ?? '')
 
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c1e21; background: #f5f6f7; margin: 0 }
-main { max-width: 28rem; margin: 15vh auto 0; padding: 2rem; background: #ffffff; border-radius: 8px }
-h1 { font-size: 1.25rem; margin: 0 0 1rem }
-button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: #ffffff; background: #1f4fd8 }
-`
-
 interface Page {
   title: string
   /** HTML; whatever comes from outside in it was escaped. */
   body: string
   status?: number
+  /** Of the organization whose page it is. */
+  look?: Look | undefined
 }
 
 /**
  * A page for people, that loads nothing, cannot be framed, and is kept by nobody: its address is a
  * secret of the person it was mailed to.
  */
-export function sendPage(reply: FastifyReply, { title, body, status = 200 }: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const { title, body, status = 200, look } = page
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     "default-src 'none'",
@@ -51,13 +48,16 @@ export function sendPage(reply: FastifyReply, { title, body, status = 200 }: Pag
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style nonce="${nonce}">${STYLE}</style>
+<title>${escapeHtml(look === undefined ? title : `${title} – ${look.name}`)}</title>
+<style nonce="${nonce}">${pageStyle(look)}</style>
 </head>
-<body><main><h1>${escapeHtml(title)}</h1>${body}</main></body>
+<body><main>${sender(look)}<h1>${escapeHtml(title)}</h1>${body}</main></body>
 </html>
 `)
 }
+
+const sender = (look: Look | undefined): string =>
+  look === undefined ? '' : `<p class="sender">${escapeHtml(look.name)}</p>`
 
 export const keepPrivate = (reply: FastifyReply): FastifyReply =>
   reply.headers({

@@ -11,12 +11,14 @@ const TAGS = [
   { name: 'auth', description: 'Sessions of people who log in' },
   { name: 'account', description: 'Your organization, its people and keys, and who did what' },
   { name: 'contacts', description: 'People who get mail' },
+  { name: 'suppressions', description: 'Addresses that get no mail' },
   { name: 'batch', description: 'One mail to many people' },
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
   { name: 'templates', description: 'What mails say' },
   { name: 'email-logs', description: 'What became of each mail' },
   { name: 'webhooks', description: 'Delivery events from your accounts' },
   { name: 'unsubscribe', description: 'One-click unsubscribe, RFC 8058' },
+  { name: 'preferences', description: 'The page where people choose what they get' },
 ]
 
 const DOCS = '/docs'

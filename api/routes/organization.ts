@@ -33,20 +33,22 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       config: { scope: 'full' },
       schema: {
         tags,
-        operationId: 'renameOrganization',
-        summary: 'Rename your organization',
-        description: 'Only the name can change; the other fields are ignored.',
+        operationId: 'updateOrganization',
+        summary: 'Change the name of your organization and the look of its public pages',
+        description:
+          'Name and `branding` can change, and of it only what is given; null is our own colour again. The other fields are ignored.',
         body: OrganizationPatch,
         response: { 200: Organization },
       },
     },
     async (request) => {
       const { caller, body } = request
-      const { name } = body
+      const { name, branding } = body
       return transact(caller.sql, async (tx) => {
-        await organizations.rename(tx, caller.organizationId, name)
+        await organizations.change(tx, caller.organizationId, { name, branding })
         const subject = { kind: 'organization', id: caller.organizationId }
-        await audit(tx, request, now, { action: 'organization.renamed', subject })
+        const action = name === undefined ? 'organization.branded' : 'organization.renamed'
+        await audit(tx, request, now, { action, subject })
         return load(tx, caller)
       })
     },

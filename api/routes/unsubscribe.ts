@@ -1,25 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
-import { badRequest } from '../../src/domain/errors.ts'
+import { isOfPresentKey, preferencesUrl } from '../../src/preferences-links.ts'
 import { TokenParams, Unsubscribed } from '../../src/schemas/unsubscribe.ts'
-import * as batches from '../../src/store/batches.ts'
 import * as contacts from '../../src/store/contacts.ts'
+import * as organizations from '../../src/store/organizations.ts'
 import { within } from '../../src/store/sql.ts'
+import * as topics from '../../src/store/topics.ts'
 import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../src/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../html.ts'
+import { leaveByLink, mask, refuseLink } from '../public-links.ts'
 
 const BODY_LIMIT = 64 * 1024
-/**
- * A mail whose claim was committed before we were asked is gone after this: see the order of a
- * send.
- */
-const SETTLING_MS = 2_000
 const MESSAGE = 'You are unsubscribed'
 
 /** One-click unsubscribe, RFC 8058: only the POST acts, so that nothing that follows links does. */
 export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sql, keyring, publicUrl } = deps
+  const { sql, keyring, publicUrl, now } = deps
   const url = '/unsubscribe/:token'
   const config: FastifyContextConfig = {
     public: true,
@@ -31,12 +28,13 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   }
   const page = { 'text/html': { schema: { type: 'string' } } }
 
-  // Mail providers post forms, multipart or nothing at all; what they post says nothing we need.
+  // Mail providers post forms, multipart or nothing at all, and whatever they post the person
+  // leaves. Only the page's own form can ask for more than the token says.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
+  app.addContentTypeParser<Buffer>(
     '*',
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
-    (_request, _body, done) => done(null, undefined),
+    (_request, body, done) => done(null, new URLSearchParams(body.toString('latin1'))),
   )
   app.addHook('onRequest', async ({ raw }) => {
     delete raw.headers['content-type']
@@ -51,20 +49,23 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         operationId: 'showUnsubscribe',
         summary: 'A page with a button; changes nothing',
         description:
-          'The masked address and a button. Opening it unsubscribes nobody, so that programs that follow links cannot.',
+          'The masked address and a button; a second one for all mail where the mail was of a topic. Opening it unsubscribes nobody, so that programs that follow links cannot.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: page } },
       },
     },
     async ({ params: { token }, headers: { accept } }, reply) => {
       const link = readUnsubscribe(keyring, token)
-      if (!link) return refuse(accept, reply)
-      const address = escapeHtml(await maskedAddress(link))
-      const action = escapeHtml(`${publicUrl}/unsubscribe/${encodeURIComponent(token)}`)
+      if (!link) return refuseLink(accept, reply)
+      const { look, topic, email, preferences } = await describe(link, token)
+      const address = email === undefined ? 'this address' : mask(email)
+      const what = topic === undefined ? 'No more mail' : `No more mail about “${topic}”`
       return sendPage(reply, {
+        look,
         title: 'Unsubscribe',
-        body: `<p>No more mail to ${address}?</p>
-<form method="post" action="${action}"><button>Unsubscribe</button></form>`,
+        body: `<p>${escapeHtml(what)} to ${escapeHtml(address)}?</p>
+<form method="post" action="${actionOf(token)}"><button>Unsubscribe</button></form>
+${topic === undefined ? '' : everything(token)}${preferences}`,
       })
     },
   )
@@ -79,7 +80,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         operationId: 'unsubscribe',
         summary: 'Unsubscribe with one click',
         description:
-          'RFC 8058: whatever the body says, the person of the token gets no more mail. Repeating it is fine. HTML when `Accept` names it, else JSON.',
+          'RFC 8058: whatever the body says, the person of the token gets no more mail, or no more of its topic. The form field `scope=all` leaves everything. Repeating it is fine. HTML when `Accept` names it, else JSON.',
         params: TokenParams,
         response: {
           200: {
@@ -89,59 +90,50 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         },
       },
     },
-    async ({ params: { token }, headers: { accept } }, reply) => {
+    async ({ id, body, params: { token }, headers: { accept } }, reply) => {
       const link = readUnsubscribe(keyring, token)
-      if (!link) return refuse(accept, reply)
-      const { organizationId, contactId, batchId } = link
-      const tenant = within(sql, organizationId)
-      await contacts.unsubscribe(tenant, organizationId, contactId, batchId)
-      // "You are unsubscribed" must be true when it is read: a mail on its way is waited for.
-      if (await batches.isBeingMailed(tenant, organizationId, contactId)) await sleep(SETTLING_MS)
-      if (wantsHtml(accept)) {
-        return sendPage(reply, {
-          title: MESSAGE,
-          body: '<p>You will get no more mail from us.</p>',
-        })
-      }
-      return keepPrivate(reply).send({ success: true, message: MESSAGE })
+      if (!link) return refuseLink(accept, reply)
+      const isAll = body instanceof URLSearchParams && body.get('scope') === 'all'
+      const left = isAll ? { ...link, topicId: undefined } : link
+      await leaveByLink(within(sql, link.organizationId), keyring, left, id)
+      if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
+      const { look, topic, preferences } = await describe(link, token, isAll)
+      const said =
+        topic === undefined
+          ? 'You will get no more mail from us.'
+          : `You will get no more mail about “${topic}”.`
+      return sendPage(reply, {
+        look,
+        title: MESSAGE,
+        body: `<p>${escapeHtml(said)}</p>
+${topic === undefined ? '' : everything(token)}${preferences}`,
+      })
     },
   )
 
-  /** Only as long as the address is the one that was mailed: the link may have been handed on. */
-  async function maskedAddress(link: UnsubscribeLink): Promise<string> {
-    const { organizationId, contactId } = link
-    const contact = await contacts.find(within(sql, organizationId), organizationId, {
-      id: contactId,
-    })
-    const email = contact?.email ?? ''
-    const isSame = equal(addressHash(organizationId, email), link.addressHash)
-    return isSame ? mask(email) : 'this address'
+  const actionOf = (token: string): string =>
+    escapeHtml(`${publicUrl}/unsubscribe/${encodeURIComponent(token)}`)
+
+  const everything = (token: string): string =>
+    `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
+
+  /** What a page says of a link; nothing of somebody whose address is not the one that was mailed. */
+  async function describe(link: UnsubscribeLink, token: string, isAll = false) {
+    const { organizationId, contactId, topicId } = link
+    const tenant = within(sql, organizationId)
+    const [look, contact, topic] = await Promise.all([
+      organizations.findLook(tenant, organizationId),
+      contacts.find(tenant, organizationId, { id: contactId }),
+      topicId === undefined || isAll ? undefined : topics.findName(tenant, organizationId, topicId),
+    ])
+    const known = contact?.email ?? ''
+    const email = equal(addressHash(organizationId, known), link.addressHash) ? known : undefined
+    const href =
+      email !== undefined && isOfPresentKey(keyring, token, link)
+        ? preferencesUrl(keyring, publicUrl, link, now())
+        : undefined
+    const preferences =
+      href === undefined ? '' : `<p><a href="${escapeHtml(href)}">Choose what you get</a></p>`
+    return { look, topic, email, preferences }
   }
-}
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/**
- * `ada@example.com` → `a••@e••••••.com`: enough to know one's own, not enough to learn another's.
- */
-function mask(email: string): string {
-  const [local = '', domain = ''] = email.split('@')
-  const dot = domain.lastIndexOf('.')
-  return `${dim(local)}@${dim(domain.slice(0, dot))}${domain.slice(dot)}`
-}
-
-const dim = (text: string): string =>
-  `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
-
-function refuse(accept: string | undefined, reply: Parameters<typeof sendPage>[0]) {
-  if (wantsHtml(accept)) {
-    return sendPage(reply, {
-      status: 400,
-      title: 'This link does not work',
-      body: '<p>It is not complete. Please use the link in the mail itself.</p>',
-    })
-  }
-  throw badRequest('The unsubscribe link is not valid', [
-    { path: 'token', message: 'is not one of ours' },
-  ])
 }

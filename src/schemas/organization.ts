@@ -5,6 +5,15 @@ import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from './comm
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })
 
+const Color = Type.String({
+  pattern: '^#[0-9a-f]{6}$',
+  examples: ['#1f4fd8'],
+})
+const branding = {
+  accentColor: nullable({ ...Color, description: 'Of the buttons. Null: ours.' }),
+  backgroundColor: nullable({ ...Color, description: 'Around the text. Null: ours.' }),
+}
+
 const organization = {
   id: Id,
   name: Type.String(),
@@ -20,6 +29,9 @@ const organization = {
     connections: { ...Count, description: 'Disconnected ones do not count.' },
     members: Count,
     apiKeys: { ...Count, description: 'Revoked and expired ones do not count.' },
+  }),
+  branding: Type.Object(branding, {
+    description: 'The look of the pages where people unsubscribe, confirm and choose.',
   }),
   scopes: Type.Array(Type.String(), { description: 'What the caller may do.' }),
   createdAt: Time,
@@ -41,6 +53,7 @@ export const Organization = Type.Object(organization, {
         workflows: null,
       },
       usage: { connections: 2, members: 5, apiKeys: 3 },
+      branding: { accentColor: '#1f4fd8', backgroundColor: null },
       scopes: ['full'],
       createdAt: TIME,
       updatedAt: TIME,
@@ -49,15 +62,31 @@ export const Organization = Type.Object(organization, {
 })
 export type Organization = Static<typeof Organization>
 
+const changes = {
+  name: line(LONGEST_NAME),
+  branding: strict({
+    accentColor: Type.Optional(branding.accentColor),
+    backgroundColor: Type.Optional(branding.backgroundColor),
+  }),
+}
+
 /** What is read-only may come along and is ignored: get, edit, patch works. */
 export const OrganizationPatch = strict(
   {
-    name: line(LONGEST_NAME),
+    name: Type.Optional(changes.name),
+    branding: Type.Optional(changes.branding),
     ...Object.fromEntries(
       Object.keys(organization)
-        .filter((name) => name !== 'name')
+        .filter((name) => !Object.hasOwn(changes, name))
         .map((name) => [name, Type.Optional(Type.Unknown({ description: 'Ignored.' }))]),
     ),
   },
-  { title: 'OrganizationPatch', examples: [{ name: 'Alice & Sons' }] },
+  {
+    title: 'OrganizationPatch',
+    anyOf: [
+      { properties: { name: changes.name }, required: ['name'] },
+      { properties: { branding: changes.branding }, required: ['branding'] },
+    ],
+    examples: [{ name: 'Alice & Sons' }, { branding: { accentColor: '#7a3e2c' } }],
+  },
 )

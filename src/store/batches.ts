@@ -225,29 +225,3 @@ export async function countRecipients(
       ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}`
   return row?.total ?? 0
 }
-
-/**
- * Whether a mail to this contact may be on its way: frozen in a batch that is being sent, and not
- * settled. Each bucket is named, so that each is one look at one index.
- */
-export async function isBeingMailed(
-  sql: Executor,
-  organizationId: Uuid,
-  contactId: Uuid,
-): Promise<boolean> {
-  const live = await sql<{ bucket: Uuid }[]>`
-    select bucket
-    from batches
-    where organization_id = ${organizationId} and status = 'processing' and bucket is not null`
-  if (live.length === 0) return false
-  const [row] = await sql<{ found: boolean }[]>`
-    select exists (
-      select
-      from messages
-      where organization_id = ${organizationId}
-        and bucket = any(${live.map(({ bucket }) => bucket)}::uuid[])
-        and dedupe_key = ${contactId}
-        and state in ('queued', 'claimed')
-    ) as found`
-  return row?.found ?? false
-}

@@ -205,33 +205,3 @@ export async function listExisting(
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
   return rows.map(({ id }) => id)
 }
-
-/**
- * The person left by a link: `active` becomes `unsubscribed`, any other status says more already.
- * The batch whose mail it was counts each contact once. True when the contact changed.
- */
-export async function unsubscribe(
-  sql: Executor,
-  organizationId: Uuid,
-  contactId: Uuid,
-  batchId: Uuid | undefined,
-): Promise<boolean> {
-  const [row] = await sql<{ changed: boolean }[]>`
-    with gone as (
-      update contacts
-      set email_status = 'unsubscribed',
-        email_unsubscribed_at = now(),
-        email_status_changed_at = now(),
-        updated_at = greatest(updated_at, now())
-      where organization_id = ${organizationId} and id = ${contactId} and email_status = 'active'
-      returning id
-    ), counted as (
-      update batches
-      set unsubscribed = unsubscribed + 1
-      where organization_id = ${organizationId}
-        and id = ${batchId ?? null}
-        and exists (select from gone)
-    )
-    select exists (select from gone) as changed`
-  return row?.changed ?? false
-}

@@ -69,6 +69,7 @@ export interface FoundOrganization {
   plan: PlanName
   createdAt: string
   updatedAt: string
+  branding: { accentColor: string | null; backgroundColor: string | null }
   connections: number
   members: number
   apiKeys: number
@@ -78,6 +79,8 @@ export interface FoundOrganization {
 export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
   const [organization] = await sql<FoundOrganization[]>`
     select id, name, plan, created_at, updated_at,
+      jsonb_build_object('accentColor', accent_color, 'backgroundColor', background_color)
+        as branding,
       (select count(*) from connections
         where organization_id = ${id} and disconnected_at is null) as connections,
       (select count(*) from memberships where organization_id = ${id}) as members,
@@ -90,7 +93,40 @@ export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization |
   return organization
 }
 
-export const rename = (sql: Executor, id: Uuid, name: string) => sql`
-  update organizations
-  set name = ${name}, updated_at = greatest(updated_at, now())
-  where id = ${id}`
+/** What a change of an organization may say; what is absent stays, null is ours again. */
+export interface OrganizationChange {
+  name?: string | undefined
+  branding?: { accentColor?: string | null; backgroundColor?: string | null } | undefined
+}
+
+export async function change(
+  sql: Executor,
+  id: Uuid,
+  { name, branding = {} }: OrganizationChange,
+): Promise<void> {
+  const { accentColor, backgroundColor } = branding
+  const set = (value: string | null | undefined, column: string) =>
+    value === undefined ? sql`${sql(column)}` : sql`${value}`
+  await sql`
+    update organizations
+    set name = ${set(name, 'name')},
+      accent_color = ${set(accentColor, 'accent_color')},
+      background_color = ${set(backgroundColor, 'background_color')},
+      updated_at = greatest(updated_at, now())
+    where id = ${id}`
+}
+
+/** How an organization shows itself on its public pages. */
+export interface Look {
+  name: string
+  accentColor: string | null
+  backgroundColor: string | null
+}
+
+export async function findLook(sql: Executor, id: Uuid): Promise<Look | undefined> {
+  const [look] = await sql<Look[]>`
+    select name, accent_color, background_color
+    from organizations
+    where id = ${id}`
+  return look
+}

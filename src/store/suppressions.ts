@@ -2,6 +2,7 @@ import { ADDRESS_STRIPES, type Addressed } from '../domain/address.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import { EMAIL_STATUSES } from '../domain/status.ts'
 import { type Uuid, uuidv7 } from '../ids.ts'
+import type { Suppression } from '../schemas/suppression.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 export type Reason = Exclude<EmailStatus, 'active'>
@@ -139,6 +140,47 @@ export async function forgetAddresses(
         where c.organization_id = ${organizationId} and c.email = s.address
       )`
 }
+
+const shown = (sql: Executor) => sql`
+  id, address as email, reason, source, created_at, updated_at`
+
+export interface ListFilters {
+  reason?: Reason | undefined
+  address?: Addressed | undefined
+  before?: Uuid | undefined
+  limit: number
+}
+
+/** Newest first. */
+export const list = (sql: Executor, organizationId: Uuid, filters: ListFilters) => {
+  const { reason, address, before, limit } = filters
+  return sql<Suppression[]>`
+    select ${shown(sql)}
+    from suppressions
+    where organization_id = ${organizationId}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+      ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
+      ${address === undefined ? sql`` : sql`and address_key in ${keysOf(sql, address)}`}
+    order by id desc
+    limit ${limit}`
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  address: Addressed,
+): Promise<Suppression | undefined> {
+  const [entry] = await sql<Suppression[]>`
+    select ${shown(sql)}
+    from suppressions
+    where organization_id = ${organizationId} and address_key in ${keysOf(sql, address)}`
+  return entry
+}
+
+const keysOf = (sql: Executor, { keys }: Addressed) => sql`(
+  select decode(key, 'hex')
+  from unnest(${keys.map(({ key }) => key)}::text[]) as key
+)`
 
 const RANKING = [...EMAIL_STATUSES]
 const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>

@@ -199,3 +199,16 @@ export async function countByStatus(
     select ${counted('subscribed')} as subscribed, ${counted('pending')} as pending`
   return row ?? { subscribed: 0, pending: 0 }
 }
+
+/** What a topic is called; undefined when it is gone. */
+export async function findName(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<string | undefined> {
+  const [topic] = await sql<{ name: string }[]>`
+    select name
+    from topics
+    where organization_id = ${organizationId} and id = ${id}`
+  return topic?.name
+}

@@ -75,6 +75,12 @@ beforeAll(async () => {
     generation: 1,
     addressHash: addressHash(organizationId, 'known@example.com'),
   })
+  const preferences = signLink(api.deps.keyring, 'preferences', {
+    organizationId,
+    contactId: contact.id,
+    addressHash: addressHash(organizationId, 'known@example.com'),
+    expiresAt: Date.now() + 3_600_000,
+  })
   known = {
     id: [
       contact.id,
@@ -88,7 +94,8 @@ beforeAll(async () => {
     ],
     messageId: ['m1'],
     accountNumber: [ACCOUNT],
-    token: [token, confirmation],
+    token: [token, confirmation, preferences],
+    email: ['known@example.com'],
   }
   const { body: document } = await inject(api.app, { url: '/openapi.json' })
   operations = operationsOf(document)

@@ -151,6 +151,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/contacts': contact('jane'),
     '/v1/contacts/batch': { contacts: [contact('kim')] },
     '/v1/contacts/{id}/erase': undefined,
+    '/v1/suppressions': { email: 'gone@example.com' },
     '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },

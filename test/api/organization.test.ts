@@ -27,6 +27,7 @@ test('a key sees its organization, what the plan allows, what is used, and its s
       workflows: 2,
     },
     usage: { connections: 1, members: 1, apiKeys: 1 },
+    branding: { accentColor: null, backgroundColor: null },
     scopes: ['full'],
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
@@ -68,4 +69,30 @@ test('admins and full keys rename it, others do not, and what is read-only is ig
   const noted =
     await api.sql`select actor_id from audit_events where action = 'organization.renamed'`
   expect(noted).toEqual([{ actorId: admin.id }])
+})
+
+test('the look of public pages is changed field by field, and only colours are taken', async () => {
+  const patch = (branding: object) =>
+    api.charlie.send({ method: 'PATCH', url: '/v1/organization', payload: { branding } })
+  const first = await patch({ accentColor: '#7a3e2c', backgroundColor: '#fff8f0' })
+  expect([first.status, first.body.branding, first.body.name]).toEqual([
+    200,
+    { accentColor: '#7a3e2c', backgroundColor: '#fff8f0' },
+    'B',
+  ])
+  const second = await patch({ backgroundColor: null })
+  expect(second.body.branding).toEqual({ accentColor: '#7a3e2c', backgroundColor: null })
+  for (const wrong of ['red', '#FFFFFF', '#fff', '#12345g', '#123456;x', '#123456\n', 3]) {
+    expect((await patch({ accentColor: wrong })).status).toBe(422)
+  }
+  expect((await patch({ logo: 'x' })).status).toBe(422)
+  expect((await api.charlie.get('/v1/organization')).body.branding).toEqual(second.body.branding)
+  expect((await api.alice.get('/v1/organization')).body.branding.accentColor).toBeNull()
+  const reader = await api.client(api.charlie.organizationId, ['read', 'contacts'])
+  const refused = await reader.send({
+    method: 'PATCH',
+    url: '/v1/organization',
+    payload: { branding: {} },
+  })
+  expect(refused.status).toBe(403)
 })

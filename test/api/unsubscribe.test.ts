@@ -143,7 +143,11 @@ describe('GET', () => {
     expect(text).toContain(
       `<form method="post" action="https://mail.example.com/unsubscribe/${token}">`,
     )
-    expect(text).not.toMatch(/(?:src|href)=/)
+    expect(text).not.toMatch(/src=/)
+    const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+    expect(links).toEqual([
+      expect.stringMatching(/^https:\/\/mail\.example\.com\/preferences\/[\w-]+$/),
+    ])
     expectPrivate(headers)
     const nonce = /nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1]
     expect(text).toContain(`<style nonce="${nonce}">`)

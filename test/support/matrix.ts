@@ -51,6 +51,8 @@ const KINDS = [
   'accountNumber',
   'token',
   'confirmation',
+  'preferencesToken',
+  'suppression',
 ] as const
 type Kind = (typeof KINDS)[number]
 
@@ -146,6 +148,22 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       addressHash: addressHash(organizationId, email),
     })
   },
+  preferencesToken: async (api: Api, client: Client) => {
+    const { organizationId } = client
+    const email = `${unique()}@${markOf(client)}.example.com`
+    const { id: contactId } = await createContact(client, { email })
+    return signLink(api.deps.keyring, 'preferences', {
+      organizationId,
+      contactId,
+      addressHash: addressHash(organizationId, email),
+      expiresAt: Date.now() + 60_000,
+    })
+  },
+  suppression: async (_api: Api, client: Client) => {
+    const email = `${unique()}@${markOf(client)}.example.com`
+    await client.post('/v1/suppressions', { email })
+    return email
+  },
 }
 
 const MALFORMED: Record<Kind, string> = {
@@ -162,6 +180,8 @@ const MALFORMED: Record<Kind, string> = {
   accountNumber: 'twelve',
   token: 'not-a-token',
   confirmation: 'not-a-token',
+  preferencesToken: 'not-a-token',
+  suppression: 'no-address',
 }
 
 const owners = new Map<string, Promise<Person>>()
@@ -232,7 +252,7 @@ export const PLACES: Record<string, Place> = {
   endSession: { scopes: PEOPLE, id: 'session', own: 200, foreign: 404 },
 
   getOrganization: { scopes: READ, own: 200 },
-  renameOrganization: { scopes: FULL, body: (_, client) => ({ name: markOf(client) }), own: 200 },
+  updateOrganization: { scopes: FULL, body: (_, client) => ({ name: markOf(client) }), own: 200 },
   listApiKeys: { scopes: FULL, own: 200 },
   createApiKey: { scopes: PEOPLE, body: (_, client) => ({ name: markOf(client) }), own: 201 },
   renameApiKey: {
@@ -279,6 +299,21 @@ export const PLACES: Record<string, Place> = {
   exportContact: { scopes: ['contacts', 'full'], id: 'contact', own: 200 },
   eraseContact: { scopes: ['contacts', 'full'], id: 'contact', own: 202 },
   getErasure: { scopes: ['read', 'contacts', 'full'], id: 'erasure', own: 200 },
+
+  listSuppressions: { scopes: ['read', 'contacts', 'full'], own: 200 },
+  suppressAddress: {
+    scopes: ['contacts', 'full'],
+    body: (_, client) => ({ email: `${unique()}@${markOf(client)}.example.com` }),
+    own: 201,
+  },
+  // By the address: a natural key only ever sees the caller's organization.
+  removeSuppression: {
+    scopes: ['contacts', 'full'],
+    id: 'suppression',
+    own: 200,
+    foreign: 404,
+    malformed: 404,
+  },
 
   createBatch: {
     scopes: ['send', 'full'],
@@ -346,4 +381,13 @@ export const PLACES: Record<string, Place> = {
   unsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   showConfirmation: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   confirmSubscription: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  showPreferences: { id: 'preferencesToken', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  savePreferences: {
+    id: 'preferencesToken',
+    body: () => ({ topics: [] }),
+    own: 200,
+    foreign: 200,
+    unknown: 400,
+    malformed: 400,
+  },
 }

@@ -9,6 +9,7 @@ import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/
 
 const CONTACTS = 40
 const RATE = 1_000
+const DAY_MS = 86_400_000
 const REGION = 'eu-west-1'
 /** Disconnected already: with several connected accounts every batch would have to name one. */
 const SPARE_ACCOUNTS = ['777788889992', '777788889993']
@@ -133,6 +134,16 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       addressHash: addressHash(organizationId, email),
     }),
   )
+  const preferences = contacts.map(({ id, email }) =>
+    signLink(keyring, 'preferences', {
+      organizationId,
+      contactId: id,
+      addressHash: addressHash(organizationId, email),
+      expiresAt: Date.now() + DAY_MS,
+    }),
+  )
+  const suppressed = ['gone-1@example.com', 'gone-2@example.com']
+  for (const email of suppressed) await call('POST', '/v1/suppressions', { email })
   return {
     system,
     apiKey,
@@ -170,6 +181,10 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       unsubscribe: { 'path.token': tokens },
       showConfirmation: { 'path.token': confirmations },
       confirmSubscription: { 'path.token': confirmations },
+      showPreferences: { 'path.token': preferences },
+      savePreferences: { 'path.token': preferences },
+      removeSuppression: { 'path.email': suppressed },
+      listSuppressions: { 'query.email': suppressed },
       receiveSesEvent: {
         'path.accountNumber': [sender.accountId],
         'body.account': [sender.accountId],
