@@ -1,9 +1,11 @@
 import { BATCH_TAG, MESSAGE_TAG, messageTag, ORGANIZATION_TAG } from '../src/domain/ses-event.ts'
+import { timeOf } from '../src/ids.ts'
 import { formatAddress } from '../src/mail/headers.ts'
 import { marketingHeaders } from '../src/mail/headers.ts'
 import { type MergeData, RenderError, renderer } from '../src/mail/render.ts'
 import type { Context, VariableMapping } from '../src/store/batch-runs.ts'
 import type { Recipient } from '../src/store/messages.ts'
+import { preferencesUrl } from '../src/preferences-links.ts'
 import { addressHash, type Keyring, signUnsubscribe } from '../src/tokens.ts'
 import type { Job } from './calls.ts'
 
@@ -48,19 +50,21 @@ export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
     const from = formatAddress(batch.fromAddress, batch.fromName)
     return (recipient) => {
       const { id, email, contactId } = recipient
-      const token = signUnsubscribe(keyring, {
+      const link = {
         organizationId,
         contactId,
         batchId,
         addressHash: addressHash(organizationId, email),
-      })
-      const unsubscribeUrl = `${publicUrl}/unsubscribe/${token}`
+        ...(batch.topicId === null ? {} : { topicId: batch.topicId }),
+      }
+      const unsubscribeUrl = `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`
       try {
         const { subject, html, text } = patiently(() =>
           render({
             contact: { ...recipient, id: contactId },
             organization: { name: batch.organizationName },
             unsubscribeUrl,
+            preferencesUrl: preferencesUrl(keyring, publicUrl, link, timeOf(batch.bucket)),
             variables: variables(batch.variableMappings, recipient),
           }),
         )

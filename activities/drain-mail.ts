@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
+import { addressed } from '../src/addresses.ts'
 import { MESSAGE_TAG, messageTag, ORGANIZATION_TAG } from '../src/domain/ses-event.ts'
 import type { Timings } from '../src/domain/timings.ts'
 import { uuidv7 } from '../src/ids.ts'
@@ -7,7 +8,9 @@ import * as messages from '../src/store/messages.ts'
 import * as outlet from '../src/store/outlet.ts'
 import * as senders from '../src/store/senders.ts'
 import * as sendingLimits from '../src/store/sending-limits.ts'
+import * as suppressions from '../src/store/suppressions.ts'
 import type { Sql } from '../src/store/sql.ts'
+import type { Keyring } from '../src/tokens.ts'
 import type { DispatchMailInput } from '../workflows/contract.ts'
 import { callAll } from './calls.ts'
 import type { Mail, Mailer } from './mailer.ts'
@@ -32,9 +35,11 @@ export interface DrainMailDeps {
   claimSql: Sql
   mailer: Mailer
   timings: Timings
+  /** Addresses are known to the suppression list under its peppers. */
+  content: { keyring: Keyring }
 }
 
-export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDeps) {
+export function createDrainMail({ sql, claimSql, mailer, timings, content }: DrainMailDeps) {
   /**
    * Sends what waits outside batches for one connection, best lane first. Answers when to come
    * back: `resumeAt` when the account cannot send now, nothing when the queue is empty or the time
@@ -87,6 +92,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
     ids: string[],
   ): Promise<{ used: number; stuck: boolean }> {
     const { organizationId, connectionId } = sender
+    const refused = await refusedStrangers(organizationId, bucket, ids)
     const startedAt = performance.now()
     const claimId = uuidv7()
     const claimed = await outlet.claim(claimSql, {
@@ -95,6 +101,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
       bucket,
       claimId,
       ids,
+      refused,
     })
     if (claimed.mails.length === 0) return { used: 0, stuck: false }
     const pending = claimed.mails.map((mail) => ({
@@ -123,6 +130,25 @@ export function createDrainMail({ sql, claimSql, mailer, timings }: DrainMailDep
       used: pending.length - verdict.notBegun,
       stuck: verdict.own || verdict.unavailable !== undefined,
     }
+  }
+
+  /**
+   * Mail to addresses of no contact that may not be sent: the list is looked up here because it
+   * knows addresses by keys that Postgres does not have. Who unsubscribed still gets receipts.
+   */
+  async function refusedStrangers(organizationId: string, bucket: string, ids: readonly string[]) {
+    const strangers = await outlet.strangers(sql, { organizationId, bucket, ids })
+    const mails = strangers.map((mail) => ({
+      ...mail,
+      address: addressed(content.keyring, organizationId, mail.recipient),
+    }))
+    const addresses = mails.map(({ address }) => address)
+    const reasonOf = await suppressions.lookUp(sql, organizationId, addresses)
+    return mails.flatMap(({ id, source, address }) => {
+      const reason = reasonOf(address)
+      const mayGo = reason === undefined || (reason === 'unsubscribed' && source !== 'workflow')
+      return mayGo ? [] : [{ id, reason }]
+    })
   }
 
   /**

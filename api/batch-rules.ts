@@ -15,7 +15,6 @@ function refuseUnsupported(input: BatchInput): void {
   refuse('exclude', (exclude?.topicIds ?? exclude?.segmentIds ?? []).length > 0)
   refuse('timezoneAware', input.timezoneAware === true)
   refuse('throttlePerSecond', input.throttlePerSecond !== undefined)
-  refuse('topicId', input.topicId !== undefined && input.audienceType !== 'topic')
   const [first] = details
   if (first) throw badRequest(`${first.path} is not available yet`, details, 'not_supported_yet')
 }
@@ -49,7 +48,9 @@ export function applyBatchRules(input: BatchInput, now: number): string | null {
 function refuseAudience({ audienceType, topicId, segmentId, contactIds }: BatchInput): void {
   switch (audienceType) {
     case 'topic':
-      return refuse('topicId', topicId === undefined ? 'is needed' : 'names no topic')
+      if (topicId === undefined) refuse('topicId', 'is needed')
+      if (contactIds !== undefined) refuse('contactIds', 'goes with audienceType contacts only')
+      break
     case 'segment':
       return refuse('segmentId', segmentId === undefined ? 'is needed' : 'names no segment')
     case 'contacts':

@@ -17,21 +17,35 @@ export interface PreferencesLink {
 }
 
 /**
- * The preferences link that goes with an unsubscribe link of a batch, good for a year from the
- * batch's creation, so that all mails of one batch say the same; undefined once that is over.
- * `publicUrl` has no trailing slash, `now` is in milliseconds since 1970.
+ * The link to a person's preferences, good for a year from `since` (milliseconds since 1970): all
+ * mails of one batch, whenever they are rendered, say the same. `publicUrl` has no trailing slash.
  */
 export function preferencesUrl(
   keyring: Keyring,
   publicUrl: string,
-  { organizationId, contactId, addressHash, batchId }: UnsubscribeLink,
-  now: number,
-): string | undefined {
-  if (batchId === undefined) return undefined
-  const expiresAt = timeOf(batchId) + YEAR_MS
-  if (expiresAt <= now) return undefined
-  const link = { organizationId, contactId, addressHash, expiresAt }
+  { organizationId, contactId, addressHash }: PreferencesLink,
+  since: number,
+): string {
+  const link = { organizationId, contactId, addressHash, expiresAt: since + YEAR_MS }
   return `${publicUrl}/preferences/${signLink(keyring, 'preferences', link)}`
+}
+
+/**
+ * Since when the preferences link counts that goes with an unsubscribe token; undefined: none does.
+ *
+ * The mail of a batch, for as long as its own link is good, and under the key that signs today: of
+ * what a retired key made nothing but leaving may follow, since whoever stole that key must not be
+ * given links that subscribe.
+ */
+export function preferencesSince(
+  keyring: Keyring,
+  token: string,
+  link: UnsubscribeLink,
+  now: number,
+): number | undefined {
+  if (link.batchId === undefined || signUnsubscribe(keyring, link) !== token) return undefined
+  const since = timeOf(link.batchId)
+  return since + YEAR_MS > now ? since : undefined
 }
 
 /** What a preferences token says when it is ours, not expired and under the present key. */
@@ -40,10 +54,3 @@ export const readPreferences = (
   token: string,
   now: number,
 ): PreferencesLink | undefined => readLink(keyring, 'preferences', token, now)
-
-/**
- * Whether the key that signs today made this token. Of one that a retired key made nothing but
- * leaving may follow: whoever stole that key must not be given links that subscribe.
- */
-export const isOfPresentKey = (keyring: Keyring, token: string, link: UnsubscribeLink): boolean =>
-  signUnsubscribe(keyring, link) === token

@@ -18,6 +18,7 @@ import * as contacts from '../../src/store/contacts.ts'
 import * as contents from '../../src/store/contents.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
 import * as templates from '../../src/store/templates.ts'
+import * as topics from '../../src/store/topics.ts'
 import { applyBatchRules } from '../batch-rules.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor } from '../cursor.ts'
@@ -32,6 +33,12 @@ const reading = { scope: ['read', 'send'] } as const
 const sending = { scope: 'send' } as const
 /** Unknown contacts that an answer names. */
 const MOST_NAMED = 20
+/** What a batch names by id. */
+const KIND_NAMES = {
+  connection: 'account',
+  template: 'published template',
+  topic: 'topic',
+} as const
 /** What the parts of the content are called where they are wrong. */
 const PATHS = {
   subject: 'subject',
@@ -65,7 +72,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         refuse('unknownOutcome', 'retry needs an account whose delivery events arrive here')
       }
       const content = await findContent(tx, organizationId, body)
-      const audience = await findAudience(tx, organizationId, body.contactIds)
+      const topicId = await findTopic(tx, organizationId, body.topicId)
+      const audience = await findAudience(tx, organizationId, body.contactIds, topicId)
       const batch = {
         organizationId,
         id: uuidv7(),
@@ -73,6 +81,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         name: body.name ?? null,
         audienceType: body.audienceType,
         contactIds: audience.contactIds,
+        topicId,
         connectionId: sender.id,
         contentId: content.id,
         templateId: content.templateId,
@@ -254,11 +263,23 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
     return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
   }
 
+  async function findTopic(sql: Transaction, organizationId: Uuid, id: string | undefined) {
+    if (id === undefined) return null
+    const { ids } = await topics.resolve(sql, organizationId, { topicIds: [id] })
+    return ids[0] ?? refuseForeign(sql, 'topic', organizationId, id, 'topicId')
+  }
+
   async function findAudience(
     sql: Transaction,
     organizationId: Uuid,
     wanted: readonly string[] | undefined,
+    topicId: Uuid | null,
   ) {
+    if (wanted === undefined && topicId !== null) {
+      const most = MOST_COUNTED + 1
+      const estimate = await topics.countSubscribers(sql, organizationId, topicId, most)
+      return { contactIds: null, estimate }
+    }
     if (wanted === undefined) {
       const estimate = await contacts.countMailable(sql, organizationId, MOST_COUNTED + 1)
       return { contactIds: null, estimate }
@@ -278,14 +299,14 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
 
   async function refuseForeign(
     sql: Transaction,
-    kind: 'connection' | 'template',
+    kind: keyof typeof KIND_NAMES,
     organizationId: Uuid,
     id: string,
     path: string,
   ): Promise<never> {
     const refusal = await missing(sql, kind, organizationId, id)
     if (refusal.code === 'FORBIDDEN') throw refusal
-    return refuse(path, `names no ${kind === 'connection' ? 'account' : 'published template'}`)
+    return refuse(path, `names no ${KIND_NAMES[kind]}`)
   }
 }
 

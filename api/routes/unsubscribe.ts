@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
-import { isOfPresentKey, preferencesUrl } from '../../src/preferences-links.ts'
+import { preferencesSince, preferencesUrl } from '../../src/preferences-links.ts'
 import { TokenParams, Unsubscribed } from '../../src/schemas/unsubscribe.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -128,10 +128,11 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
     ])
     const known = contact?.email ?? ''
     const email = equal(addressHash(organizationId, known), link.addressHash) ? known : undefined
+    const since = preferencesSince(keyring, token, link, now())
     const href =
-      email !== undefined && isOfPresentKey(keyring, token, link)
-        ? preferencesUrl(keyring, publicUrl, link, now())
-        : undefined
+      email === undefined || since === undefined
+        ? undefined
+        : preferencesUrl(keyring, publicUrl, link, since)
     const preferences =
       href === undefined ? '' : `<p><a href="${escapeHtml(href)}">Choose what you get</a></p>`
     return { look, topic, email, preferences }

@@ -10,6 +10,8 @@ export interface MergeData {
   organization: { name: string }
   /** Needed by marketing mail. */
   unsubscribeUrl?: string
+  /** Where the recipient chooses topics; mail to somebody who is no contact has none. */
+  preferencesUrl?: string
   /** Values of the variables that the template or the batch declares. */
   variables?: Readonly<Record<string, unknown>>
 }
@@ -75,16 +77,17 @@ export function renderer(
       html: render('html', html, scope),
       text: render('plain', text, scope),
     }
-    return marketing ? withUnsubscribe(mail, data.unsubscribeUrl) : mail
+    return marketing ? withFooter(mail, data) : mail
   }
 }
 
 /** Fixed names last: a variable cannot stand for another contact. */
-const scopeOf = ({ variables, contact, organization, unsubscribeUrl }: MergeData): object => ({
+const scopeOf = ({ variables, ...fixed }: MergeData): object => ({
   ...variables,
-  contact,
-  organization,
-  unsubscribeUrl,
+  contact: fixed.contact,
+  organization: fixed.organization,
+  unsubscribeUrl: fixed.unsubscribeUrl,
+  preferencesUrl: fixed.preferencesUrl,
 })
 
 function render(syntax: Syntax, templates: Template[], scope: object): string {
@@ -135,15 +138,30 @@ function checkSubject(rendered: string): string {
 }
 
 /** Looks at what came out, not at the template: a link inside an `if` may not have. */
-function withUnsubscribe(mail: RenderedMail, url: string | undefined): RenderedMail {
+function withFooter(
+  mail: RenderedMail,
+  { unsubscribeUrl: url, preferencesUrl }: MergeData,
+): RenderedMail {
   if (url === undefined) throw new RenderError('missing_value', 'No unsubscribe link')
-  const link = escapeHtml(url)
+  const links = [
+    { text: 'Unsubscribe', url },
+    ...(preferencesUrl === undefined ? [] : [{ text: 'Preferences', url: preferencesUrl }]),
+  ]
+  const lines = links.map((link) => `${link.text}: ${link.url}\n`).join('')
   return {
     subject: mail.subject,
-    html: mail.html.includes(link) ? mail.html : appendToBody(mail.html, footer(link)),
-    text: mail.text.includes(url) ? mail.text : `${mail.text}\n\nUnsubscribe: ${url}\n`,
+    html: mail.html.includes(escapeHtml(url)) ? mail.html : appendToBody(mail.html, footer(links)),
+    text: mail.text.includes(url) ? mail.text : `${mail.text}\n\n${lines}`,
   }
 }
 
-const footer = (link: string): string =>
-  `<p style="margin:24px 0;font:12px sans-serif;color:#666666;text-align:center"><a href="${link}" style="color:#666666">Unsubscribe</a></p>`
+/** Dark enough to be read on white, and told from the text around it by more than colour. */
+const FOOTER_COLOR = '#595959'
+
+function footer(links: readonly { text: string; url: string }[]): string {
+  const anchors = links.map(
+    ({ text, url }) =>
+      `<a href="${escapeHtml(url)}" style="color:${FOOTER_COLOR};text-decoration:underline">${text}</a>`,
+  )
+  return `<p style="margin:24px 0;font:12px sans-serif;color:${FOOTER_COLOR};text-align:center">${anchors.join(' &middot; ')}</p>`
+}

@@ -16,7 +16,12 @@ const CONTACT_FIELDS = [
 ] as const
 
 /** Names that mean something in every mail, so that no variable can take them. */
-export const ROOTS: readonly string[] = ['contact', 'organization', 'unsubscribeUrl']
+export const ROOTS: readonly string[] = [
+  'contact',
+  'organization',
+  'unsubscribeUrl',
+  'preferencesUrl',
+]
 
 /** Where a part uses what it is not given: the path as written, line and column from 1. */
 export interface UnknownVariable {
@@ -80,6 +85,7 @@ function isKnown(
     case 'organization':
       return field === 'name' && rest.length === 0
     case 'unsubscribeUrl':
+    case 'preferencesUrl':
       return field === undefined
     default:
       return typeof root === 'string' && names.has(root)

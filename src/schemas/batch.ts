@@ -62,6 +62,7 @@ const batch = {
   scheduledFor: nullable(Time),
   cloudAccountId: Id,
   templateId: nullable(Id),
+  topicId: nullable({ ...Id, description: 'Only its subscribers are mailed.' }),
   paused: Type.Boolean(),
   pausedReason: nullable(Type.String()),
   failedReason: nullable(Type.String()),
@@ -94,6 +95,7 @@ const EXAMPLE = {
   scheduledFor: null,
   cloudAccountId: ID,
   templateId: null,
+  topicId: null,
   paused: false,
   pausedReason: null,
   failedReason: null,
@@ -135,7 +137,13 @@ export const BatchInput = strict(
     channel: Type.Optional(oneOf(CHANNELS)),
     name: Type.Optional(line(200)),
     audienceType: oneOf(AUDIENCE_TYPES),
-    topicId: Type.Optional(Type.String({ maxLength: 36 })),
+    topicId: Type.Optional(
+      Type.String({
+        maxLength: 36,
+        description:
+          'Of the audience only its subscribers are mailed, and the unsubscribe link leaves it.',
+      }),
+    ),
     segmentId: Type.Optional(Type.String({ maxLength: 36 })),
     contactIds: Type.Optional(
       Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: MOST_CONTACTS }),

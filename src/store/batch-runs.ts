@@ -1,6 +1,6 @@
 import { batchBucket, batchRowId, type Uuid } from '../ids.ts'
 import type { BatchStatus } from '../domain/batch.ts'
-import { type Executor, type Sql, transact } from './sql.ts'
+import { type Executor, type Sql, type Transaction, transact } from './sql.ts'
 
 /** One attempt at sending a batch: the key that every statement here names. */
 export interface Run {
@@ -65,11 +65,12 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
         frozenAt: string | null
         startedAt: string
         contactIds: Uuid[] | null
+        topicId: Uuid | null
         connectionId: Uuid
       }[]
     >`
       select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, contact_ids,
-        connection_id, coalesce(freeze_started_at, clock_timestamp()) as started_at,
+        topic_id, connection_id, coalesce(freeze_started_at, clock_timestamp()) as started_at,
         case when freeze_started_at is null then 0 else total_recipients end as total
       from batches
       where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
@@ -85,15 +86,16 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
         (left(${bucket}, 28) || lpad(to_hex(${batch.total}::int - 1 + row_number() over (order by id)), 8, '0'))::uuid,
         id, 'batch', ${batchId}::uuid, ${batch.connectionId}::uuid, id, email
       from (
-        select id, email
-        from contacts
-        where organization_id = ${organizationId}
-          and email is not null
-          and email_status = 'active'
-          and created_at <= ${batch.startedAt}
-          ${batch.cursor ? tx`and id > ${batch.cursor}` : tx``}
-          ${batch.contactIds ? tx`and id = any(${batch.contactIds})` : tx``}
-        order by id
+        select c.id, c.email
+        from contacts c
+        ${batch.topicId ? subscribers(tx, organizationId, batch.topicId, batch.cursor) : tx``}
+        where c.organization_id = ${organizationId}
+          and c.email is not null
+          and c.email_status = 'active'
+          and c.created_at <= ${batch.startedAt}
+          ${batch.cursor ? tx`and c.id > ${batch.cursor}` : tx``}
+          ${batch.contactIds ? tx`and c.id = any(${batch.contactIds})` : tx``}
+        order by c.id
         limit ${pageSize}
       ) page`
     const total = batch.total + inserted.count
@@ -118,6 +120,17 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
     return { complete, total, bucket }
   })
 
+/** Read from the index of the topic in the order of contacts, from where the last page ended. */
+const subscribers = (
+  tx: Transaction,
+  organizationId: string,
+  topicId: Uuid,
+  cursor: Uuid | null,
+) => tx`
+  join subscriptions s on s.organization_id = ${organizationId} and s.topic_id = ${topicId}
+    and s.status = 'subscribed' and s.contact_id = c.id
+    ${cursor ? tx`and s.contact_id > ${cursor}` : tx``}`
+
 /**
  * What every mail of a batch has in common. Nothing in it changes while the batch is being sent.
  */
@@ -134,6 +147,8 @@ export interface Context {
   replyTo: string | null
   variableMappings: VariableMapping[]
   organizationName: string
+  /** Its mails leave this topic; null: all mail. */
+  topicId: Uuid | null
   unknownOutcome: 'fail' | 'retry'
 }
 
@@ -146,7 +161,7 @@ export const context = async (sql: Sql, organizationId: string, batchId: string)
   const [found] = await sql<Context[]>`
     select b.bucket, b.connection_id, b.content_id, c.html as content_html, c.text as content_text,
       b.subject, b.preview_text, b.from_address, b.from_name, b.reply_to, b.variable_mappings,
-      o.name as organization_name, b.unknown_outcome
+      o.name as organization_name, b.topic_id, b.unknown_outcome
     from batches b
     join organizations o on o.id = b.organization_id
     join contents c on c.organization_id = b.organization_id and c.id = b.content_id

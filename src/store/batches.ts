@@ -11,6 +11,7 @@ const columns = (sql: Executor) => sql`
   unsubscribed, started_at, completed_at, created_at,
   jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
   audience_frozen_at, subject, scheduled_for, connection_id as cloud_account_id, template_id,
+  topic_id,
   false as paused, null as paused_reason, failed_reason`
 
 export interface NewBatch {
@@ -20,6 +21,7 @@ export interface NewBatch {
   name: string | null
   audienceType: BatchInput['audienceType']
   contactIds: readonly Uuid[] | null
+  topicId: Uuid | null
   connectionId: Uuid
   contentId: Uuid
   templateId: Uuid | null
@@ -45,11 +47,11 @@ export async function create(
 ): Promise<Batch> {
   const [created] = await sql<Batch[]>`
     insert into batches (organization_id, id, status, name, audience_type, contact_ids,
-      connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
+      topic_id, connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
       reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
     values (${batch.organizationId}, ${batch.id}, ${batch.status}, ${batch.name},
       ${batch.audienceType}, ${batch.contactIds === null ? null : [...batch.contactIds]}::uuid[],
-      ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
+      ${batch.topicId}, ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
       ${batch.previewText}, ${batch.fromAddress}, ${batch.fromName}, ${batch.replyTo},
       ${sql.json(batch.variableMappings)}, ${batch.scheduledFor},
       ${batch.unknownOutcome}, ${batch.totalRecipients})

@@ -138,7 +138,7 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
     { live: boolean; claimedAt: string; skipped: number; recipients: Recipient[] }[]
   >`
     with live as (
-      select 1
+      select b.topic_id
       from batches b
       join connections c on c.organization_id = b.organization_id and c.id = b.connection_id
       where b.organization_id = ${organizationId} and b.id = ${batchId} and b.attempt = ${attempt}
@@ -159,14 +159,20 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
           when c.email_status <> 'active' then c.email_status
+          when live.topic_id is not null and s.status is distinct from 'subscribed'
+          then 'topic_unsubscribed'
         end as reason
       from candidate
+      cross join live
       left join contacts c on c.organization_id = ${organizationId} and c.id = candidate.contact_id
+      left join subscriptions s on s.organization_id = ${organizationId}
+        and s.contact_id = candidate.contact_id and s.topic_id = live.topic_id
     ), moved as (
       update messages m
       set state = case when checked.reason is null then 'claimed' else 'skipped' end,
         status = case when checked.reason is null then 'pending'
-          when checked.reason = 'unsubscribed' then 'opted_out' else 'suppressed' end,
+          when checked.reason in ('unsubscribed', 'topic_unsubscribed') then 'opted_out'
+          else 'suppressed' end,
         reason = checked.reason,
         claim_id = case when checked.reason is null then ${claimId}::uuid end,
         claimed_at = case when checked.reason is null then now() end,

@@ -54,12 +54,26 @@ export interface OutletMail {
   headers: { name: string; value: string }[]
 }
 
-interface ClaimOutlet {
+interface Place {
   organizationId: string
-  connectionId: string
   bucket: Uuid
+  ids: readonly Uuid[]
+}
+
+/** Those of `ids` that go to no contact: only the suppression list says whether they may be mailed. */
+export const strangers = (sql: Sql, { organizationId, bucket, ids }: Place) => sql<
+  { id: Uuid; recipient: string; source: string }[]
+>`
+  select id, recipient, source
+  from messages
+  where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${[...ids]}::uuid[])
+    and contact_id is null and recipient is not null and state = 'queued'`
+
+interface ClaimOutlet extends Place {
+  connectionId: string
   claimId: Uuid
-  ids: Uuid[]
+  /** Mail to no contact that the suppression list forbids, looked up just before. */
+  refused?: readonly { id: Uuid; reason: string }[]
 }
 
 /**
@@ -70,7 +84,7 @@ interface ClaimOutlet {
  */
 export const claim = async (
   sql: Sql,
-  { organizationId, connectionId, bucket, claimId, ids }: ClaimOutlet,
+  { organizationId, connectionId, bucket, claimId, ids, refused = [] }: ClaimOutlet,
 ) => {
   const [row] = await sql<{ claimedAt: string; skipped: number; mails: OutletMail[] }[]>`
     with live as (
@@ -80,7 +94,7 @@ export const claim = async (
         and is_verified and disconnected_at is null
     ), candidate as materialized (
       select m.*
-      from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+      from (select unnest(${[...ids]}::uuid[]) as id order by 1) wanted
       cross join lateral (
         select id, contact_id, source
         from messages
@@ -91,7 +105,7 @@ export const claim = async (
     ), checked as (
       select candidate.id,
         case
-          when candidate.contact_id is null then null
+          when candidate.contact_id is null then refused.reason
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
           when candidate.source = 'confirmation' and awaited.mail_id is null then 'not_awaited'
@@ -109,6 +123,10 @@ export const claim = async (
           and s.status = 'pending'
         limit 1
       ) awaited on true
+      left join unnest(
+        ${refused.map(({ id }) => id)}::uuid[],
+        ${refused.map(({ reason }) => reason)}::text[]
+      ) as refused (id, reason) on refused.id = candidate.id
     ), moved as (
       update messages m
       set state = case when checked.reason is null then 'claimed' else 'skipped' end,

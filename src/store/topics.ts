@@ -212,3 +212,21 @@ export async function findName(
     where organization_id = ${organizationId} and id = ${id}`
   return topic?.name
 }
+
+/** How many contacts are subscribed to a topic, counted up to `most`. */
+export async function countSubscribers(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from (
+      select 1
+      from subscriptions
+      where organization_id = ${organizationId} and topic_id = ${id} and status = 'subscribed'
+      limit ${most}
+    ) as counted`
+  return row?.total ?? 0
+}

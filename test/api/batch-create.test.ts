@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
+import { seedTopic } from '../support/seed.ts'
 
 let api: Api
 let connectionId: string
@@ -65,6 +66,7 @@ test('a batch is queued, with the promise to start it', async () => {
     scheduledFor: null,
     cloudAccountId: connectionId,
     templateId: null,
+    topicId: null,
     paused: false,
     pausedReason: null,
     failedReason: null,
@@ -82,6 +84,20 @@ test('a future time makes it scheduled, a moment ago means now', async () => {
   expect((await promises(body.id)).length).toBe(1)
   const justNow = new Date(Date.now() - 30_000).toISOString()
   expect((await create({ ...inline, scheduledFor: justNow })).body.status).toBe('queued')
+})
+
+test('a topic narrows any audience to its subscribers', async () => {
+  const { organizationId } = api.alice
+  const [subscriber] = await api.sql<{ id: string }[]>`
+    select id from contacts where organization_id = ${organizationId} order by id limit 1`
+  const topicId = await seedTopic(api.sql, organizationId, [subscriber!.id])
+  const topic = await create({ ...inline, audienceType: 'topic', topicId })
+  expect([topic.status, topic.body]).toMatchObject([
+    201,
+    { topicId, totalRecipients: 1, audience: { type: 'topic', contactCount: null } },
+  ])
+  const all = await create({ ...inline, topicId: topicId.toUpperCase() })
+  expect([all.status, all.body]).toMatchObject([201, { topicId, audience: { type: 'all' } }])
 })
 
 test('named contacts, once each', async () => {
@@ -180,12 +196,26 @@ describe('is refused', () => {
   test.each([
     ['timezoneAware', true],
     ['throttlePerSecond', 5],
-    ['topicId', 'a'],
     ['exclude', { topicIds: ['a'] }],
   ])('%s, for now', async (field, value) => {
     const { status, body } = await create({ ...inline, [field]: value })
     expect([status, body.reason]).toEqual([400, 'not_supported_yet'])
     expect(body.details[0].path).toBe(field)
+  })
+
+  test('a topic that is not there is 400, another organization’s is 403', async () => {
+    const theirs = await seedTopic(api.sql, api.charlie.organizationId)
+    for (const [topicId, status] of [
+      [theirs, 403],
+      [uuidv7(), 400],
+      ['news', 400],
+    ] as const) {
+      const answer = await create({ ...inline, audienceType: 'topic', topicId })
+      expect([topicId, answer.status]).toEqual([topicId, status])
+    }
+    const [row] = await api.sql<{ count: number }[]>`
+      select count(*) as count from batches where topic_id = ${theirs}`
+    expect(row?.count).toBe(0)
   })
 
   test('contacts that are not there, twenty of them named, another tenant’s among them', async () => {

@@ -13,6 +13,7 @@ import {
   seedBatch,
   seedContacts,
   seedOrganization,
+  seedTopic,
 } from '../support/seed.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -93,6 +94,76 @@ describe('a frozen audience', () => {
     expect(
       await batchRuns.freezePage(sql, { ...run, batchId, pageSize: 100, chunkSize: 10 }),
     ).toBeUndefined()
+  })
+})
+
+describe('a batch of a topic', () => {
+  const frozen = async (batchId: string, pageSize = 120) => {
+    const freeze = { ...run, batchId, pageSize, chunkSize: 100 }
+    for (;;) {
+      const page = await batchRuns.freezePage(sql, freeze)
+      if (!page || page.complete) break
+    }
+    const context = await batchRuns.context(sql, run.organizationId, batchId)
+    const rows = await sql<{ contactId: string }[]>`
+      select contact_id from messages where bucket = ${context?.bucket ?? ''} order by id`
+    return { bucket: context?.bucket ?? '', ids: rows.map(({ contactId }) => contactId) }
+  }
+
+  it('freezes its subscribers who may be mailed, page by page, and nobody else', async () => {
+    const { organizationId } = seeded
+    const subscribed = contactIds.filter((_, index) => index % 2 === 0)
+    const topicId = await seedTopic(sql, organizationId, subscribed)
+    await seedTopic(sql, organizationId, contactIds)
+    const [pending, gone, ...rest] = subscribed
+    await sql`update subscriptions set status = 'pending' where topic_id = ${topicId} and contact_id = ${pending!}`
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${gone!}`
+    expect((await frozen(await seedBatch(sql, seeded, { topicId }))).ids).toEqual(rest)
+    const named = contactIds.slice(0, 6)
+    const both = await frozen(await seedBatch(sql, seeded, { topicId, contactIds: named }))
+    expect(both.ids).toEqual(named.filter((id) => rest.includes(id)))
+  })
+
+  it('is checked again by the claim: who left the topic is skipped, other topics do not count', async () => {
+    const { organizationId, connectionId } = seeded
+    const few = contactIds.slice(0, 4)
+    const [left, away, deleted, stays] = few
+    const topicId = await seedTopic(sql, organizationId, few)
+    await seedTopic(sql, organizationId, few)
+    const batchId = await seedBatch(sql, seeded, { topicId })
+    const { bucket } = await frozen(batchId)
+    await sql`
+      update subscriptions set status = 'unsubscribed'
+      where contact_id = ${left!} and topic_id = ${topicId}`
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${away!}`
+    await sql`delete from subscriptions where contact_id = ${deleted!} and topic_id = ${topicId}`
+    const { recipients, skipped } = await messages.claimRange(sql, {
+      ...run,
+      batchId,
+      bucket,
+      connectionId,
+      claimId: uuidv7(),
+      from: batchRowId(bucket, 0),
+      to: batchRowId(bucket, 10),
+      limit: 10,
+    })
+    expect(recipients.map(({ contactId }) => contactId)).toEqual([stays])
+    expect(skipped).toBe(3)
+    const rows = await sql`
+      select contact_id, state, status, reason from messages where bucket = ${bucket} order by id`
+    expect(rows).toEqual([
+      { contactId: left, state: 'skipped', status: 'opted_out', reason: 'topic_unsubscribed' },
+      { contactId: away, state: 'skipped', status: 'opted_out', reason: 'unsubscribed' },
+      { contactId: deleted, state: 'skipped', status: 'opted_out', reason: 'topic_unsubscribed' },
+      { contactId: stays, state: 'claimed', status: 'pending', reason: null },
+    ])
+  })
+
+  it('mails nobody once the topic is deleted', async () => {
+    const topicId = await seedTopic(sql, seeded.organizationId, contactIds)
+    const batchId = await seedBatch(sql, seeded, { topicId })
+    await sql`delete from topics where id = ${topicId}`
+    expect((await frozen(batchId)).ids).toEqual([])
   })
 })
 

@@ -3,13 +3,14 @@ import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import * as claims from '../../src/store/claims.ts'
+import { isBeingMailed } from '../../src/store/in-flight.ts'
 import * as messages from '../../src/store/messages.ts'
 import * as outlet from '../../src/store/outlet.ts'
 import { createPartitions } from '../../src/store/partitions.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
-import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+import { seedBatch, seedContacts, seedOrganization, seedTopic } from '../support/seed.ts'
 
 const DAY_MS = 86_400_000
 const PARTITIONS = 90
@@ -116,6 +117,55 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   expect(await rowsRead(() => claims.decide(sql, lost, 'queued'))).toBeLessThan(bound)
 })
 
+it('a topic’s batch reads its subscribers in their order, and a claim of it one row each', async () => {
+  const rows = 20_000
+  const seeded = await seedOrganization(database.sql)
+  const { organizationId, connectionId } = seeded
+  const contactIds = await seedContacts(database.sql, organizationId, rows)
+  const topicId = await seedTopic(database.sql, organizationId, contactIds)
+  const few = await seedTopic(database.sql, organizationId, contactIds.slice(-100))
+  await database.sql`analyze contacts, subscriptions`
+  const batchId = await seedBatch(database.sql, seeded, { topicId: few })
+  const run = { organizationId, batchId, attempt: 1 }
+  const freeze = async (id: string, pageSize: number) => {
+    const page = await batchRuns.freezePage(sql, {
+      ...run,
+      batchId: id,
+      pageSize,
+      chunkSize: 100,
+    })
+    return page?.bucket ?? ''
+  }
+  /** So that the plan can be read by freezing the same rows once more. */
+  const freezeAgain = async (id: string, pageSize: number, seq: number) => {
+    const bucket = await freeze(id, pageSize)
+    await database.sql`
+      delete from messages where bucket = ${bucket} and id >= ${batchRowId(bucket, seq)}`
+  }
+  // A small topic of a large organization: its subscribers are read, not all contacts.
+  expect(await rowsRead(() => freezeAgain(batchId, 1_000, 0))).toBeLessThanOrEqual(1_000)
+  // A page of a large one begins where the last one ended.
+  const large = await seedBatch(database.sql, seeded, { topicId })
+  await freeze(large, 15_000)
+  expect(await rowsRead(() => freezeAgain(large, 1_000, 15_000))).toBeLessThanOrEqual(10_000)
+
+  const bucket = (await batchRuns.context(database.sql, organizationId, large))?.bucket ?? ''
+  const claim = () =>
+    messages.claimRange(sql, {
+      ...run,
+      batchId: large,
+      bucket,
+      connectionId,
+      claimId: uuidv7(),
+      from: batchRowId(bucket, 0),
+      to: batchRowId(bucket, 1_000),
+      limit: 100,
+    })
+  await database.sql`update batches set status = 'processing' where id = ${large}`
+  expect((await claim()).recipients).toHaveLength(100)
+  expect(await rowsRead(claim)).toBeLessThanOrEqual(20_000)
+})
+
 it('every hot statement on the ledger reads the one partition it names, of ninety', async () => {
   const [count] = await database.sql<{ partitions: number }[]>`
     select count(*) as partitions
@@ -124,7 +174,7 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   expect(count?.partitions).toBeGreaterThanOrEqual(PARTITIONS)
 
   const seeded = await seedOrganization(database.sql)
-  await seedContacts(database.sql, seeded.organizationId, 100)
+  const contactIds = await seedContacts(database.sql, seeded.organizationId, 100)
   const batchId = await seedBatch(database.sql, seeded)
   const run = { organizationId: seeded.organizationId, batchId, attempt: 1 }
   await batchRuns.freezePage(database.sql, { ...run, pageSize: 1_000, chunkSize: 100 })
@@ -161,6 +211,10 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
     text: 'Thanks',
   })
   const [waiting] = await outlet.waiting(database.sql, connectionId, 1)
+  const strangers = { organizationId, bucket: waiting?.bucket ?? '', ids: [mailId] }
+  expect(await widest(() => outlet.strangers(sql, strangers))).toBe(1)
+  const [reader = ''] = contactIds
+  expect(await widest(() => isBeingMailed(sql, organizationId, [reader]))).toBe(1)
   expect(
     await widest(() =>
       outlet.claim(sql, {

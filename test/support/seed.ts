@@ -44,6 +44,7 @@ interface BatchSeed {
   subject?: string
   html?: string
   unknownOutcome?: 'fail' | 'retry'
+  topicId?: string
 }
 
 /** A batch with the outbox row that starts it, as the API writes it. */
@@ -68,8 +69,9 @@ export async function seedBatch(
       id,
       status: seed.scheduledFor ? 'scheduled' : 'queued',
       name: 'News',
-      audienceType: seed.contactIds ? 'contacts' : 'all',
+      audienceType: seed.contactIds ? 'contacts' : seed.topicId ? 'topic' : 'all',
       contactIds: seed.contactIds ?? null,
+      topicId: seed.topicId ?? null,
       connectionId,
       contentId,
       templateId: null,
@@ -106,4 +108,27 @@ export const batchRow = async (sql: Sql, id: string): Promise<BatchRow> => {
     where id = ${id}`
   if (!row) throw new Error('no such batch')
   return row
+}
+
+/** A topic without double opt-in and its subscribers. */
+export async function seedTopic(
+  sql: Sql,
+  organizationId: string,
+  contactIds: readonly string[] = [],
+  columns: { name?: string; doubleOptIn?: boolean; public?: boolean } = {},
+) {
+  const id = uuidv7()
+  await sql`insert into topics ${sql({
+    organizationId,
+    id,
+    name: 'News',
+    slug: `topic-${id}`,
+    fromAddress: columns.doubleOptIn === true ? 'news@example.com' : null,
+    ...columns,
+  })}`
+  await sql`
+    insert into subscriptions (organization_id, contact_id, topic_id, status, subscribed_at)
+    select ${organizationId}, contact_id, ${id}, 'subscribed', now()
+    from unnest(${[...contactIds]}::uuid[]) as contact_id`
+  return id
 }

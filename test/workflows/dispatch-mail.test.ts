@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressed } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as claims from '../../src/store/claims.ts'
 import { enqueue, type OutletMessage } from '../../src/store/messages.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { type Sql, transact } from '../../src/store/sql.ts'
+import * as suppressions from '../../src/store/suppressions.ts'
+import type { Reason } from '../../src/store/suppressions.ts'
+import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { mailWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
+const RETIRED = newKeyringText().replace('dev', 'old')
+const keyring = parseKeyring(`${newKeyringText()},${RETIRED}`)
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
@@ -20,7 +26,7 @@ beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
   mailer = fakeMailer((mail) => outcome(mail.to))
-  engine = await startEngine({ databaseUrl: database.url, mailer })
+  engine = await startEngine({ databaseUrl: database.url, mailer, keyring })
 })
 afterAll(async () => {
   await engine.stop()
@@ -69,6 +75,66 @@ describe('mail outside batches', () => {
     })
     expect(await sql`select from outlet_queue`).toHaveLength(0)
     expect(await sql`select from claims`).toHaveLength(0)
+  })
+
+  it('to an address without a contact is held back by the list, under any of our peppers', async () => {
+    const { organizationId } = seeded
+    const older = parseKeyring(RETIRED)
+    const put = (ring: Keyring, email: string, reason: Reason) =>
+      transact(sql, (tx) =>
+        suppressions.put(tx, organizationId, [
+          { address: addressed(ring, organizationId, email), reason, source: 'api' },
+        ]),
+      )
+    await put(keyring, 'bounced@example.com', 'bounced')
+    await put(older, 'complained@example.com', 'complained')
+    await put(keyring, 'left@example.com', 'unsubscribed')
+    const stranger = await seedOrganization(sql)
+    await transact(sql, (tx) =>
+      suppressions.put(tx, stranger.organizationId, [
+        {
+          address: addressed(keyring, stranger.organizationId, 'fine@example.com'),
+          reason: 'bounced',
+          source: 'api',
+        },
+      ]),
+    )
+    for (const recipient of ['Bounced@example.com', 'complained@example.com', 'left@example.com']) {
+      await enqueue(sql, mail({ recipient }))
+    }
+    await enqueue(sql, mail({ recipient: 'left@example.com', source: 'workflow' }))
+    await enqueue(sql, mail({ recipient: 'fine@example.com' }))
+    await until(async () => {
+      const found = await states()
+      return found['sent'] === 2 && found['skipped'] === 3
+    })
+    // Who unsubscribed still gets the receipt, and nothing of an automation.
+    expect(mailer.accepted.toSorted()).toEqual(['fine@example.com', 'left@example.com'])
+    const skipped = await sql`
+      select recipient, source, status, reason
+      from messages
+      where organization_id = ${organizationId} and state = 'skipped'
+      order by recipient`
+    expect(skipped).toEqual([
+      {
+        recipient: 'Bounced@example.com',
+        source: 'transactional',
+        status: 'suppressed',
+        reason: 'bounced',
+      },
+      {
+        recipient: 'complained@example.com',
+        source: 'transactional',
+        status: 'suppressed',
+        reason: 'complained',
+      },
+      {
+        recipient: 'left@example.com',
+        source: 'workflow',
+        status: 'opted_out',
+        reason: 'unsubscribed',
+      },
+    ])
   })
 
   it('is mailed once, however often the same decision is enqueued', async () => {
