@@ -67,7 +67,9 @@ async function leaveOnce(tx: Transaction, organizationId: Uuid, leaving: Leaving
 
   const contactIds = [...raised, ...ended].map((each) => each.contactId)
   const settled = (await lockEmail(tx, organizationId, contactId)) === email
-  if (contactIds.length > 0) await count(tx, organizationId, leaving.batchId)
+  if (contactIds.length > 0 && leaving.batchId !== undefined) {
+    await count(tx, organizationId, leaving.batchId)
+  }
   return { contactIds, settled, unspelt: spelt === null }
 }
 
@@ -165,7 +167,7 @@ async function spell(
   return same(address, mailed) ? address : null
 }
 
-const count = (tx: Transaction, organizationId: Uuid, batchId: Uuid | undefined) => tx`
+const count = (tx: Transaction, organizationId: Uuid, batchId: Uuid) => tx`
   update batches
   set unsubscribed = unsubscribed + 1
-  where organization_id = ${organizationId} and id = ${batchId ?? null}`
+  where organization_id = ${organizationId} and id = ${batchId}`

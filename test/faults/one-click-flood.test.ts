@@ -1,0 +1,65 @@
+import { Agent, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import { type Api, startApi, tally } from '../support/api.ts'
+import { seedContacts } from '../support/seed.ts'
+
+const PEOPLE = 10_000
+const AT_ONCE = 24
+const MINUTE_MS = 60_000
+
+let api: Api
+let port: number
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+
+beforeAll(async () => {
+  api = await startApi()
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  port = (api.app.server.address() as AddressInfo).port
+})
+afterAll(async () => {
+  agent.destroy()
+  await api.close()
+})
+
+const post = (token: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const call = request(
+      { agent, host: '127.0.0.1', port, path: `/unsubscribe/${token}`, method: 'POST', headers },
+      (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
+    call.on('error', reject)
+    call.end('List-Unsubscribe=One-Click')
+  })
+
+it('ten thousand people leave from one address within a minute, as a mail provider posts for them', async () => {
+  const { organizationId } = api.alice
+  const ids = await seedContacts(api.sql, organizationId, PEOPLE)
+  const tokens = ids.map((contactId, index) =>
+    signUnsubscribe(api.deps.keyring, {
+      organizationId,
+      contactId,
+      addressHash: addressHash(organizationId, `reader-${index + 1}@example.com`),
+    }),
+  )
+  const waiting = [...tokens]
+  const statuses: number[] = []
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let token = waiting.pop(); token; token = waiting.pop()) statuses.push(await post(token))
+    }),
+  )
+  const tookMs = performance.now() - started
+  expect(tally(statuses)).toEqual({ 200: PEOPLE })
+  expect(tookMs).toBeLessThan(MINUTE_MS)
+  const [left] = await api.sql<{ people: number; listed: number }[]>`
+    select (select count(*) from contacts
+        where organization_id = ${organizationId} and email_status = 'unsubscribed') as people,
+      (select count(*) from suppressions where organization_id = ${organizationId}) as listed`
+  expect(left).toEqual({ people: PEOPLE, listed: PEOPLE })
+}, 180_000)
