@@ -25,6 +25,12 @@ export interface Page {
   evaluate<T>(code: string): Promise<T>
   /** Until the code is true in the page. */
   until(code: string): Promise<void>
+  /** As a person who follows a link; resolves when the new page is there. */
+  go(url: string): Promise<void>
+  /** CSS pixels and the colours that the person prefers. */
+  look(as: { width: number; dark?: boolean }): Promise<void>
+  /** PNG of the whole page. */
+  screenshot(): Promise<Buffer>
   close(): Promise<void>
 }
 
@@ -92,7 +98,23 @@ export async function openPage(file: string, url: string): Promise<Page> {
         await sleep(50)
       }
     }
-    return { requested, complaints, evaluate, until, close }
+    const go = async (to: string): Promise<void> => {
+      await evaluate('window.before = true')
+      await call('Page.navigate', { url: to }, sessionId)
+      await until('window.before === undefined && document.readyState === "complete"')
+    }
+    const look = async ({ width, dark = false }: { width: number; dark?: boolean }) => {
+      const metrics = { width, height: 800, deviceScaleFactor: 1, mobile: width < 600 }
+      const features = [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]
+      await call('Emulation.setDeviceMetricsOverride', metrics, sessionId)
+      await call('Emulation.setEmulatedMedia', { features }, sessionId)
+    }
+    const screenshot = async () => {
+      const options = { format: 'png', captureBeyondViewport: true }
+      const { data } = await call<{ data: string }>('Page.captureScreenshot', options, sessionId)
+      return Buffer.from(data, 'base64')
+    }
+    return { requested, complaints, evaluate, until, go, look, screenshot, close }
   } catch (error) {
     await close()
     throw error
