@@ -22,8 +22,9 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1c1e21; background: ${color
 main { max-width: 28rem; margin: 10vh auto 0; padding: 1.5rem; background: #ffffff; border: 1px solid #c8ccd2; border-radius: 8px; overflow-wrap: anywhere }
 h1 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 1rem }
 p { margin: 0 0 1rem }
+main > :last-child { margin-bottom: 0 }
 .sender { font-weight: 600; margin: 0 0 .25rem }
-.note, small { font-size: .875rem; color: #51565e }
+small { font-size: .875rem; color: #51565e }
 small { display: block }
 form { margin: 0 0 1rem }
 fieldset { border: 0; margin: 0 0 1rem; padding: 0 }
@@ -37,7 +38,7 @@ a { color: #1c1e21 }
 @media (prefers-color-scheme: dark) {
   body { color: #f2f3f5; background: #121417 }
   main { background: #1c1f24; border-color: #3d434b }
-  .note, small { color: #b9bfc8 }
+  small { color: #b9bfc8 }
   button { border-color: #8b929c }
   button.quiet { color: #f2f3f5; background: #1c1f24 }
   a { color: #f2f3f5 }

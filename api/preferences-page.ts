@@ -15,23 +15,23 @@ interface Shown {
 export function preferencesForm({ action, topics, mayAdd, isGone }: Shown): string {
   const form = `<form method="post" action="${escapeHtml(action)}">`
   const everything = `${form}<button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
-  if (topics.length === 0) return everything
-  const notes = [
-    ...(isGone && mayAdd
-      ? ['You get no mail from us now. With a topic that you choose here you are back.']
-      : []),
-    ...(mayAdd ? [] : ['No topic can be added with this link.']),
-  ]
-  return `${notes.map((note) => `<p>${note}</p>`).join('\n')}
+  const shown = topics.filter((topic) => mayAdd || has(topic))
+  if (shown.length === 0) return everything
+  const note =
+    isGone && mayAdd
+      ? '<p>You get no mail from us now. With a topic that you choose here you are back.</p>'
+      : ''
+  return `${note}
 ${form}<fieldset><legend>What do you want to get?</legend>
-${topics.map((topic) => checkbox(topic, mayAdd)).join('\n')}
+${shown.map(checkbox).join('\n')}
 </fieldset><button name="scope" value="chosen">Save</button></form>
 ${everything}`
 }
 
-function checkbox({ topicId, name, description, status }: Preference, mayAdd: boolean): string {
-  const has = status === 'subscribed' || status === 'pending'
-  const state = `${has ? ' checked' : ''}${has || mayAdd ? '' : ' disabled'}`
+const has = ({ status }: Preference): boolean => status === 'subscribed' || status === 'pending'
+
+function checkbox(topic: Preference): string {
+  const { topicId, name, description, status } = topic
   const details = [
     ...(description === null ? [] : [escapeHtml(description)]),
     ...(status === 'pending'
@@ -39,7 +39,7 @@ function checkbox({ topicId, name, description, status }: Preference, mayAdd: bo
       : []),
   ]
   const small = details.map((text) => `<small>${text}</small>`).join('')
-  return `<label class="topic"><input type="checkbox" name="topics" value="${topicId}"${state}><span>${escapeHtml(name)}${small}</span></label>`
+  return `<label class="topic"><input type="checkbox" name="topics" value="${topicId}"${has(topic) ? ' checked' : ''}><span>${escapeHtml(name)}${small}</span></label>`
 }
 
 /** What became of a choice, in sentences. */

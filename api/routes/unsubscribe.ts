@@ -117,7 +117,7 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
   const everything = (token: string): string =>
     `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
 
-  /** What a page says of a link; nothing of somebody whose address is not the one that was mailed. */
+  /** What a page says of a link; nothing of who has another address than was mailed. */
   async function describe(link: UnsubscribeLink, token: string, isAll = false) {
     const { organizationId, contactId, topicId } = link
     const tenant = within(sql, organizationId)

@@ -6,9 +6,9 @@ const MOST_QUEUED = 1_000
 const WORKFLOW_LANE = 3
 
 /**
- * Whether a mail to one of these contacts, of the kind that leaving stops, may be on its way: frozen
- * in a batch that is being sent, or waiting in the outlet, and not settled. Each bucket is named, so
- * that each is one look at one index.
+ * Whether a mail to one of these contacts, of the kind that leaving stops, may be on its way:
+ * frozen in a batch that is being sent, or waiting in the outlet, and not settled. Each bucket is
+ * named, so that each is one look at one index.
  */
 export async function isBeingMailed(
   sql: Executor,

@@ -60,7 +60,7 @@ interface Place {
   ids: readonly Uuid[]
 }
 
-/** Those of `ids` that go to no contact: only the suppression list says whether they may be mailed. */
+/** Those of `ids` that go to no contact: only the suppression list says whether they may go. */
 export const strangers = (sql: Sql, { organizationId, bucket, ids }: Place) => sql<
   { id: Uuid; recipient: string; source: string }[]
 >`

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import { readFile } from 'node:fs/promises'
+import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendPage } from '../../api/html.ts'
 import { freePort } from '../../src/dev/ports.ts'
@@ -12,7 +11,6 @@ import { seedTopic } from '../support/seed.ts'
 
 const PHONE = 375
 const DESKTOP = 1_280
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 /** Ours, and colours on which a careless page could not be read. */
 const COLORS: readonly [string | null, string | null][] = [
   [null, null],
@@ -29,7 +27,7 @@ interface Violation {
 
 /** What an accessibility library finds wrong with the page, all its rules on. */
 async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(AXE, 'utf8'))
+  await page.evaluate(axe.source)
   const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, { preload: false, resultTypes: ['violations'] })
       .then(({ violations }) => ({ violations }))`,
@@ -100,7 +98,7 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
       }),
     )
     app.get('/test/mail', { config: { public: true, unlimited: true } }, (_request, reply) => {
-      const html = `<!doctype html><html lang="en"><head><title>News</title></head>
+      const html = `<!doctype html><html lang="en"><head><title>News</title><meta name="viewport" content="width=device-width"></head>
 <body style="background:#ffffff"><main><h1>News</h1><p>Tomatoes.</p></main></body></html>`
       const render = renderer({ subject: 'News', html, text: 'Tomatoes.' }, { marketing: true })
       const mail = render({
