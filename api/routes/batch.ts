@@ -277,8 +277,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
   ) {
     if (wanted === undefined && topicId !== null) {
       const most = MOST_COUNTED + 1
-      const estimate = await topics.countSubscribers(sql, organizationId, topicId, most)
-      return { contactIds: null, estimate }
+      const { subscribed } = await topics.countByStatus(sql, organizationId, topicId, most)
+      return { contactIds: null, estimate: subscribed }
     }
     if (wanted === undefined) {
       const estimate = await contacts.countMailable(sql, organizationId, MOST_COUNTED + 1)

@@ -5,6 +5,7 @@ import { AppError, badRequest } from '../../src/domain/errors.ts'
 import { Confirmed } from '../../src/schemas/confirmation.ts'
 import { TokenParams } from '../../src/schemas/unsubscribe.ts'
 import * as confirming from '../../src/store/confirming.ts'
+import * as organizations from '../../src/store/organizations.ts'
 import { transact, within } from '../../src/store/sql.ts'
 import { addressHash, equal, type Link, readLink } from '../../src/tokens.ts'
 import type { Deps } from '../deps.ts'
@@ -51,9 +52,11 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       if (!found || found.standing === 'over') return refuseOver(accept, reply)
       const topic = escapeHtml(found.topicName)
       const organization = escapeHtml(found.organizationName)
-      if (found.standing === 'confirmed') return welcome(reply, topic, organization)
+      const look = await lookOf(link)
+      if (found.standing === 'confirmed') return welcome(reply, topic, organization, look)
       const action = escapeHtml(`${publicUrl}/confirm/${encodeURIComponent(token)}`)
       return sendPage(reply, {
+        look,
         title: 'Confirm your subscription',
         body: `<p>Do you want to receive “${topic}” from ${organization}?</p>
 <form method="post" action="${action}"><button>Yes, subscribe me</button></form>
@@ -96,7 +99,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       )
       if (found?.standing !== 'confirmed') return refuseOver(accept, reply)
       if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
-      return welcome(reply, escapeHtml(found.topicName), escapeHtml(found.organizationName))
+      const look = await lookOf(link)
+      return welcome(reply, escapeHtml(found.topicName), escapeHtml(found.organizationName), look)
     },
   )
 
@@ -107,6 +111,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     const { topicId, generation } = link
     return { ...link, topicId, generation }
   }
+
+  const lookOf = ({ organizationId }: Link) =>
+    organizations.findLook(within(sql, organizationId), organizationId)
 
   const isOver = ({ expiresAt }: Link): boolean => expiresAt !== undefined && expiresAt <= now()
 }
@@ -120,8 +127,14 @@ const opened = (link: ConfirmLink): confirming.Opened => ({
   isMailed: (email) => equal(addressHash(link.organizationId, email), link.addressHash),
 })
 
-const welcome = (reply: FastifyReply, topic: string, organization: string): FastifyReply =>
+const welcome = (
+  reply: FastifyReply,
+  topic: string,
+  organization: string,
+  look: organizations.Look | undefined,
+): FastifyReply =>
   sendPage(reply, {
+    look,
     title: MESSAGE,
     body: `<p>Thank you. You will receive “${topic}” from ${organization}.</p>`,
   })

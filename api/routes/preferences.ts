@@ -119,6 +119,7 @@ ${preferencesForm({
         addressOf: (email) => addressed(keyring, organizationId, email),
         wanted: wanted.map((topicId) => topicId.toLowerCase()),
         requestId,
+        at: new Date(now()).toISOString(),
       })
       if (chosen.left.length > 0) await settle(tenant, organizationId, [contactId])
       return answer(SAVED, chosenText(chosen))

@@ -121,10 +121,10 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
   async function describe(link: UnsubscribeLink, token: string, isAll = false) {
     const { organizationId, contactId, topicId } = link
     const tenant = within(sql, organizationId)
-    const [look, contact, topic] = await Promise.all([
+    const [look, contact, found] = await Promise.all([
       organizations.findLook(tenant, organizationId),
       contacts.find(tenant, organizationId, { id: contactId }),
-      topicId === undefined || isAll ? undefined : topics.findName(tenant, organizationId, topicId),
+      topicId === undefined || isAll ? undefined : topics.find(tenant, organizationId, topicId),
     ])
     const known = contact?.email ?? ''
     const email = equal(addressHash(organizationId, known), link.addressHash) ? known : undefined
@@ -135,6 +135,6 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
         : preferencesUrl(keyring, publicUrl, link, since)
     const preferences =
       href === undefined ? '' : `<p><a href="${escapeHtml(href)}">Choose what you get</a></p>`
-    return { look, topic, email, preferences }
+    return { look, topic: found?.name, email, preferences }
   }
 }

@@ -1,12 +1,12 @@
 import type { Addressed } from '../domain/address.ts'
 import { confirmationStanding, type ConfirmationStanding } from '../domain/subscription.ts'
 import type { Uuid } from '../ids.ts'
-import * as auditEvents from './audit-events.ts'
 import * as consentEvents from './consent-events.ts'
 import * as outbox from './outbox.ts'
 import type { ConfirmationKey } from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 import * as suppressions from './suppressions.ts'
+import { takeBack } from './taking-back.ts'
 
 /** What a link says that somebody opened. */
 export interface Opened extends ConfirmationKey {
@@ -91,44 +91,14 @@ export async function confirm(
   await consentEvents.record(tx, organizationId, [
     { contactId, topicId, kind: 'subscribed', source: 'confirmation' },
   ])
-  if (row.emailStatus === 'unsubscribed') await takeBack(tx, organizationId, contactId, options)
+  if (row.emailStatus === 'unsubscribed') {
+    await takeBack(tx, organizationId, { ...options, contactId, source: 'confirmation' })
+  }
   if (row.cohort === null) {
     const ended = { kind: 'end_confirmation', payload: { contactId, topicId, generation } } as const
     await outbox.put(tx, organizationId, ended, options.requestId)
   }
   return { ...row, standing: 'confirmed' }
-}
-
-/** Who asked for mail by their own hand is no longer somebody who left. */
-async function takeBack(
-  tx: Transaction,
-  organizationId: Uuid,
-  contactId: Uuid,
-  { address, requestId, at }: ConfirmOptions,
-): Promise<void> {
-  const listed = await suppressions.lookUp(tx, organizationId, [address])
-  const reason = listed(address)
-  if (reason !== undefined && reason !== 'unsubscribed') return
-  await suppressions.remove(tx, organizationId, [address])
-  await tx`
-    update contacts
-    set email_status = 'active',
-      email_status_changed_at = clock_timestamp(),
-      resubscribed_at = clock_timestamp()
-    where organization_id = ${organizationId} and id = ${contactId}
-      and email_status = 'unsubscribed'`
-  await consentEvents.record(tx, organizationId, [
-    { contactId, kind: 'resubscribed', source: 'confirmation' },
-  ])
-  await auditEvents.record(tx, {
-    organizationId,
-    actor: { kind: 'unknown' },
-    action: 'contact.resubscribed',
-    subject: { kind: 'contact', id: contactId },
-    requestId,
-    detail: { source: 'confirmation' },
-    at,
-  })
 }
 
 async function find(

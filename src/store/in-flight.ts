@@ -1,9 +1,11 @@
 import type { Uuid } from '../ids.ts'
 import type { Executor } from './sql.ts'
 
-/** Queued mail of automations that is looked through for a contact; with more, one is assumed. */
+/** Mail in the outlet that is looked through for a contact; with more, one is assumed. */
 const MOST_QUEUED = 1_000
-const WORKFLOW_LANE = 3
+/** Of confirmations and automations: receipts go to people who left as well. */
+const LANES = [2, 3]
+const SOURCES = ['confirmation', 'workflow']
 
 /**
  * Whether a mail to one of these contacts, of the kind that leaving stops, may be on its way:
@@ -49,15 +51,12 @@ interface Place {
   id: Uuid
 }
 
-/**
- * Mail of automations that is due or claimed, of the whole organization: the rest outside batches
- * is mailed to people who left as well.
- */
+/** Mail outside batches that leaving stops, due or claimed, of the whole organization. */
 const outletPlaces = (sql: Executor, organizationId: Uuid) => sql<Place[]>`
   (
     select q.bucket, q.id
     from connections c
-    join outlet_queue q on q.connection_id = c.id and q.lane = ${WORKFLOW_LANE}
+    join outlet_queue q on q.connection_id = c.id and q.lane = any(${LANES}::int[])
     where c.organization_id = ${organizationId} and q.organization_id = ${organizationId}
       and q.send_at <= clock_timestamp()
     limit ${MOST_QUEUED + 1}
@@ -86,7 +85,7 @@ async function isAmong(
         and bucket = any(${[...new Set(places.map(({ bucket }) => bucket))]}::uuid[])
         and id = any(${places.map(({ id }) => id)}::uuid[])
         and contact_id = any(${[...contactIds]}::uuid[])
-        and source = 'workflow'
+        and source = any(${SOURCES}::text[])
         and state in ('queued', 'claimed')
     ) as found`
   return row?.found ?? false

@@ -2,10 +2,10 @@ import type { Addressed } from '../domain/address.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import type { SubscriptionStatus, SubscriptionStep } from '../domain/subscription.ts'
 import type { Uuid } from '../ids.ts'
-import * as consentEvents from './consent-events.ts'
 import { type Executor, type Sql, type Transaction, transact } from './sql.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as suppressions from './suppressions.ts'
+import { takeBack } from './taking-back.ts'
 
 /** Topics that a page shows. */
 const MOST_SHOWN = 500
@@ -59,6 +59,8 @@ export interface Choice {
   /** The public topics that the person wants from now on; others are not known here. */
   wanted: readonly string[]
   requestId?: string | undefined
+  /** ISO 8601, of the audit. */
+  at: string
 }
 
 /** What became of a choice: names of topics. */
@@ -132,7 +134,11 @@ async function chooseAs(
     return adding.filter(({ topicId }) => ids.includes(topicId)).map(({ name }) => name)
   }
   const subscribed = named('subscribe')
-  if (subscribed.length > 0) await takeBack(tx, organizationId, contactId, addresses)
+  if (subscribed.length > 0 && own !== null) {
+    const { at } = choice
+    const back = { contactId, address: own, source: 'preferences', requestId, at } as const
+    await takeBack(tx, organizationId, back)
+  }
   return {
     left: leaving.map(({ name }) => name),
     subscribed,
@@ -153,26 +159,4 @@ async function lockPerson(
     where organization_id = ${organizationId} and id = ${contactId}
     for no key update`
   return person
-}
-
-/** Somebody who had left all mail is `active` again, and what happened before says nothing more. */
-async function takeBack(
-  tx: Transaction,
-  organizationId: Uuid,
-  contactId: Uuid,
-  addresses: readonly Addressed[],
-): Promise<void> {
-  const { count } = await tx`
-    update contacts
-    set email_status = 'active',
-      email_status_changed_at = clock_timestamp(),
-      resubscribed_at = clock_timestamp(),
-      updated_at = greatest(updated_at, clock_timestamp())
-    where organization_id = ${organizationId} and id = ${contactId}
-      and email_status = 'unsubscribed'`
-  if (count === 0) return
-  await suppressions.remove(tx, organizationId, addresses)
-  await consentEvents.record(tx, organizationId, [
-    { contactId, kind: 'resubscribed', source: 'preferences' },
-  ])
 }

@@ -199,34 +199,3 @@ export async function countByStatus(
     select ${counted('subscribed')} as subscribed, ${counted('pending')} as pending`
   return row ?? { subscribed: 0, pending: 0 }
 }
-
-/** What a topic is called; undefined when it is gone. */
-export async function findName(
-  sql: Executor,
-  organizationId: Uuid,
-  id: Uuid,
-): Promise<string | undefined> {
-  const [topic] = await sql<{ name: string }[]>`
-    select name
-    from topics
-    where organization_id = ${organizationId} and id = ${id}`
-  return topic?.name
-}
-
-/** How many contacts are subscribed to a topic, counted up to `most`. */
-export async function countSubscribers(
-  sql: Executor,
-  organizationId: Uuid,
-  id: Uuid,
-  most: number,
-): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select count(*) as total
-    from (
-      select 1
-      from subscriptions
-      where organization_id = ${organizationId} and topic_id = ${id} and status = 'subscribed'
-      limit ${most}
-    ) as counted`
-  return row?.total ?? 0
-}

@@ -80,7 +80,8 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
       preferences: preferences(of(contactId, email)),
       'preferences of somebody who bounced': preferences(of(bouncedId, `b-${email}`)),
       'preferences of somebody who is gone': preferences(of(uuidv7(), email)),
-      'a page with a button, as the confirmation': '/test/page',
+      'a page in loud colours': '/test/page',
+      confirmation: `/confirm/${signLink(keyring, 'confirm', { ...of(contactId, email), topicId: asks, generation: 1, expiresAt })}`,
     }
     page = await openPage(chromium ?? '', `${origin}/health`)
   }, 60_000)
