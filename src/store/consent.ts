@@ -2,6 +2,7 @@ import type { Addressed } from '../domain/address.ts'
 import { EMAIL_STATUSES, type EmailStatus, worse } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
 import * as consentEvents from './consent-events.ts'
+import { span } from './messages.ts'
 import type { Transaction } from './sql.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as suppressions from './suppressions.ts'
@@ -167,12 +168,24 @@ async function lockHolders(
 ): Promise<Map<string, Holder>> {
   const emails = raises.flatMap(({ address }) => address.email ?? [])
   if (emails.length === 0) return new Map()
+  // One look each, and one lock each: a young table has no statistics, and a join could read it all.
   const rows = await tx<Holder[]>`
-    select id, email, email_status, resubscribed_at
-    from contacts
-    where organization_id = ${organizationId} and email = any(${emails}::text[])
-    order by id
-    for no key update`
+    select held.*
+    from (
+      select (
+        select c.id
+        from contacts c
+        where c.organization_id = ${organizationId} and c.email = wanted.email
+      ) as id
+      from unnest(${emails}::text[]) as wanted (email)
+      order by 1
+    ) found
+    cross join lateral (
+      select id, email, email_status, resubscribed_at
+      from contacts
+      where organization_id = ${organizationId} and id = found.id
+      for no key update
+    ) held`
   return new Map(rows.map((holder) => [holder.email, holder]))
 }
 
@@ -184,6 +197,7 @@ async function writeStatuses(
   changed: readonly Raised[],
 ): Promise<void> {
   if (changed.length === 0) return
+  const [first, last] = span(changed.map(({ contactId }) => contactId))
   const reached = (status: EmailStatus, column: string) => tx`
     case when given.status = ${status} then now() else c.${tx(column)} end`
   await tx`
@@ -199,7 +213,8 @@ async function writeStatuses(
       ${changed.map(({ contactId }) => contactId)}::uuid[],
       ${changed.map(({ status }) => status)}::text[]
     ) as given (id, status)
-    where c.organization_id = ${organizationId} and c.id = given.id
+    where c.organization_id = ${organizationId} and c.id between ${first} and ${last}
+      and c.id = given.id
       and array_position(${STATUSES}::text[], given.status)
         > array_position(${STATUSES}::text[], coalesce(c.email_status, 'active'))`
 }
@@ -210,8 +225,10 @@ async function markLeft(
   contactIds: readonly Uuid[],
 ): Promise<void> {
   if (contactIds.length === 0) return
+  const [first, last] = span(contactIds)
   await tx`
     update contacts
     set email_left_at = clock_timestamp(), updated_at = greatest(updated_at, clock_timestamp())
-    where organization_id = ${organizationId} and id = any(${[...contactIds]}::uuid[])`
+    where organization_id = ${organizationId} and id between ${first} and ${last}
+      and id = any(${[...contactIds]}::uuid[])`
 }

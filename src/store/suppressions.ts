@@ -3,6 +3,7 @@ import type { EmailStatus } from '../domain/status.ts'
 import { EMAIL_STATUSES } from '../domain/status.ts'
 import { type Uuid, uuidv7 } from '../ids.ts'
 import type { Suppression } from '../schemas/suppression.ts'
+import { span } from './messages.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 export type Reason = Exclude<EmailStatus, 'active'>
@@ -50,12 +51,15 @@ export async function lookUp(
 ): Promise<(address: Addressed) => Reason | undefined> {
   if (addresses.length === 0) return () => undefined
   const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
-  const rows = await sql<{ key: string; reason: Reason }[]>`
-    select encode(address_key, 'hex') as key, reason
-    from suppressions
-    where organization_id = ${organizationId}
-      and address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)`
-  const reasons = new Map(rows.map(({ key, reason }) => [key, reason]))
+  // One look each: a join could read the whole list, of which a young table has no statistics.
+  const rows = await sql<{ key: string; reason: Reason | null }[]>`
+    select key, (
+      select reason
+      from suppressions
+      where organization_id = ${organizationId} and address_key = decode(key, 'hex')
+    ) as reason
+    from unnest(${keys}::text[]) as key`
+  const reasons = new Map(rows.flatMap(({ key, reason }) => (reason ? [[key, reason]] : [])))
   return ({ keys }) => keys.map(({ key }) => reasons.get(key)).find((reason) => reason)
 }
 
@@ -76,9 +80,36 @@ export async function put(
     if (known === undefined || isWorse(entry.reason, known.reason)) worst.set(key, entry)
   }
   const given = [...worst.values()]
-  const known = given.flatMap(({ address: { keys } }) =>
+  await worsen(tx, organizationId, given)
+  await tx`
+    insert into suppressions (organization_id, id, pepper, address_key, reason, source, address)
+    select ${organizationId}, given.id, given.pepper, decode(given.key, 'hex'), given.reason,
+      given.source, given.address
+    from ${columns(tx, given)}
+    on conflict (organization_id, address_key) do nothing`
+}
+
+/** Of the addresses that are on the list already. */
+async function worsen(
+  tx: Transaction,
+  organizationId: Uuid,
+  given: readonly Entry[],
+): Promise<void> {
+  const keys = given.flatMap(({ address: { keys } }) =>
     keys.map(({ key }) => ({ key, current: keys[0].key })),
   )
+  const found = await tx<{ id: Uuid | null; current: string }[]>`
+    select (
+      select id
+      from suppressions
+      where organization_id = ${organizationId} and address_key = decode(wanted.key, 'hex')
+    ) as id, wanted.current
+    from unnest(
+      ${keys.map(({ key }) => key)}::text[], ${keys.map(({ current }) => current)}::text[]
+    ) as wanted (key, current)`
+  const known = found.flatMap(({ id, current }) => (id === null ? [] : [{ id, current }]))
+  if (known.length === 0) return
+  const [first, last] = span(known.map(({ id }) => id))
   await tx`
     update suppressions s
     set address_key = decode(given.key, 'hex'),
@@ -91,16 +122,11 @@ export async function put(
         then given.source else s.source end,
       address = coalesce(given.address, s.address),
       updated_at = greatest(s.updated_at, now())
-    from unnest(${known.map(({ key }) => key)}::text[], ${known.map(({ current }) => current)}::text[])
-      as held (key, current)
+    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ current }) => current)}::text[])
+      as held (id, current)
     join ${columns(tx, given)} on given.key = held.current
-    where s.organization_id = ${organizationId} and s.address_key = decode(held.key, 'hex')`
-  await tx`
-    insert into suppressions (organization_id, id, pepper, address_key, reason, source, address)
-    select ${organizationId}, given.id, given.pepper, decode(given.key, 'hex'), given.reason,
-      given.source, given.address
-    from ${columns(tx, given)}
-    on conflict (organization_id, address_key) do nothing`
+    where s.organization_id = ${organizationId} and s.id between ${first} and ${last}
+      and s.id = held.id`
 }
 
 /** Takes an address off the list; the entry's reason, undefined when there was none. */
@@ -114,7 +140,7 @@ export async function remove(
   return tx<{ reason: Reason; address: string | null }[]>`
     delete from suppressions
     where organization_id = ${organizationId}
-      and address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)
+      and address_key = any(array(select decode(key, 'hex') from unnest(${keys}::text[]) as key))
     returning reason, address`
 }
 
@@ -160,7 +186,7 @@ export const list = (sql: Executor, organizationId: Uuid, filters: ListFilters) 
     where organization_id = ${organizationId}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
       ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
-      ${address === undefined ? sql`` : sql`and address_key in ${keysOf(sql, address)}`}
+      ${address === undefined ? sql`` : sql`and address_key = any(${keysOf(sql, address)})`}
     order by id desc
     limit ${limit}`
 }
@@ -173,11 +199,11 @@ export async function find(
   const [entry] = await sql<Suppression[]>`
     select ${shown(sql)}
     from suppressions
-    where organization_id = ${organizationId} and address_key in ${keysOf(sql, address)}`
+    where organization_id = ${organizationId} and address_key = any(${keysOf(sql, address)})`
   return entry
 }
 
-const keysOf = (sql: Executor, { keys }: Addressed) => sql`(
+const keysOf = (sql: Executor, { keys }: Addressed) => sql`array(
   select decode(key, 'hex')
   from unnest(${keys.map(({ key }) => key)}::text[]) as key
 )`
