@@ -74,8 +74,9 @@ async function checkTemplate(tx: Transaction, organizationId: Uuid, id: string):
   const used = rootsOf('html', template.source)
   if (!used.has(CONFIRM_URL))
     refuse('templateId', `names a template that does not use ${CONFIRM_URL}`)
-  if (used.has('unsubscribeUrl')) {
-    refuse('templateId', 'names a template that uses unsubscribeUrl: nobody is subscribed yet')
+  const early = ['unsubscribeUrl', 'preferencesUrl'].find((name) => used.has(name))
+  if (early !== undefined) {
+    refuse('templateId', `names a template that uses ${early}: nobody is subscribed yet`)
   }
   return template.id
 }

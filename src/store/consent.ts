@@ -168,7 +168,7 @@ async function lockHolders(
 ): Promise<Map<string, Holder>> {
   const emails = raises.flatMap(({ address }) => address.email ?? [])
   if (emails.length === 0) return new Map()
-  // One look each, and one lock each: a young table has no statistics, and a join could read it all.
+  // One look and one lock each: a young table has no statistics, and a join could read it all.
   const rows = await tx<Holder[]>`
     select held.*
     from (
