@@ -251,12 +251,12 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename your organization
-         * @description Only the name can change; the other fields are ignored.
+         * Change the name of your organization and the look of its public pages
+         * @description Name and `branding` can change, and of it only what is given; null is our own colour again. The other fields are ignored.
          *
          *     Scope: `full`.
          */
-        patch: operations["renameOrganization"];
+        patch: operations["updateOrganization"];
         trace?: never;
     };
     "/v1/members": {
@@ -537,6 +537,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the addresses that get no mail, newest first
+         * @description `email` finds one address, also one whose text was erased: it is known by its hash.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        /**
+         * Suppress an address
+         * @description The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["suppressAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suppressions/{email}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take an address off the list
+         * @description Does not change the contact: one that left stays so until it is resubscribed. An entry for a complaint or a suppression by the provider needs the scope `full`. Noted in the audit events.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        delete: operations["removeSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batch": {
         parameters: {
             query?: never;
@@ -788,13 +838,13 @@ export interface paths {
         };
         /**
          * A page with a button; changes nothing
-         * @description The masked address and a button. Opening it unsubscribes nobody, so that programs that follow links cannot.
+         * @description The masked address and a button; a second one for all mail where the mail was of a topic. Opening it unsubscribes nobody, so that programs that follow links cannot.
          */
         get: operations["showUnsubscribe"];
         put?: never;
         /**
          * Unsubscribe with one click
-         * @description RFC 8058: whatever the body says, the person of the token gets no more mail. Repeating it is fine. HTML when `Accept` names it, else JSON.
+         * @description RFC 8058: whatever the body says, the person of the token gets no more mail, or no more of its topic. The form field `scope=all` leaves everything. Repeating it is fine. HTML when `Accept` names it, else JSON.
          */
         post: operations["unsubscribe"];
         delete?: never;
@@ -821,6 +871,30 @@ export interface paths {
          * @description Subscribes the person of the token to its topic; who had unsubscribed from all mail is active again. Repeating it is fine. HTML when `Accept` names it, else JSON. 410: the link was replaced, has expired, or was mailed to another address than the contact has now; nothing changes.
          */
         post: operations["confirmSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preferences/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page with the public topics; changes nothing
+         * @description Checkboxes for the public topics and a button that leaves everything. Of a contact that is gone or has another address by now only the button.
+         */
+        get: operations["showPreferences"];
+        put?: never;
+        /**
+         * Choose topics, or leave everything
+         * @description Leaves the public topics that are not named and subscribes to those that are; a topic with double opt-in mails a confirmation. Nothing can be added unless the contact is active or unsubscribed and still has the address that was mailed. Who had left all mail and chooses a topic without double opt-in is active again. HTML when `Accept` names it, else JSON.
+         */
+        post: operations["savePreferences"];
         delete?: never;
         options?: never;
         head?: never;
@@ -986,6 +1060,11 @@ export interface components {
             cloudAccountId: string;
             /** Format: uuid */
             templateId: string | null;
+            /**
+             * Format: uuid
+             * @description Only its subscribers are mailed.
+             */
+            topicId: string | null;
             paused: boolean;
             pausedReason: string | null;
             failedReason: string | null;
@@ -1000,6 +1079,7 @@ export interface components {
             name?: string;
             /** @enum {string} */
             audienceType: "all" | "topic" | "segment" | "contacts";
+            /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
             topicId?: string;
             segmentId?: string;
             contactIds?: string[];
@@ -1095,6 +1175,11 @@ export interface components {
             cloudAccountId: string;
             /** Format: uuid */
             templateId: string | null;
+            /**
+             * Format: uuid
+             * @description Only its subscribers are mailed.
+             */
+            topicId: string | null;
             paused: boolean;
             pausedReason: string | null;
             failedReason: string | null;
@@ -1543,6 +1628,13 @@ export interface components {
                 /** @description Revoked and expired ones do not count. */
                 apiKeys: number;
             };
+            /** @description The look of the pages where people unsubscribe, confirm and choose. */
+            branding: {
+                /** @description Of the buttons. Null: ours. */
+                accentColor: string | null;
+                /** @description Around the text. Null: ours. */
+                backgroundColor: string | null;
+            };
             /** @description What the caller may do. */
             scopes: string[];
             /** Format: date-time */
@@ -1552,7 +1644,13 @@ export interface components {
         };
         /** OrganizationPatch */
         OrganizationPatch: {
-            name: string;
+            name?: string;
+            branding?: {
+                /** @description Of the buttons. Null: ours. */
+                accentColor?: string | null;
+                /** @description Around the text. Null: ours. */
+                backgroundColor?: string | null;
+            };
             /** @description Ignored. */
             id?: unknown;
             /** @description Ignored. */
@@ -1567,11 +1665,39 @@ export interface components {
             createdAt?: unknown;
             /** @description Ignored. */
             updatedAt?: unknown;
+        } | {
+            name: string;
+        } | {
+            branding: {
+                /** @description Of the buttons. Null: ours. */
+                accentColor?: string | null;
+                /** @description Around the text. Null: ours. */
+                backgroundColor?: string | null;
+            };
         };
         /** PasswordInput */
         PasswordInput: {
             currentPassword: string;
             newPassword: string;
+        };
+        /**
+         * PreferencesInput
+         * @description Either `topics` or the scope `all`.
+         */
+        PreferencesInput: {
+            /**
+             * @description `all` leaves everything, whatever else is said.
+             * @enum {string}
+             */
+            scope?: "chosen" | "all";
+            /** @description Ids of the public topics that are wanted; the other public ones are left. What is no public topic is ignored. */
+            topics?: string[];
+        };
+        /** PreferencesSaved */
+        PreferencesSaved: {
+            /** @constant */
+            success: true;
+            message: string;
         };
         /** Recipient */
         Recipient: {
@@ -1651,6 +1777,40 @@ export interface components {
         Success: {
             /** @constant */
             success: true;
+        };
+        /** Suppression */
+        Suppression: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null when only its hash is known: the entry holds without it. */
+            email: string | null;
+            /** @enum {string} */
+            reason: "unsubscribed" | "bounced" | "suppressed" | "complained";
+            /**
+             * @description What gave it this reason.
+             * @enum {string}
+             */
+            source: "link" | "event" | "api" | "import";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** SuppressionInput */
+        SuppressionInput: {
+            /** Format: email */
+            email: string;
+            /**
+             * @description `unsubscribed` when absent.
+             * @enum {string}
+             */
+            reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
+        };
+        /** SuppressionList */
+        SuppressionList: {
+            data: components["schemas"]["Suppression"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** SwitchInput */
         SwitchInput: {
@@ -2694,7 +2854,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    renameOrganization: {
+    updateOrganization: {
         parameters: {
             query?: never;
             header?: never;
@@ -3485,6 +3645,154 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
+                /** @description The whole address. */
+                email?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuppressionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    suppressAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuppressionInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The address. */
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listBatches: {
         parameters: {
             query?: {
@@ -4226,6 +4534,88 @@ export interface operations {
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    savePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        /** @description Either `topics` or the scope `all`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreferencesInput"];
+                "application/x-www-form-urlencoded": components["schemas"]["PreferencesInput"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferencesSaved"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
