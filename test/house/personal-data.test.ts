@@ -32,7 +32,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
     'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at send_at sent_at created_at',
-  organizations: 'id plan created_at updated_at',
+  organizations: 'id plan accent_color background_color created_at updated_at',
   outbox:
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
   outlet_queue: 'organization_id bucket id connection_id lane send_at',
