@@ -1,4 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../src/addresses.ts'
+import { allows } from '../../src/domain/access.ts'
 import { badRequest, conflict } from '../../src/domain/errors.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { IdParams } from '../../src/schemas/common.ts'
@@ -28,7 +30,7 @@ const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
 const writing = { scope: 'contacts' } as const
 
-export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { keyring }) => {
   app.post(
     '/v1/contacts',
     {
@@ -139,7 +141,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         response: { 200: ContactBatchResult },
       },
     },
-    async ({ tx, caller: { organizationId }, body }) => {
+    async ({ tx, caller: { organizationId, scopes }, body, id: requestId }) => {
       const refused: ContactBatchRow[] = []
       const accepted: UpsertRow[] = []
       for (const [index, input] of body.contacts.entries()) {
@@ -147,7 +149,12 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) 
         if (ruled.details === undefined) accepted.push({ index, values: ruled.values })
         else refused.push({ index, id: null, status: 'failed', error: sentence(ruled.details) })
       }
-      const kept = await upsert(tx, organizationId, accepted)
+      const { results: kept } = await upsert(tx, organizationId, accepted, {
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        source: 'api',
+        mayLift: allows(scopes, 'full'),
+        requestId,
+      })
       const results = [...kept, ...refused].sort((a, b) => a.index - b.index)
       const having = (status: string) => results.filter((row) => row.status === status).length
       const failed = having('failed')
