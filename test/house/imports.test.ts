@@ -74,6 +74,11 @@ const LAWS: Law[] = [
     refused: ['bcrypt', './tokens.ts', './store/sql.ts', './main/cli.ts'],
   },
   {
+    file: 'src/phones.ts',
+    allowed: ['libphonenumber-js/min'],
+    refused: ['google-libphonenumber', './store/sql.ts', './main/cli.ts'],
+  },
+  {
     file: 'src/client/case.ts',
     allowed: ['./schema.ts', 'openapi-fetch'],
     typesOnly: ['../schemas/batch.ts', 'openapi-typescript'],
