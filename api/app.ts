@@ -22,6 +22,9 @@ import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { confirmRoutes } from './routes/confirm.ts'
 import { connectionRoutes } from './routes/connections.ts'
+import { contactBatchRoutes } from './routes/contact-batch.ts'
+import { contactChangeRoutes } from './routes/contact-changes.ts'
+import { contactEventRoutes } from './routes/contact-events.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -97,6 +100,9 @@ export async function buildApp(deps: Deps) {
   await app.register(topicRoutes, deps)
   await app.register(personalDataRoutes, deps)
   await app.register(suppressionRoutes, deps)
+  await app.register(contactChangeRoutes, deps)
+  await app.register(contactBatchRoutes, deps)
+  await app.register(contactEventRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(templateRoutes, deps)

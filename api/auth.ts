@@ -190,7 +190,7 @@ const unauthorized = () =>
   })
 
 /** Says which scope would do, of those that this kind of credentials can have. */
-function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
+export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
   if (kind === 'key' && isPersonal(wanted)) {
     return forbidden('Only a signed-in person may do this, no key', {
       reason: 'session_required',

@@ -1,45 +1,111 @@
 import { badRequest, type ErrorDetail } from '../src/domain/errors.ts'
+import { refuseProperties } from '../src/domain/properties.ts'
+import type { Uuid } from '../src/ids.ts'
+import { toE164 } from '../src/phones.ts'
+import type { ContactPatch } from '../src/schemas/contact-change.ts'
 import type { ContactInput } from '../src/schemas/contact.ts'
+import type { ContactChanges } from '../src/store/contact-changes.ts'
 import type { ContactValues } from '../src/store/contacts.ts'
-
-/** The longest international number has fifteen digits (E.164). */
-const PHONE = /^\+[1-9]\d{6,14}$/
+import type { Executor } from '../src/store/sql.ts'
+import * as topics from '../src/store/topics.ts'
 
 /** What is stored of an input, or why a rule beyond the schema refuses it. */
 export type Ruled =
   | { values: ContactValues; details?: never }
   | { values?: never; details: ErrorDetail[] }
 
-/** Unique values are compared as they are stored: addresses in lower case, numbers as digits. */
-export function applyContactRules({ topicIds, topicSlugs, ...input }: ContactInput): Ruled {
+/** Unique values are compared as they are stored: addresses in lower case, numbers as E.164. */
+export function applyContactRules({
+  topicIds: _ids,
+  topicSlugs: _slugs,
+  resubscribe: _resubscribe,
+  ...input
+}: ContactInput): Ruled {
+  const phone = input.phone === undefined ? undefined : toE164(input.phone)
   const details = [
-    ...unknownTopics('topicIds', topicIds),
-    ...unknownTopics('topicSlugs', topicSlugs),
+    ...(input.phone !== undefined && phone === undefined ? [NO_PHONE] : []),
+    ...propertyFaults(input.properties),
   ]
-  const phone = input.phone?.replace(/[\s().-]/g, '')
-  if (phone !== undefined && !PHONE.test(phone)) {
-    details.push({
-      path: 'phone',
-      message: 'must be an international number such as +4915112345678',
-    })
-  }
   if (details.length > 0) return { details }
   return { values: { ...input, email: input.email?.trim().toLowerCase(), phone } }
 }
-
-/** There are no topics yet, so whatever is given does not exist. */
-const unknownTopics = (field: string, given: readonly string[] = []): ErrorDetail[] =>
-  given.map((topic, i) => ({ path: `${field}.${i}`, message: `"${topic}" does not exist` }))
 
 /** What is stored of a new contact: 400 when it breaks a rule, naming each. */
 export function ruledContact(input: ContactInput): ContactValues {
   const { values, details = [] } = applyContactRules(input)
   if (input.email === undefined && input.phone === undefined) details.push(UNREACHABLE)
-  if (values === undefined || details.length > 0) throw badRequest(sentence(details), details)
+  if (values === undefined || details.length > 0) throw refused(details)
   return values
 }
 
+/** What a PATCH changes: what it names. A status that is null is not named. */
+export const ruledPatch = (input: ContactPatch): ContactChanges => ({
+  externalId: input.externalId,
+  email: typeof input.email === 'string' ? input.email.trim().toLowerCase() : input.email,
+  phone: typeof input.phone === 'string' ? ruledPhone(input.phone) : input.phone,
+  firstName: input.firstName,
+  lastName: input.lastName,
+  company: input.company,
+  jobTitle: input.jobTitle,
+  preferredChannel: input.preferredChannel,
+  properties: input.properties,
+  emailStatus: input.emailStatus ?? undefined,
+  smsStatus: input.smsStatus ?? undefined,
+})
+
+/** What a PUT changes: everything but the statuses that it does not name. */
+export function ruledReplacement(input: ContactPatch): ContactChanges {
+  const { emailStatus, smsStatus, ...named } = ruledPatch(input)
+  return {
+    externalId: named.externalId ?? null,
+    email: named.email ?? null,
+    phone: named.phone ?? null,
+    firstName: named.firstName ?? null,
+    lastName: named.lastName ?? null,
+    company: named.company ?? null,
+    jobTitle: named.jobTitle ?? null,
+    preferredChannel: named.preferredChannel ?? null,
+    properties: named.properties ?? null,
+    emailStatus,
+    smsStatus,
+  }
+}
+
+function ruledPhone(phone: string): string {
+  const stored = toE164(phone)
+  if (stored === undefined) throw refused([NO_PHONE])
+  return stored
+}
+
+/** The topics that a body names; undefined when it names none: 400 with all that do not exist. */
+export async function ruledTopics(
+  sql: Executor,
+  organizationId: Uuid,
+  { topicIds, topicSlugs }: topics.TopicNames,
+): Promise<Uuid[] | undefined> {
+  if (topicIds === undefined && topicSlugs === undefined) return undefined
+  const { ids, unknown } = await topics.resolve(sql, organizationId, { topicIds, topicSlugs })
+  if (unknown.length > 0) throw refused(unknown.map(unknownTopic))
+  return ids
+}
+
+export const unknownTopic = ({ field, index, value }: topics.Named['unknown'][number]) => ({
+  path: `${field}.${index}`,
+  message: `"${value}" does not exist`,
+})
+
+const propertyFaults = (properties: Record<string, unknown> | undefined): ErrorDetail[] => {
+  const message = properties === undefined ? undefined : refuseProperties(properties)
+  return message === undefined ? [] : [{ path: 'properties', message }]
+}
+
+const NO_PHONE: ErrorDetail = {
+  path: 'phone',
+  message: 'must be an international number such as +4915112345678',
+}
 const UNREACHABLE: ErrorDetail = { path: 'email', message: 'or phone is needed' }
+
+export const refused = (details: ErrorDetail[]) => badRequest(sentence(details), details)
 
 export const sentence = (details: readonly ErrorDetail[]): string =>
   details.map(({ path, message }) => `${path} ${message}`).join('; ')

@@ -8,6 +8,11 @@ import type { Metrics } from './metrics.ts'
 export interface Deps {
   /** On behalf of nobody: sees no organization's rows, only what the crossing functions tell. */
   sql: Sql
+  /**
+   * Searches, as `letterloom_search`: sees every organization's rows, so that whoever uses it names
+   * the organization. A pool of its own: a slow search waits for searches only.
+   */
+  searchSql: Sql
   /** Signs and verifies public links. */
   keyring: Keyring
   /** Without a trailing slash; every link we hand out begins with it, never with `Host`. */

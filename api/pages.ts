@@ -10,15 +10,17 @@ interface Paged {
   found: number
   /** Counted to `MOST_COUNTED + 1` at most. */
   counted: number
+  /** False: there may be more than were counted. */
+  isExact?: boolean
 }
 
 /**
  * The figures of a list by pages. Beyond the counted total, `total` says at least that a further
  * page exists while one does, so that a client that loops to `totalPages` loses nobody.
  */
-export function pageFigures({ page, pageSize, found, counted }: Paged) {
+export function pageFigures({ page, pageSize, found, counted, ...rest }: Paged) {
   const hasMore = found > pageSize
-  const isExact = counted <= MOST_COUNTED
+  const isExact = counted <= MOST_COUNTED && rest.isExact !== false
   const total = isExact ? counted : Math.max(counted, page * pageSize + (hasMore ? 1 : 0))
   return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
 }

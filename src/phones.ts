@@ -4,8 +4,9 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
  * A telephone number as it is stored and compared: E.164 (ITU-T), `+4915112345678`. Undefined when
  * it has no country, an extension, or more or fewer digits than numbers of its country have.
  *
- * Its length is checked and not the range it lies in, so the small tables do (83 KB instead of 157):
- * ranges are opened every week, and refusing somebody's new number is worse than keeping a dead one.
+ * Its length is checked and not the range it lies in, so the small tables do (83 KB, not 157):
+ * ranges are opened every week, and to refuse somebody's new number is worse than to keep a dead
+ * one.
  */
 export function toE164(text: string): string | undefined {
   const number = parsePhoneNumberFromString(text.trim(), { extract: false })

@@ -1,36 +1,41 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { addressed } from '../../src/addresses.ts'
 import { allows } from '../../src/domain/access.ts'
-import { badRequest, conflict } from '../../src/domain/errors.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { IdParams } from '../../src/schemas/common.ts'
+import { badRequest } from '../../src/domain/errors.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { IdParams, Success } from '../../src/schemas/common.ts'
 import {
   Contact,
-  ContactBatchInput,
-  ContactBatchResult,
-  type ContactBatchRow,
   ContactInput,
   ContactList,
   ContactListQuery,
   ContactQuery,
 } from '../../src/schemas/contact.ts'
-import { type UpsertRow, upsert } from '../../src/store/contact-upserts.ts'
+import type { ContactFilters } from '../../src/store/contact-rows.ts'
+import { remove } from '../../src/store/contact-statements.ts'
+import * as contactWrites from '../../src/store/contact-writes.ts'
 import * as contacts from '../../src/store/contacts.ts'
-import { LARGE_BODY_LIMIT } from '../bodies.ts'
-import type { Transaction } from '../../src/store/sql.ts'
-import { applyContactRules, ruledContact, sentence } from '../contact-rules.ts'
+import * as search from '../../src/store/search.ts'
+import { type Sql, transact } from '../../src/store/sql.ts'
+import * as topics from '../../src/store/topics.ts'
+import { contactId, contactKeys, missingContact } from '../contact-keys.ts'
+import { auditResubscription, lostRace, requireMade, written } from '../contact-outcomes.ts'
+import { ruledContact, ruledTopics } from '../contact-rules.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
-import { missing } from '../ownership.ts'
 import { MOST_COUNTED, pageFigures, pageOf } from '../pages.ts'
+import { requireFeature } from '../plan.ts'
 import { timeParameter } from '../times.ts'
 
 const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
 const writing = { scope: 'contacts' } as const
 
-export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { keyring }) => {
+export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, searchSql, now },
+) => {
   app.post(
     '/v1/contacts',
     {
@@ -40,15 +45,29 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, 
         operationId: 'createContact',
         summary: 'Create a contact',
         description:
-          'One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value.',
+          'One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value. An address on the suppression list has its status from there: `emailStatusKept`.',
         body: ContactInput,
         response: { 201: Contact, ...failures(409) },
       },
     },
-    async ({ tx, caller, body }, reply) => {
-      const contact = await create(tx, caller.organizationId, ruledContact(body))
+    async (request, reply) => {
+      const { tx, caller, body, id: requestId } = request
+      const { organizationId, scopes } = caller
+      const values = ruledContact(body)
+      const outcome = await contactWrites.create(tx, organizationId, values, {
+        topicIds: (await ruledTopics(tx, organizationId, body)) ?? [],
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        resubscribe: body.resubscribe ?? false,
+        mayLift: allows(scopes, 'full'),
+        requestId,
+      })
+      if (outcome.outcome === 'lost') throw lostRace()
+      const made = requireMade(outcome, caller)
+      await auditResubscription(tx, request, now, made)
+      const { pendingTopics } = made
+      const contact = await written(tx, organizationId, made)
       reply.code(201)
-      return contact
+      return pendingTopics.length === 0 ? contact : { ...contact, pendingTopics }
     },
   )
 
@@ -61,13 +80,13 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, 
         operationId: 'listContacts',
         summary: 'List contacts, newest first',
         description:
-          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000.',
+          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that may stop counting sooner, which `totalIsExact` says.',
         querystring: ContactListQuery,
-        response: { 200: ContactList },
+        response: { 200: ContactList, ...failures(402) },
       },
     },
     async ({ caller: { organizationId, sql }, query }) => {
-      const { page, pageSize, cursor, ...given } = query
+      const { page, pageSize, cursor, segmentId, search: term, ...given } = query
       const filters = {
         ...given,
         createdAfter: timeParameter('createdAfter', given.createdAfter),
@@ -78,23 +97,28 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, 
           { path: 'page', message: 'cannot go with a cursor' },
         ])
       }
-      const scope = { list: 'contacts', organizationId, filters }
-      const before = decodeCursor(scope, cursor)
-      const [rows, counted] = await Promise.all([
-        contacts.list(sql, organizationId, {
-          ...filters,
-          before,
-          limit: pageSize + 1,
-          offset: (page - 1) * pageSize,
-        }),
-        contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
-      ])
+      const scope = { list: 'contacts', organizationId, filters: { ...filters, search: term } }
+      const place = {
+        before: decodeCursor(scope, cursor),
+        limit: pageSize + 1,
+        offset: (page - 1) * pageSize,
+      }
+      if (segmentId !== undefined) {
+        await requireFeature(sql, organizationId, 'segments')
+        throw unknownFilter('segmentId')
+      }
+      await requireTopic(sql, organizationId, filters.topicId)
+      const word = search.wordOf(term ?? '')
+      const { rows, ...counted } =
+        word === ''
+          ? await list(sql, organizationId, filters, place)
+          : await search.contacts(searchSql, organizationId, { ...filters, ...place, search: word })
       const { page: found, nextCursor } = pageOf(rows, pageSize, scope)
       return {
         contacts: found,
         page,
         pageSize,
-        ...pageFigures({ page, pageSize, found: rows.length, counted }),
+        ...pageFigures({ page, pageSize, found: rows.length, ...counted }),
         nextCursor,
       }
     },
@@ -116,95 +140,61 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, 
       },
     },
     async ({ caller: { organizationId, sql }, params: { id }, query: { by } }) => {
-      for (const key of contactKeys(id, by)) {
+      for (const key of contactKeys({ id, by })) {
         const contact = await contacts.find(sql, organizationId, key)
         if (contact) return contact
       }
-      // An address or external id only ever means one of one's own contacts.
-      const owned = by === undefined || by === 'id' ? id : ''
-      throw await missing(sql, 'contact', organizationId, owned)
+      throw await missingContact(sql, organizationId, { id, by })
     },
   )
 
-  app.post(
-    '/v1/contacts/batch',
+  app.delete(
+    '/v1/contacts/:id',
     {
       config: writing,
-      bodyLimit: LARGE_BODY_LIMIT,
       schema: {
         tags,
-        operationId: 'upsertContacts',
-        summary: 'Create or update up to 1,000 contacts',
+        operationId: 'deleteContact',
+        summary: 'Delete a contact',
         description:
-          'Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.',
-        body: ContactBatchInput,
-        response: { 200: ContactBatchResult },
+          'With its subscriptions and figures. The suppression list keeps its address: made again, it is not mailed either.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: { 200: Success },
       },
     },
-    async ({ tx, caller: { organizationId, scopes }, body, id: requestId }) => {
-      const refused: ContactBatchRow[] = []
-      const accepted: UpsertRow[] = []
-      for (const [index, input] of body.contacts.entries()) {
-        const ruled = applyContactRules(input)
-        if (ruled.details === undefined) accepted.push({ index, values: ruled.values })
-        else refused.push({ index, id: null, status: 'failed', error: sentence(ruled.details) })
-      }
-      const { results: kept } = await upsert(tx, organizationId, accepted, {
-        addressOf: (email) => addressed(keyring, organizationId, email),
-        source: 'api',
-        mayLift: allows(scopes, 'full'),
-        requestId,
+    async ({ caller: { organizationId, sql }, params: { id }, query: { by }, id: requestId }) => {
+      await transact(sql, async (tx) => {
+        const found = await contactId(tx, organizationId, { id, by })
+        const count = await remove(tx, organizationId, [found], requestId)
+        if (count === 0) throw await missingContact(tx, organizationId, { id, by })
       })
-      const results = [...kept, ...refused].sort((a, b) => a.index - b.index)
-      const having = (status: string) => results.filter((row) => row.status === status).length
-      const failed = having('failed')
-      return {
-        success: failed === 0,
-        created: having('created'),
-        updated: having('updated'),
-        failed,
-        results,
-      }
+      return { success: true as const }
     },
   )
-
-  /** Tries again when the contact that stood in the way is gone by the time it is looked for. */
-  async function create(
-    sql: Transaction,
-    organizationId: Uuid,
-    values: contacts.ContactValues,
-  ): Promise<Contact> {
-    const TRIES = 3
-    for (let tries = 1; tries <= TRIES; tries++) {
-      const created = await contacts.create(sql, organizationId, uuidv7(), values)
-      if (created) return created
-      const taken = await contacts.findTaken(sql, organizationId, values)
-      if (taken) throw alreadyTaken(taken)
-    }
-    throw conflict('This contact is being written by others: try again', { reason: 'lost_race' })
-  }
 }
 
-/** What a path parameter may mean, in the order in which it is tried. */
-export function contactKeys(id: string, by: 'id' | 'email' | 'externalId' | undefined) {
-  const email = { email: id.trim().toLowerCase() }
-  const externalId = { externalId: id }
-  if (by === 'id') return isUuid(id) ? [{ id }] : []
-  if (by === 'email') return [email]
-  if (by === 'externalId') return [externalId]
-  if (isUuid(id)) return [{ id }, externalId]
-  return id.includes('@') ? [email] : [externalId]
+interface Place {
+  before: Uuid | undefined
+  limit: number
+  offset: number
 }
 
-const REASONS = {
-  externalId: 'external_id_taken',
-  email: 'email_taken',
-  phone: 'phone_taken',
-} as const
+async function list(sql: Sql, organizationId: Uuid, filters: ContactFilters, place: Place) {
+  const [rows, counted] = await Promise.all([
+    contacts.list(sql, organizationId, { ...filters, ...place }),
+    contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
+  ])
+  return { rows, counted }
+}
 
-/** Names the field and never its value, which may be somebody's address. */
-const alreadyTaken = ({ id, field }: { id: Uuid; field: contacts.UniqueField }) =>
-  conflict(`Another contact has this ${field} already`, {
-    reason: REASONS[field],
-    details: [{ path: field, message: 'is taken', contactId: id }],
-  })
+async function requireTopic(sql: Sql, organizationId: Uuid, topicId: string | undefined) {
+  if (topicId === undefined) return
+  const { unknown } = await topics.resolve(sql, organizationId, { topicIds: [topicId] })
+  if (unknown.length > 0) throw unknownFilter('topicId')
+}
+
+const unknownFilter = (path: string) =>
+  badRequest(`The query parameter ${path} names nothing that exists`, [
+    { path, message: 'does not exist' },
+  ])

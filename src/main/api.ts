@@ -24,11 +24,20 @@ const LIMITER_POOL = {
   statementTimeoutMs: 2_000,
 } as const
 
+/** A search of millions without an index takes longer than anybody waits for more. */
+const SEARCH_POOL = {
+  name: 'letterloom-search',
+  role: 'letterloom_search',
+  max: 3,
+  statementTimeoutMs: 5_000,
+} as const
+
 /** Serves the API until it is told to stop; requests in flight are answered first. */
 export async function runApi(config: Config, log: Logger): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
+  const searchSql = connect(databaseUrl, SEARCH_POOL)
   const metrics = createMetrics()
   const limiter = createLimiter({
     open: () => connect(databaseUrl, LIMITER_POOL),
@@ -37,6 +46,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   })
   const app = await buildApp({
     sql,
+    searchSql,
     keyring,
     publicUrl: config.publicUrl,
     version,
@@ -78,6 +88,9 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   await app.close()
   await closeInternal()
   await limiter.close()
-  await Promise.all([readiness.close(), sql.end({ timeout: LAST_STATEMENT_SECONDS })])
+  await Promise.all([
+    readiness.close(),
+    ...[sql, searchSql].map((pool) => pool.end({ timeout: LAST_STATEMENT_SECONDS })),
+  ])
   log.info({}, 'stopped')
 }

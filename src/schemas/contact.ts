@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { MOST_PROPERTIES } from '../domain/properties.ts'
+import { SMS_STATUSES } from '../domain/sms-status.ts'
 import { EMAIL_STATUSES } from '../domain/status.ts'
+import { SUBSCRIPTION_STATUSES } from '../domain/subscription.ts'
 import {
   Address,
   Count,
@@ -17,14 +20,14 @@ import {
   Time,
 } from './common.ts'
 
-const SMS_STATUSES = ['pending_consent', 'opted_in', 'opted_out', 'invalid'] as const
 export const CHANNELS = ['email', 'sms'] as const
 
 const MOST_CONTACTS_A_REQUEST = 1_000
+const MOST_TOPICS_A_REQUEST = 1_000
 
-const EmailStatus = oneOf(EMAIL_STATUSES)
-const SmsStatus = oneOf(SMS_STATUSES)
-const Channel = oneOf(CHANNELS)
+export const EmailStatus = oneOf(EMAIL_STATUSES)
+export const SmsStatus = oneOf(SMS_STATUSES)
+export const Channel = oneOf(CHANNELS)
 
 const EXAMPLE = {
   id: ID,
@@ -44,9 +47,31 @@ const EXAMPLE = {
   emailsClicked: 3,
   smsSent: 0,
   smsClicked: 0,
+  emailVerifiedAt: TIME,
+  emailUnsubscribedAt: null,
+  emailBouncedAt: null,
+  emailComplainedAt: null,
+  emailSuppressedAt: null,
+  smsConsentedAt: null,
+  smsOptedOutAt: null,
+  lastActivityAt: TIME,
+  lastEmailSentAt: TIME,
+  lastEmailOpenedAt: TIME,
+  lastEmailClickedAt: null,
   createdAt: TIME,
   updatedAt: TIME,
 }
+
+const ContactTopic = Type.Object(
+  {
+    topicId: Id,
+    topicSlug: Type.String(),
+    topicName: Type.String(),
+    status: oneOf(SUBSCRIPTION_STATUSES),
+    subscribedAt: nullable(Time),
+  },
+  { title: 'ContactTopic' },
+)
 
 export const Contact = Type.Object(
   {
@@ -67,12 +92,34 @@ export const Contact = Type.Object(
     emailsClicked: Count,
     smsSent: Count,
     smsClicked: Count,
+    emailVerifiedAt: nullable(Time),
+    emailUnsubscribedAt: nullable(Time),
+    emailBouncedAt: nullable(Time),
+    emailComplainedAt: nullable(Time),
+    emailSuppressedAt: nullable(Time),
+    smsConsentedAt: nullable(Time),
+    smsOptedOutAt: nullable(Time),
+    lastActivityAt: nullable(Time),
+    lastEmailSentAt: nullable(Time),
+    lastEmailOpenedAt: nullable(Time),
+    lastEmailClickedAt: nullable(Time),
     createdAt: Time,
     updatedAt: Time,
+    topics: Type.Optional(
+      Type.Array(ContactTopic, { description: 'In answers about one contact, not in lists.' }),
+    ),
     pendingTopics: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Only when created: topics whose subscription awaits confirmation.',
       }),
+    ),
+    emailStatusKept: Type.Optional(
+      Type.Boolean({
+        description: 'A better status was asked for than the person’s own leaving allows: kept.',
+      }),
+    ),
+    smsStatusKept: Type.Optional(
+      Type.Boolean({ description: 'The person has opted out, and nobody vouched for them: kept.' }),
     ),
   },
   { title: 'Contact', examples: [EXAMPLE] },
@@ -86,27 +133,56 @@ const ExternalId = Type.String({
   pattern: '^[^@/\\u0000-\\u001f\\u007f]+$',
 })
 
-const fields = {
-  externalId: Type.Optional(ExternalId),
-  email: Type.Optional(Address({ examples: ['ada@example.com'] })),
-  phone: Type.Optional(Type.String({ maxLength: 50, examples: ['+49 151 12345678'] })),
-  firstName: Type.Optional(Type.String({ maxLength: 100 })),
-  lastName: Type.Optional(Type.String({ maxLength: 100 })),
-  company: Type.Optional(Type.String({ maxLength: 200 })),
-  jobTitle: Type.Optional(Type.String({ maxLength: 200 })),
-  emailStatus: Type.Optional(EmailStatus),
-  smsStatus: Type.Optional(SmsStatus),
-  preferredChannel: Type.Optional(Channel),
-  properties: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  topicIds: Type.Optional(Type.Array(Type.String({ maxLength: 36 }), { maxItems: 1_000 })),
-  topicSlugs: Type.Optional(Type.Array(line(100), { maxItems: 1_000 })),
+/** What a caller may write, each within its limits. */
+export const fields = {
+  externalId: ExternalId,
+  email: Address({ examples: ['ada@example.com'] }),
+  phone: Type.String({ maxLength: 50, examples: ['+49 151 12345678'] }),
+  firstName: Type.String({ maxLength: 100 }),
+  lastName: Type.String({ maxLength: 100 }),
+  company: Type.String({ maxLength: 200 }),
+  jobTitle: Type.String({ maxLength: 200 }),
+  properties: Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: MOST_PROPERTIES,
+    description: 'At most 32,768 characters as JSON, nested at most 8 deep.',
+  }),
 }
 
-export const ContactInput = strict(fields, {
-  title: 'ContactInput',
-  description: 'One of `email` or `phone` is needed.',
-  examples: [{ email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro' } }],
-})
+/** Topics by their ids and slugs, and whether the caller vouches for the person. */
+export const wishes = {
+  topicIds: Type.Optional(
+    Type.Array(Type.String({ maxLength: 36 }), { maxItems: MOST_TOPICS_A_REQUEST }),
+  ),
+  topicSlugs: Type.Optional(Type.Array(line(100), { maxItems: MOST_TOPICS_A_REQUEST })),
+  resubscribe: Type.Optional(
+    Type.Boolean({
+      description:
+        'The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only.',
+    }),
+  ),
+}
+
+export const ContactInput = strict(
+  {
+    externalId: Type.Optional(fields.externalId),
+    email: Type.Optional(fields.email),
+    phone: Type.Optional(fields.phone),
+    firstName: Type.Optional(fields.firstName),
+    lastName: Type.Optional(fields.lastName),
+    company: Type.Optional(fields.company),
+    jobTitle: Type.Optional(fields.jobTitle),
+    emailStatus: Type.Optional(EmailStatus),
+    smsStatus: Type.Optional(SmsStatus),
+    preferredChannel: Type.Optional(Channel),
+    properties: Type.Optional(fields.properties),
+    ...wishes,
+  },
+  {
+    title: 'ContactInput',
+    description: 'One of `email` or `phone` is needed.',
+    examples: [{ email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro' } }],
+  },
+)
 export type ContactInput = Static<typeof ContactInput>
 
 export const ContactQuery = strict({
@@ -126,6 +202,8 @@ export const ContactListQuery = strict({
   search: Type.Optional(
     Type.String({ maxLength: 255, description: 'Part of an email address or a phone number.' }),
   ),
+  topicId: Type.Optional({ ...Id, description: 'Subscribed to this topic.' }),
+  segmentId: Type.Optional({ ...Id, description: 'In this segment. On paid plans.' }),
   createdAfter: Type.Optional(Time),
   updatedAfter: Type.Optional(Time),
 })

@@ -1,8 +1,8 @@
 import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
 import type { Contact } from '../schemas/contact.ts'
-import { containing } from './like.ts'
-import type { Executor, Json } from './sql.ts'
+import { columns, type ContactFilters, fitting, subscribersOf, withStats } from './contact-rows.ts'
+import type { Executor } from './sql.ts'
 
 /**
  * What a caller may say of a contact, normalised: unique values are compared as they stand here.
@@ -23,72 +23,36 @@ export interface ContactValues {
 
 /** The fields that no two contacts of an organization share. */
 export type UniqueField = 'externalId' | 'email' | 'phone'
+export type UniqueValues = { [field in UniqueField]?: string | null | undefined }
 
-const own = (sql: Executor) => sql`
-  contacts.id, external_id, email, phone, first_name, last_name, company, job_title, email_status,
-  sms_status, preferred_channel, properties, contacts.created_at, contacts.updated_at`
-
-const stats = (sql: Executor) => sql`
-  coalesce(emails_sent, 0) as emails_sent, coalesce(emails_opened, 0) as emails_opened,
-  coalesce(emails_clicked, 0) as emails_clicked, coalesce(sms_sent, 0) as sms_sent,
-  coalesce(sms_clicked, 0) as sms_clicked`
-
-const withStats = (sql: Executor) => sql`
-  contacts
-  left join contact_stats on contact_stats.organization_id = contacts.organization_id
-    and contact_stats.contact_id = contacts.id`
-
-/** When each status was reached, for a new contact that begins with it. */
-const reachedAt = (sql: Executor, status: EmailStatus | null, reached: EmailStatus) =>
-  status === reached ? sql`now()` : sql`null`
-
-/**
- * Makes a contact; undefined when another one has its external id, address or number. A conflict is
- * no error here, so that the transaction it happens in lives on.
- */
-export async function create(
-  sql: Executor,
-  organizationId: Uuid,
-  id: Uuid,
-  values: ContactValues,
-): Promise<Contact | undefined> {
-  const { email, phone } = values
-  const emailStatus = values.emailStatus ?? (email === undefined ? null : 'active')
-  const smsStatus = values.smsStatus ?? (phone === undefined ? null : 'pending_consent')
-  const [created] = await sql<Contact[]>`
-    insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name,
-      company, job_title, email_status, sms_status, preferred_channel, properties,
-      email_unsubscribed_at, email_bounced_at, email_complained_at, email_suppressed_at)
-    values (${organizationId}, ${id}, ${values.externalId ?? null}, ${email ?? null},
-      ${phone ?? null}, ${values.firstName ?? null}, ${values.lastName ?? null},
-      ${values.company ?? null}, ${values.jobTitle ?? null}, ${emailStatus}, ${smsStatus},
-      ${values.preferredChannel ?? null}, ${sql.json((values.properties ?? {}) as Json)},
-      ${reachedAt(sql, emailStatus, 'unsubscribed')}, ${reachedAt(sql, emailStatus, 'bounced')},
-      ${reachedAt(sql, emailStatus, 'complained')}, ${reachedAt(sql, emailStatus, 'suppressed')})
-    on conflict do nothing
-    returning ${own(sql)}, 0 as emails_sent, 0 as emails_opened, 0 as emails_clicked,
-      0 as sms_sent, 0 as sms_clicked`
-  return created
+export interface Taken {
+  id: Uuid
+  field: UniqueField
 }
 
-/** Which contact has one of these values already, and which value. */
+/** Which contact, other than `except`, has one of these values already, and which value. */
 export async function findTaken(
   sql: Executor,
   organizationId: Uuid,
-  { externalId, email, phone }: ContactValues,
-): Promise<{ id: Uuid; field: UniqueField } | undefined> {
-  const [taken] = await sql<{ id: Uuid; field: UniqueField }[]>`
-    select id, 'externalId' as field, 1 as rank
-    from contacts
-    where organization_id = ${organizationId} and external_id = ${externalId ?? null}
-    union all
-    select id, 'email', 2
-    from contacts
-    where organization_id = ${organizationId} and email = ${email ?? null}
-    union all
-    select id, 'phone', 3
-    from contacts
-    where organization_id = ${organizationId} and phone = ${phone ?? null}
+  { externalId, email, phone }: UniqueValues,
+  except?: Uuid,
+): Promise<Taken | undefined> {
+  const [taken] = await sql<Taken[]>`
+    select id, field
+    from (
+      select id, 'externalId' as field, 1 as rank
+      from contacts
+      where organization_id = ${organizationId} and external_id = ${externalId ?? null}
+      union all
+      select id, 'email', 2
+      from contacts
+      where organization_id = ${organizationId} and email = ${email ?? null}
+      union all
+      select id, 'phone', 3
+      from contacts
+      where organization_id = ${organizationId} and phone = ${phone ?? null}
+    ) as holders
+    where id is distinct from ${except ?? null}::uuid
     order by rank
     limit 1`
   return taken
@@ -96,44 +60,55 @@ export async function findTaken(
 
 export type ContactKey = { id: Uuid } | { externalId: string } | { email: string }
 
+/** With its topics, those it left included. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
   key: ContactKey,
 ): Promise<Contact | undefined> {
   const [contact] = await sql<Contact[]>`
-    select ${own(sql)}, ${stats(sql)}
+    select ${columns(sql)}, ${topics(sql)}
     from ${withStats(sql)}
     where contacts.organization_id = ${organizationId} and ${matches(sql, key)}`
   return contact
+}
+
+/** Times inside of JSON are written as the driver writes them everywhere else. */
+const topics = (sql: Executor) => sql`
+  coalesce((
+    select json_agg(
+      json_build_object(
+        'topicId', t.id,
+        'topicSlug', t.slug,
+        'topicName', t.name,
+        'status', s.status,
+        'subscribedAt',
+        to_char(s.subscribed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      )
+      order by t.id
+    )
+    from subscriptions s
+    join topics t on t.organization_id = s.organization_id and t.id = s.topic_id
+    where s.organization_id = contacts.organization_id and s.contact_id = contacts.id
+  ), '[]') as topics`
+
+/** Its id alone: whom a write is about. */
+export async function findId(
+  sql: Executor,
+  organizationId: Uuid,
+  key: ContactKey,
+): Promise<Uuid | undefined> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} and ${matches(sql, key)}`
+  return row?.id
 }
 
 function matches(sql: Executor, key: ContactKey) {
   if ('id' in key) return sql`contacts.id = ${key.id}`
   if ('email' in key) return sql`email = ${key.email}`
   return sql`external_id = ${key.externalId}`
-}
-
-export interface ContactFilters {
-  emailStatus?: string | undefined
-  smsStatus?: string | undefined
-  preferredChannel?: string | undefined
-  search?: string | undefined
-  createdAfter?: string | undefined
-  updatedAfter?: string | undefined
-}
-
-const filtered = (sql: Executor, organizationId: Uuid, filters: ContactFilters) => {
-  const { emailStatus, smsStatus, preferredChannel, search, createdAfter, updatedAfter } = filters
-  const part = search === undefined || search === '' ? undefined : containing(search)
-  return sql`
-    contacts.organization_id = ${organizationId}
-    ${emailStatus === undefined ? sql`` : sql`and email_status = ${emailStatus}`}
-    ${smsStatus === undefined ? sql`` : sql`and sms_status = ${smsStatus}`}
-    ${preferredChannel === undefined ? sql`` : sql`and preferred_channel = ${preferredChannel}`}
-    ${part === undefined ? sql`` : sql`and (email ilike ${part} or phone ilike ${part})`}
-    ${createdAfter === undefined ? sql`` : sql`and created_at > ${createdAfter}`}
-    ${updatedAfter === undefined ? sql`` : sql`and contacts.updated_at > ${updatedAfter}`}`
 }
 
 export interface ContactPage extends ContactFilters {
@@ -145,9 +120,9 @@ export interface ContactPage extends ContactFilters {
 
 /** Newest first. */
 export const list = (sql: Executor, organizationId: Uuid, page: ContactPage) => sql<Contact[]>`
-  select ${own(sql)}, ${stats(sql)}
-  from ${withStats(sql)}
-  where ${filtered(sql, organizationId, page)}
+  select ${columns(sql)}
+  from ${withStats(sql)} ${subscribersOf(sql, page.topicId)}
+  where ${fitting(sql, organizationId, page)}
     ${page.before === undefined ? sql`` : sql`and contacts.id < ${page.before}`}
   order by contacts.id desc
   limit ${page.limit}
@@ -167,8 +142,8 @@ export async function count(
     select count(*) as total
     from (
       select 1
-      from contacts
-      where ${filtered(sql, organizationId, filters)}
+      from contacts ${subscribersOf(sql, filters.topicId)}
+      where ${fitting(sql, organizationId, filters)}
       limit ${most}
     ) as counted`
   return row?.total ?? 0

@@ -28,6 +28,7 @@ beforeAll(async () => {
   limiter = startLimiter(database.url)
   app = await buildApp({
     sql: apiSql,
+    searchSql: apiSql,
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
     version: '1.0.0',

@@ -29,7 +29,9 @@ export interface Client {
   send(options: InjectOptions): Promise<Answer>
   get(url: string): Promise<Answer>
   post(url: string, body?: unknown): Promise<Answer>
-  delete(url: string): Promise<Answer>
+  put(url: string, body: object): Promise<Answer>
+  patch(url: string, body: object): Promise<Answer>
+  delete(url: string, body?: object): Promise<Answer>
 }
 
 export interface Api {
@@ -51,6 +53,8 @@ interface ApiOptions {
   addRoutes?: (app: App) => void
   /** Told every statement of the API before it runs. */
   onQuery?: (query: string, parameters: unknown[]) => void
+  /** The same of its searches. */
+  onSearch?: (query: string, parameters: unknown[]) => void
   /** Runs the API as a superuser, to prove that a test sees what policies prevent. */
   bypassesPolicies?: boolean
 }
@@ -58,7 +62,7 @@ interface ApiOptions {
 /** The whole API on a database of its own, with the fixed cast. */
 export async function startApi(
   changes: Partial<Deps> = {},
-  { addRoutes, onQuery, bypassesPolicies = false }: ApiOptions = {},
+  { addRoutes, onQuery, onSearch, bypassesPolicies = false }: ApiOptions = {},
 ): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
@@ -67,9 +71,16 @@ export async function startApi(
     ...(bypassesPolicies ? {} : { role: 'letterloom_api' }),
     ...(onQuery ? { onQuery } : {}),
   })
+  const searchSql = connect(database.url, {
+    name: 'test-search',
+    role: 'letterloom_search',
+    max: 2,
+    ...(onSearch ? { onQuery: onSearch } : {}),
+  })
   const limiter = startLimiter(database.url)
   const deps: Deps = {
     sql: apiSql,
+    searchSql,
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
     version: '1.0.0',
@@ -118,7 +129,7 @@ export async function startApi(
     close: async () => {
       await app.close()
       await limiter.close()
-      await apiSql.end()
+      await Promise.all([apiSql.end(), searchSql.end()])
       await database.drop()
     },
   }
@@ -136,7 +147,10 @@ function clientOf(app: App, who: Pick<Client, 'organizationId' | 'keyId' | 'key'
     get: (url) => send({ method: 'GET', url }),
     post: (url, body) =>
       send({ method: 'POST', url, ...(body === undefined ? {} : { payload: body as object }) }),
-    delete: (url) => send({ method: 'DELETE', url }),
+    put: (url, payload) => send({ method: 'PUT', url, payload }),
+    patch: (url, payload) => send({ method: 'PATCH', url, payload }),
+    delete: (url, payload) =>
+      send({ method: 'DELETE', url, ...(payload === undefined ? {} : { payload }) }),
   }
 }
 

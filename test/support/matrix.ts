@@ -289,6 +289,31 @@ export const PLACES: Record<string, Place> = {
   },
   listContacts: { scopes: ['read', 'contacts', 'full'], own: 200 },
   getContact: { scopes: ['read', 'contacts', 'full'], id: 'contact', own: 200 },
+  patchContact: {
+    scopes: ['contacts', 'full'],
+    id: 'contact',
+    body: (_, client) => ({ firstName: markOf(client) }),
+    own: 200,
+  },
+  replaceContact: {
+    scopes: ['contacts', 'full'],
+    id: 'contact',
+    body: (_, client) => ({ email: `${unique()}@${markOf(client)}.example.com` }),
+    own: 200,
+  },
+  replaceContactTopics: {
+    scopes: ['contacts', 'full'],
+    id: 'contact',
+    body: () => ({ topicIds: [] }),
+    own: 200,
+  },
+  deleteContact: { scopes: ['contacts', 'full'], id: 'contact', own: 200 },
+  deleteContacts: {
+    scopes: ['contacts', 'full'],
+    body: async (api, client) => ({ ids: [await MAKE.contact(api, client)] }),
+    own: 200,
+  },
+  listContactEvents: { scopes: ['read', 'contacts', 'full'], id: 'contact', own: 200 },
   upsertContacts: {
     scopes: ['contacts', 'full'],
     body: (_, client) => ({

@@ -1,0 +1,167 @@
+import type { Uuid } from '../ids.ts'
+import type { Contact } from '../schemas/contact.ts'
+import { columns, type ContactFilters, fitting, subscribersOf, withStats } from './contact-rows.ts'
+import { containing } from './like.ts'
+import { type Executor, type Sql, transact } from './sql.ts'
+
+/** Newest contacts that are looked through one by one before the index is asked. */
+export const MOST_WALKED = 10_000
+/** Contacts that the index may find before looking through all is the better way. */
+const MOST_INDEXED = 10_000
+/** Fewer letters are no entry of the index. */
+const SHORTEST_INDEXED = 3
+
+export interface SearchPage extends ContactFilters {
+  /** Part of an address or a number; not empty. */
+  search: string
+  limit: number
+  offset: number
+  /** Only contacts made before this one. */
+  before?: Uuid | undefined
+}
+
+export interface SearchResult {
+  /** At most `limit`, newest first. */
+  rows: Contact[]
+  /** How many fit, from the first page on; at least so many where `isExact` is false. */
+  counted: number
+  isExact: boolean
+}
+
+/** What is searched for, as addresses and numbers are stored. Empty: nothing. */
+export function wordOf(text: string): string {
+  const word = text.trim().toLowerCase()
+  return isNumber(word) ? word.replace(/[\s()./-]/g, '') : word
+}
+
+/** A number, whole or in part, with the separators that people write and we do not store. */
+const isNumber = (word: string): boolean => /^[+\d\s()./-]+$/.test(word) && /^\+|[\s()]/.test(word)
+
+/** Where contacts are found; `isWhole`: there are no others. */
+interface Found {
+  ids: Uuid[]
+  isWhole: boolean
+}
+
+/**
+ * Finds contacts by a part of their address or number. `sql` is a pool of `letterloom_search`:
+ * under the policy of the API's role no index would serve this. Nothing but `organizationId` keeps
+ * tenants apart here.
+ *
+ * 1. The newest contacts are looked through: what many have is found among them at once, and an
+ *    organization that has no more is known whole.
+ * 2. The index finds what few have. It finds all of it before it answers the first, which is why it
+ *    is not asked for what many have.
+ * 3. What is left are words too short for the index, and late pages: all are looked through.
+ */
+export async function contacts(
+  sql: Sql,
+  organizationId: Uuid,
+  page: SearchPage,
+): Promise<SearchResult> {
+  const wanted = page.offset + page.limit
+  const walked = await walk(sql, organizationId, page)
+  if (walked.isWhole || walked.ids.length >= wanted) {
+    return answer(sql, organizationId, page, walked)
+  }
+  if (page.search.length >= SHORTEST_INDEXED && (await hasIndex(sql))) {
+    const indexed = await lookUp(sql, organizationId, page)
+    if (indexed.isWhole) return answer(sql, organizationId, page, indexed)
+  }
+  return answer(sql, organizationId, page, await walkAll(sql, organizationId, page, wanted))
+}
+
+async function answer(
+  sql: Sql,
+  organizationId: Uuid,
+  { offset, limit }: SearchPage,
+  { ids, isWhole }: Found,
+): Promise<SearchResult> {
+  const shown = ids.slice(offset, offset + limit)
+  const rows = shown.length === 0 ? [] : await listByIds(sql, organizationId, shown)
+  return { rows, counted: ids.length, isExact: isWhole }
+}
+
+/** As the index has it: see the migration. */
+const text = (sql: Executor) => sql`(coalesce(email, '') || ',' || coalesce(phone, ''))`
+
+const earlier = (sql: Executor, before: Uuid | undefined) =>
+  before === undefined ? sql`` : sql`and contacts.id < ${before}`
+
+/** Looks through the newest `MOST_WALKED` contacts. */
+async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> {
+  const [row] = await sql<{ walked: number; ids: Uuid[] }[]>`
+    with newest as materialized (
+      select organization_id, id, email, phone, email_status, sms_status, preferred_channel,
+        created_at, updated_at
+      from contacts
+      where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
+      order by contacts.id desc
+      limit ${MOST_WALKED}
+    )
+    select (select count(*) from newest) as walked,
+      array(
+        select contacts.id
+        from newest as contacts ${subscribersOf(sql, page.topicId)}
+        where ${fitting(sql, organizationId, page)} and ${text(sql)} like ${containing(page.search)}
+        order by contacts.id desc
+      ) as ids`
+  return { ids: row?.ids ?? [], isWhole: (row?.walked ?? 0) < MOST_WALKED }
+}
+
+/** Asks the index. Left to itself the planner prefers to read everything in order. */
+const lookUp = (sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> =>
+  transact(sql, async (tx) => {
+    await tx`
+      select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`
+    const rows = await tx<{ id: Uuid }[]>`
+      with matching as materialized (
+        select contacts.id
+        from contacts ${subscribersOf(tx, page.topicId)}
+        where ${fitting(tx, organizationId, page)}
+          and ${text(tx)} like ${containing(page.search)}
+          ${earlier(tx, page.before)}
+        limit ${MOST_INDEXED + 1}
+      )
+      select id
+      from matching
+      order by id desc`
+    return { ids: rows.map(({ id }) => id), isWhole: rows.length <= MOST_INDEXED }
+  })
+
+/** Looks through all contacts until so many are found: as slow as there are contacts. */
+async function walkAll(
+  sql: Sql,
+  organizationId: Uuid,
+  page: SearchPage,
+  most: number,
+): Promise<Found> {
+  const rows = await sql<{ id: Uuid }[]>`
+    select contacts.id
+    from contacts ${subscribersOf(sql, page.topicId)}
+    where ${fitting(sql, organizationId, page)}
+      and ${text(sql)} like ${containing(page.search)}
+      ${earlier(sql, page.before)}
+    order by contacts.id desc
+    limit ${most}`
+  return { ids: rows.map(({ id }) => id), isWhole: rows.length < most }
+}
+
+const listByIds = (sql: Sql, organizationId: Uuid, ids: readonly Uuid[]) => sql<Contact[]>`
+  select ${columns(sql)}
+  from ${withStats(sql)}
+  where contacts.organization_id = ${organizationId} and contacts.id = any(${[...ids]}::uuid[])
+  order by contacts.id desc`
+
+const indexed = new WeakMap<Sql, boolean>()
+
+/** Whether the deployment has the extensions that the index is made of; asked once. */
+async function hasIndex(sql: Sql): Promise<boolean> {
+  const known = indexed.get(sql)
+  if (known !== undefined) return known
+  const [row] = await sql<{ found: boolean }[]>`
+    select to_regclass('contacts_search') is not null as found`
+  const found = row?.found ?? false
+  indexed.set(sql, found)
+  return found
+}
