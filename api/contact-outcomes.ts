@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { conflict } from '../src/domain/errors.ts'
+import type { EmailStatus } from '../src/domain/status.ts'
 import type { Uuid } from '../src/ids.ts'
 import type { Contact } from '../src/schemas/contact.ts'
 import type { Made, WriteOutcome } from '../src/store/contact-writes.ts'
@@ -45,19 +46,17 @@ export function requireMade(outcome: WriteOutcome, { actor }: Caller): Made {
 }
 
 /** Notes that somebody was taken back: whoever vouched for them is on record. */
-export async function auditResubscription(
+export const auditResubscription = (
   tx: Transaction,
   request: FastifyRequest,
   now: Deps['now'],
-  made: Pick<Made, 'id' | 'resubscribedFrom'>,
-): Promise<void> {
-  if (made.resubscribedFrom === null) return
-  await audit(tx, request, now, {
+  { id, from }: { id: Uuid; from: EmailStatus | null },
+) =>
+  audit(tx, request, now, {
     action: 'contact.resubscribed',
-    subject: { kind: 'contact', id: made.id },
-    detail: { from: made.resubscribedFrom },
+    subject: { kind: 'contact', id },
+    detail: from === null ? {} : { from },
   })
-}
 
 /** The contact as it is answered, with what was kept although something else was asked for. */
 export async function written(

@@ -4,6 +4,9 @@
 -- that what a search costs depends on the size of one's own organization. Both extensions come with
 -- Postgres and are trusted: the owner of a database may add them. Where they are not installed
 -- contacts are searched without, row by row.
+--
+-- New rows wait in a list, which is merged when it is full and which every search reads: a short one
+-- makes imports slower, a long one searches.
 do $$
 declare
   place text;
@@ -21,7 +24,8 @@ begin
   join pg_namespace n on n.oid = e.extnamespace
   where e.extname = 'pg_trgm';
   execute format('create index contacts_search on contacts using gin
-    (organization_id, (coalesce(email, '''') || '','' || coalesce(phone, '''')) %I.gin_trgm_ops)', place);
+    (organization_id, (coalesce(email, '''') || '','' || coalesce(phone, '''')) %I.gin_trgm_ops)
+    with (gin_pending_list_limit = 1024)', place);
 exception
   when insufficient_privilege then
     raise notice 'extensions may not be made here: contacts are searched without an index';

@@ -15,6 +15,7 @@ import { type UpsertRow, upsert } from '../../src/store/contact-upserts.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
 import * as topics from '../../src/store/topics.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { auditResubscription } from '../contact-outcomes.ts'
 import { applyContactRules, sentence, unknownTopic } from '../contact-rules.ts'
 import type { TenantDeps } from '../deps.ts'
 
@@ -24,7 +25,7 @@ const writing = { scope: 'contacts' } as const
 /** Many contacts in one request. */
 export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
-  { keyring },
+  { keyring, now },
 ) => {
   app.post(
     '/v1/contacts/batch',
@@ -41,7 +42,9 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         response: { 200: ContactBatchResult },
       },
     },
-    async ({ tx, caller: { organizationId, scopes }, body, id: requestId }) => {
+    async (request) => {
+      const { tx, caller, body, id: requestId } = request
+      const { organizationId, scopes } = caller
       const refused: ContactBatchRow[] = []
       const accepted: UpsertRow[] = []
       const topicsOf = resolver(tx, organizationId)
@@ -54,12 +57,13 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           accepted.push({ index, values: { ...values, resubscribe }, topicIds: named.ids })
         } else refused.push({ index, id: null, status: 'failed', error: sentence(faults) })
       }
-      const { results: kept } = await upsert(tx, organizationId, accepted, {
+      const { results: kept, resubscribed } = await upsert(tx, organizationId, accepted, {
         addressOf: (email) => addressed(keyring, organizationId, email),
         source: 'api',
         mayLift: allows(scopes, 'full'),
         requestId,
       })
+      for (const each of resubscribed) await auditResubscription(tx, request, now, each)
       const results = [...kept, ...refused].sort((a, b) => a.index - b.index)
       const having = (status: string) => results.filter((row) => row.status === status).length
       const failed = having('failed')

@@ -127,7 +127,9 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         requestId,
       })
       const made = requireMade(outcome, caller)
-      await auditResubscription(tx, request, now, made)
+      if (made.resubscribedFrom !== null) {
+        await auditResubscription(tx, request, now, { id: made.id, from: made.resubscribedFrom })
+      }
       return written(tx, organizationId, made)
     })
   }

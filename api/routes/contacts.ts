@@ -63,7 +63,9 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       })
       if (outcome.outcome === 'lost') throw lostRace()
       const made = requireMade(outcome, caller)
-      await auditResubscription(tx, request, now, made)
+      if (made.resubscribedFrom !== null) {
+        await auditResubscription(tx, request, now, { id: made.id, from: made.resubscribedFrom })
+      }
       const { pendingTopics } = made
       const contact = await written(tx, organizationId, made)
       reply.code(201)

@@ -1,4 +1,5 @@
 import type { Addressed } from '../domain/address.ts'
+import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
 import type { ContactBatchRow } from '../schemas/contact.ts'
 import * as consent from './consent.ts'
@@ -36,6 +37,8 @@ export interface Upserted {
   results: ContactBatchRow[]
   /** Rows whose contact is there already, with `onDuplicate: 'skip'`. */
   skipped: { index: number; id: Uuid }[]
+  /** Who was taken back, and from what; null where only the list knew them. */
+  resubscribed: { id: Uuid; from: EmailStatus | null }[]
 }
 
 /** Rounds and tries: each is needed only when others write the same contacts at the same moment. */
@@ -92,6 +95,7 @@ async function upsertWithin(
   const { addresses, locked } = await lockAddresses(tx, organizationId, rows, options)
   const done = new Map<number, ContactBatchRow>()
   const skipped: Upserted['skipped'] = []
+  const resubscribed: Upserted['resubscribed'] = []
   let waiting = rows
   for (let round = 1; waiting.length > 0 && round <= ROUNDS; round++) {
     const listed = await suppressions.lookUp(tx, organizationId, addresses)
@@ -106,6 +110,11 @@ async function upsertWithin(
     const lost = await insertNew(tx, organizationId, plan.drafts)
     await updateExisting(tx, organizationId, plan.drafts)
     await settle(tx, organizationId, plan, lost, waiting, options)
+    resubscribed.push(
+      ...plan.entries
+        .filter((entry) => entry.resubscribed && !lost.has(entry.contactId))
+        .map(({ contactId, before }) => ({ id: contactId, from: before })),
+    )
     skipped.push(...plan.skipped.filter(({ id }) => !lost.has(id)))
     const settled = new Set(skipped.map(({ index }) => index))
     waiting = waiting.filter(({ index }) => {
@@ -119,7 +128,7 @@ async function upsertWithin(
   for (const { index } of waiting) {
     done.set(index, failedRow(index, 'Others write this contact at the same time: try again'))
   }
-  return { results: [...done.values()].sort((a, b) => a.index - b.index), skipped }
+  return { results: [...done.values()].sort((a, b) => a.index - b.index), skipped, resubscribed }
 }
 
 /**

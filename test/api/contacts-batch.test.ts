@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, createContact, startApi } from '../support/api.ts'
+import { insertTopic } from '../support/topics.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -106,4 +107,51 @@ test('another organization’s contact with the same address is untouched', asyn
   const other = await createContact(api.charlie, { email: 'shared@example.com' })
   await upsert([{ email: 'shared@example.com', firstName: 'Alice’s' }])
   expect((await api.charlie.get(`/v1/contacts/${other.id}`)).body.firstName).toBeNull()
+})
+
+test('rows name topics; a row with one that does not exist fails and names it', async () => {
+  const { organizationId } = api.alice
+  const single = await insertTopic(api.sql, organizationId, { slug: 'batch-news' })
+  const double = await insertTopic(api.sql, organizationId, { slug: 'batch-2', doubleOptIn: true })
+  const { results } = await upsert([
+    { email: 'topic-1@example.com', topicIds: [single], topicSlugs: ['batch-2'] },
+    { email: 'topic-2@example.com', topicSlugs: ['batch-news', 'none'] },
+  ])
+  expect(results).toEqual([
+    { index: 0, id: expect.any(String), status: 'created' },
+    { index: 1, id: null, status: 'failed', error: 'topicSlugs.1 "none" does not exist' },
+  ])
+  const { topics } = await find('topic-1@example.com')
+  expect(topics).toMatchObject([
+    { topicId: single, status: 'subscribed' },
+    { topicId: double, status: 'pending' },
+  ])
+  expect((await api.alice.get('/v1/contacts/topic-2@example.com')).status).toBe(404)
+})
+
+test('with resubscribe a row takes back who left, on record; who complained with full scope only', async () => {
+  const some = await api.client(api.alice.organizationId, ['contacts'])
+  const people = await Promise.all(
+    ['unsubscribed', 'complained'].map(async (emailStatus) => {
+      const email = `back-${emailStatus}@example.com`
+      return { email, ...(await createContact(api.alice, { email, emailStatus })) }
+    }),
+  )
+  const contacts = people.map(({ email }) => ({ email, emailStatus: 'active', resubscribe: true }))
+  const { body } = await some.post('/v1/contacts/batch', { contacts })
+  expect(body.results.map((row: { emailStatusKept?: true }) => row.emailStatusKept)).toEqual([
+    undefined,
+    true,
+  ])
+  const statuses = async () =>
+    Promise.all(people.map(async ({ id }) => (await find(id)).emailStatus))
+  expect(await statuses()).toEqual(['active', 'complained'])
+  await upsert(contacts)
+  expect(await statuses()).toEqual(['active', 'active'])
+  const noted = await api.sql`
+    select subject_id, detail from audit_events where action = 'contact.resubscribed' order by id`
+  expect(noted).toEqual([
+    { subjectId: people[0]!.id, detail: { from: 'unsubscribed' } },
+    { subjectId: people[1]!.id, detail: { from: 'complained' } },
+  ])
 })

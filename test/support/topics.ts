@@ -1,0 +1,15 @@
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import type { Sql } from '../../src/store/sql.ts'
+
+/** A topic of the organization. */
+export async function insertTopic(
+  sql: Sql,
+  organizationId: Uuid,
+  { slug = `topic-${uuidv7()}`, doubleOptIn = false } = {},
+): Promise<Uuid> {
+  const id = uuidv7()
+  const fromAddress = doubleOptIn ? 'news@example.com' : null
+  await sql`
+    insert into topics ${sql({ organizationId, id, name: slug, slug, doubleOptIn, fromAddress })}`
+  return id
+}
