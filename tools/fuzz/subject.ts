@@ -144,6 +144,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
   )
   const suppressed = ['gone-1@example.com', 'gone-2@example.com']
   for (const email of suppressed) await call('POST', '/v1/suppressions', { email })
+  const contactNames = [...contacts.flatMap(({ id, email }) => [id, email]), 'customer-1']
   return {
     system,
     apiKey,
@@ -157,6 +158,12 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       exportContact: { 'path.id': contacts.flatMap(({ id, email }) => [id, email]) },
       eraseContact: { 'path.id': people.map(({ id }) => id) },
       getErasure: { 'path.id': erasures.map(({ id }) => id) },
+      getContact: { 'path.id': contactNames },
+      patchContact: { 'path.id': contactNames },
+      replaceContact: { 'path.id': contactNames },
+      replaceContactTopics: { 'path.id': contactNames },
+      deleteContact: { 'path.id': contactNames },
+      listContactEvents: { 'path.id': contactNames },
       getBatch: { 'path.id': [batch.id, ...scheduled.map(({ id }) => id)] },
       listBatchRecipients: { 'path.id': [batch.id] },
       cancelBatch: { 'path.id': [...scheduled.map(({ id }) => id), batch.id] },
