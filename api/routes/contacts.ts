@@ -24,6 +24,7 @@ import { ruledContact, ruledTopics } from '../contact-rules.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
+import { createCounter } from '../large-lists.ts'
 import { MOST_COUNTED, pageFigures, pageOf } from '../pages.ts'
 import { requireFeature } from '../plan.ts'
 import { timeParameter } from '../times.ts'
@@ -36,6 +37,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, searchSql, now },
 ) => {
+  const counter = createCounter(now)
+
   app.post(
     '/v1/contacts',
     {
@@ -174,20 +177,22 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       return { success: true as const }
     },
   )
+
+  async function list(sql: Sql, organizationId: Uuid, filters: ContactFilters, place: Place) {
+    const [rows, counted] = await Promise.all([
+      contacts.list(sql, organizationId, { ...filters, ...place }),
+      counter(JSON.stringify([organizationId, filters]), () =>
+        contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
+      ),
+    ])
+    return { rows, counted }
+  }
 }
 
 interface Place {
   before: Uuid | undefined
   limit: number
   offset: number
-}
-
-async function list(sql: Sql, organizationId: Uuid, filters: ContactFilters, place: Place) {
-  const [rows, counted] = await Promise.all([
-    contacts.list(sql, organizationId, { ...filters, ...place }),
-    contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
-  ])
-  return { rows, counted }
 }
 
 async function requireTopic(sql: Sql, organizationId: Uuid, topicId: string | undefined) {

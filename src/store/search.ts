@@ -10,6 +10,8 @@ export const MOST_WALKED = 10_000
 const MOST_INDEXED = 10_000
 /** Fewer letters are no entry of the index. */
 const SHORTEST_INDEXED = 3
+/** With a digit and so many letters a word is most often one person's: an address, a number. */
+const SHORTEST_OWN = 5
 
 export interface SearchPage extends ContactFilters {
   /** Part of an address or a number; not empty. */
@@ -51,7 +53,7 @@ interface Found {
  * 1. The newest contacts are looked through: what many have is found among them at once, and an
  *    organization that has no more is known whole.
  * 2. The index finds what few have. It finds all of it before it answers the first, which is why it
- *    is not asked for what many have.
+ *    is not asked for what many have; what looks like one person's own it is asked for first.
  * 3. What is left are words too short for the index, and late pages: all are looked through.
  */
 export async function contacts(
@@ -60,13 +62,14 @@ export async function contacts(
   page: SearchPage,
 ): Promise<SearchResult> {
   const wanted = page.offset + page.limit
-  const walked = await walk(sql, organizationId, page)
-  if (walked.isWhole || walked.ids.length >= wanted) {
-    return answer(sql, organizationId, page, walked)
-  }
-  if (page.search.length >= SHORTEST_INDEXED && (await hasIndex(sql))) {
-    const indexed = await lookUp(sql, organizationId, page)
-    if (indexed.isWhole) return answer(sql, organizationId, page, indexed)
+  const isIndexed = page.search.length >= SHORTEST_INDEXED && (await hasIndex(sql))
+  const isOwn = page.search.length >= SHORTEST_OWN && /\d/.test(page.search)
+  const ways = isIndexed ? (isOwn ? [lookUp, walk] : [walk, lookUp]) : [walk]
+  for (const way of ways) {
+    const found = await way(sql, organizationId, page)
+    if (found.isWhole || (way === walk && found.ids.length >= wanted)) {
+      return answer(sql, organizationId, page, found)
+    }
   }
   return answer(sql, organizationId, page, await walkAll(sql, organizationId, page, wanted))
 }
@@ -90,23 +93,30 @@ const earlier = (sql: Executor, before: Uuid | undefined) =>
 
 /** Looks through the newest `MOST_WALKED` contacts. */
 async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> {
-  const [row] = await sql<{ walked: number; ids: Uuid[] }[]>`
-    with newest as materialized (
-      select organization_id, id, email, phone, email_status, sms_status, preferred_channel,
-        created_at, updated_at
-      from contacts
-      where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
-      order by contacts.id desc
-      limit ${MOST_WALKED}
-    )
-    select (select count(*) from newest) as walked,
+  const [row] = await sql<{ hasMore: boolean; ids: Uuid[] }[]>`
+    select
       array(
         select contacts.id
-        from newest as contacts ${subscribersOf(sql, page.topicId)}
+        from (
+          select organization_id, id, email, phone, email_status, sms_status, preferred_channel,
+            created_at, updated_at
+          from contacts
+          where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
+          order by contacts.id desc
+          limit ${MOST_WALKED}
+        ) contacts ${subscribersOf(sql, page.topicId)}
         where ${fitting(sql, organizationId, page)} and ${text(sql)} like ${containing(page.search)}
         order by contacts.id desc
-      ) as ids`
-  return { ids: row?.ids ?? [], isWhole: (row?.walked ?? 0) < MOST_WALKED }
+      ) as ids,
+      exists (
+        select
+        from contacts
+        where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
+        order by contacts.id desc
+        offset ${MOST_WALKED}
+        limit 1
+      ) as has_more`
+  return { ids: row?.ids ?? [], isWhole: row?.hasMore === false }
 }
 
 /** Asks the index. Left to itself the planner prefers to read everything in order. */

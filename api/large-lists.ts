@@ -1,0 +1,23 @@
+import { MOST_COUNTED } from './pages.ts'
+
+/** A list that was larger than is counted is taken for that for so long. */
+const REMEMBERED_MS = 10_000
+const MOST_REMEMBERED = 10_000
+
+/**
+ * Counts lists, and remembers those that are larger than is counted: the answer says that their
+ * total is not exact, and to count ten thousand rows again for every page would cost as much as the
+ * page. `now` in milliseconds.
+ */
+export function createCounter(now: () => number) {
+  const large = new Map<string, number>()
+  return async (list: string, count: () => Promise<number>): Promise<number> => {
+    if ((large.get(list) ?? 0) > now()) return MOST_COUNTED + 1
+    const counted = await count()
+    large.delete(list)
+    if (counted <= MOST_COUNTED) return counted
+    if (large.size >= MOST_REMEMBERED) large.clear()
+    large.set(list, now() + REMEMBERED_MS)
+    return counted
+  }
+}
