@@ -39,6 +39,31 @@ export function wordOf(text: string): string {
 /** A number, whole or in part, with the separators that people write and we do not store. */
 const isNumber = (word: string): boolean => /^[+\d\s()./-]+$/.test(word) && /^\+|[\s()]/.test(word)
 
+/** Letters of a word that the index is asked for. */
+const MOST_ASKED = 5
+
+/**
+ * The part of a word that the index is asked for: each three letters more are compared with every
+ * place that the rarest of them has (a number of thirteen digits: 10 ms instead of 1.3). Threes
+ * with a digit are rarer than those of letters alone, which the names of companies share; numbers
+ * differ at their end.
+ */
+export function rarestPart(word: string): string {
+  const parts = Array.from({ length: Math.max(0, word.length - MOST_ASKED) + 1 }, (_, at) =>
+    word.slice(at, at + MOST_ASKED),
+  )
+  const [best] = parts
+    .map((part) => ({ part, rank: rarity(part) }))
+    .toSorted((a, b) => b.rank - a.rank || parts.lastIndexOf(b.part) - parts.lastIndexOf(a.part))
+  return best === undefined || best.rank === 0 ? word : best.part
+}
+
+/** How many threes of a part have a digit. */
+const rarity = (part: string): number =>
+  Array.from({ length: Math.max(0, part.length - SHORTEST_INDEXED) + 1 }, (_, at) =>
+    part.slice(at, at + SHORTEST_INDEXED),
+  ).filter((three) => /\d/.test(three)).length
+
 /** Where contacts are found; `isWhole`: there are no others. */
 interface Found {
   ids: Uuid[]
@@ -129,7 +154,8 @@ const lookUp = (sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found
         select contacts.id
         from contacts ${subscribersOf(tx, page.topicId)}
         where ${fitting(tx, organizationId, page)}
-          and ${text(tx)} like ${containing(page.search)}
+          and ${text(tx)} like ${containing(rarestPart(page.search))}
+          and position(${page.search} in ${text(tx)}) > 0
           ${earlier(tx, page.before)}
         limit ${MOST_INDEXED + 1}
       )

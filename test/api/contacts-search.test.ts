@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Uuid } from '../../src/ids.ts'
-import { MOST_WALKED, wordOf } from '../../src/store/search.ts'
+import { MOST_WALKED, rarestPart, wordOf } from '../../src/store/search.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 
 /** So many that the newest of them are not all, by far. */
@@ -173,4 +173,22 @@ test.each([
   ['   ', ''],
 ])('"%s" is looked for as "%s"', (given, word) => {
   expect(wordOf(given)).toBe(word)
+})
+
+test.each([
+  ['+491510000777', '00777'],
+  ['@company12.com', 'y12.c'],
+  ['dora.12ab', '.12ab'],
+  ['gmail.com', 'gmail.com'],
+  ['777', '777'],
+  ['a1', 'a1'],
+])('of "%s" the index is asked for "%s"', (word, part) => {
+  expect(rarestPart(word)).toBe(part)
+})
+
+test('what shares the part that the index is asked for, and not the word, is not found', async () => {
+  expect(emails(await search('search=even0001'))).toEqual([])
+  expect(emails(await search('search=1510000'))).toHaveLength(50)
+  const body = await search('search=odd7@example')
+  expect(emails(body)).toEqual(['odd7@example.com'])
 })
