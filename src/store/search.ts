@@ -64,8 +64,10 @@ const rarity = (part: string): number =>
     part.slice(at, at + SHORTEST_INDEXED),
   ).filter((three) => /\d/.test(three)).length
 
-/** Where contacts are found; `isWhole`: there are no others. */
+/** Contacts that were found; `isWhole`: there are no others. */
 interface Found {
+  counted: number
+  /** Those of the page. */
   ids: Uuid[]
   isWhole: boolean
 }
@@ -92,23 +94,26 @@ export async function contacts(
   const ways = isIndexed ? (isOwn ? [lookUp, walk] : [walk, lookUp]) : [walk]
   for (const way of ways) {
     const found = await way(sql, organizationId, page)
-    if (found.isWhole || (way === walk && found.ids.length >= wanted)) {
-      return answer(sql, organizationId, page, found)
+    if (found.isWhole || (way === walk && found.counted >= wanted)) {
+      return answer(sql, organizationId, found)
     }
   }
-  return answer(sql, organizationId, page, await walkAll(sql, organizationId, page, wanted))
+  return answer(sql, organizationId, await walkAll(sql, organizationId, page, wanted))
 }
 
 async function answer(
   sql: Sql,
   organizationId: Uuid,
-  { offset, limit }: SearchPage,
-  { ids, isWhole }: Found,
+  { counted, ids, isWhole }: Found,
 ): Promise<SearchResult> {
-  const shown = ids.slice(offset, offset + limit)
-  const rows = shown.length === 0 ? [] : await listByIds(sql, organizationId, shown)
-  return { rows, counted: ids.length, isExact: isWhole }
+  const rows = ids.length === 0 ? [] : await listByIds(sql, organizationId, ids)
+  return { rows, counted, isExact: isWhole }
 }
+
+/** How many `matching` has, and those of the page: ten thousand ids cost more than finding them. */
+const counted = (sql: Executor, { offset, limit }: SearchPage) => sql`
+  (select count(*) from matching) as counted,
+  array(select id from matching order by id desc offset ${offset} limit ${limit}) as ids`
 
 /** As the index has it: see the migration. */
 const text = (sql: Executor) => sql`(coalesce(email, '') || ',' || coalesce(phone, ''))`
@@ -118,21 +123,20 @@ const earlier = (sql: Executor, before: Uuid | undefined) =>
 
 /** Looks through the newest `MOST_WALKED` contacts. */
 async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> {
-  const [row] = await sql<{ hasMore: boolean; ids: Uuid[] }[]>`
-    select
-      array(
-        select contacts.id
-        from (
-          select organization_id, id, email, phone, email_status, sms_status, preferred_channel,
-            created_at, updated_at
-          from contacts
-          where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
-          order by contacts.id desc
-          limit ${MOST_WALKED}
-        ) contacts ${subscribersOf(sql, page.topicId)}
-        where ${fitting(sql, organizationId, page)} and ${text(sql)} like ${containing(page.search)}
+  const [row] = await sql<{ counted: number; ids: Uuid[]; hasMore: boolean }[]>`
+    with matching as materialized (
+      select contacts.id
+      from (
+        select organization_id, id, email, phone, email_status, sms_status, preferred_channel,
+          created_at, updated_at
+        from contacts
+        where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
         order by contacts.id desc
-      ) as ids,
+        limit ${MOST_WALKED}
+      ) contacts ${subscribersOf(sql, page.topicId)}
+      where ${fitting(sql, organizationId, page)} and ${text(sql)} like ${containing(page.search)}
+    )
+    select ${counted(sql, page)},
       exists (
         select
         from contacts
@@ -141,7 +145,7 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<F
         offset ${MOST_WALKED}
         limit 1
       ) as has_more`
-  return { ids: row?.ids ?? [], isWhole: row?.hasMore === false }
+  return { counted: row?.counted ?? 0, ids: row?.ids ?? [], isWhole: row?.hasMore === false }
 }
 
 /** Asks the index. Left to itself the planner prefers to read everything in order. */
@@ -149,7 +153,7 @@ const lookUp = (sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found
   transact(sql, async (tx) => {
     await tx`
       select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`
-    const rows = await tx<{ id: Uuid }[]>`
+    const [row] = await tx<{ counted: number; ids: Uuid[] }[]>`
       with matching as materialized (
         select contacts.id
         from contacts ${subscribersOf(tx, page.topicId)}
@@ -159,10 +163,9 @@ const lookUp = (sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found
           ${earlier(tx, page.before)}
         limit ${MOST_INDEXED + 1}
       )
-      select id
-      from matching
-      order by id desc`
-    return { ids: rows.map(({ id }) => id), isWhole: rows.length <= MOST_INDEXED }
+      select ${counted(tx, page)}`
+    const { counted: found = 0, ids = [] } = row ?? {}
+    return { counted: found, ids, isWhole: found <= MOST_INDEXED }
   })
 
 /** Looks through all contacts until so many are found: as slow as there are contacts. */
@@ -172,15 +175,19 @@ async function walkAll(
   page: SearchPage,
   most: number,
 ): Promise<Found> {
-  const rows = await sql<{ id: Uuid }[]>`
-    select contacts.id
-    from contacts ${subscribersOf(sql, page.topicId)}
-    where ${fitting(sql, organizationId, page)}
-      and ${text(sql)} like ${containing(page.search)}
-      ${earlier(sql, page.before)}
-    order by contacts.id desc
-    limit ${most}`
-  return { ids: rows.map(({ id }) => id), isWhole: rows.length < most }
+  const [row] = await sql<{ counted: number; ids: Uuid[] }[]>`
+    with matching as materialized (
+      select contacts.id
+      from contacts ${subscribersOf(sql, page.topicId)}
+      where ${fitting(sql, organizationId, page)}
+        and ${text(sql)} like ${containing(page.search)}
+        ${earlier(sql, page.before)}
+      order by contacts.id desc
+      limit ${most}
+    )
+    select ${counted(sql, page)}`
+  const { counted: found = 0, ids = [] } = row ?? {}
+  return { counted: found, ids, isWhole: found < most }
 }
 
 const listByIds = (sql: Sql, organizationId: Uuid, ids: readonly Uuid[]) => sql<Contact[]>`

@@ -59,8 +59,8 @@ async function rowsRead(act: () => Promise<{ status: number }>, status: number):
     await pool
       .begin(async (tx) => {
         // As the index is asked; see src/store/search.ts.
-        if (query.includes('matching')) await tx`set local enable_seqscan = off`
-        if (query.includes('matching')) await tx`set local enable_indexscan = off`
+        if (query.includes('position(')) await tx`set local enable_seqscan = off`
+        if (query.includes('position(')) await tx`set local enable_indexscan = off`
         const [row] = await tx.unsafe(
           `explain (analyze, timing off, format json) ${query}`,
           parameters as never[],
