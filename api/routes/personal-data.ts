@@ -15,7 +15,7 @@ import { audit } from '../audit.ts'
 import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'
 import { sendStream } from '../streams.ts'
-import { contactKeys } from './contacts.ts'
+import { contactKeys } from '../contact-keys.ts'
 
 const tags = ['contacts']
 const config = { scope: 'contacts' } as const
@@ -214,7 +214,7 @@ async function idOf(
   id: string,
   by: By,
 ): Promise<Uuid | undefined> {
-  for (const key of contactKeys(id, by)) {
+  for (const key of contactKeys({ id, by })) {
     const contact = await contacts.find(sql, organizationId, key)
     if (contact) return contact.id
   }

@@ -152,9 +152,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     webhookSecret,
     connectionId: sender.id,
     known: {
-      getContact: {
-        'path.id': [...contacts.flatMap(({ id, email }) => [id, email]), 'customer-1'],
-      },
       exportContact: { 'path.id': contacts.flatMap(({ id, email }) => [id, email]) },
       eraseContact: { 'path.id': people.map(({ id }) => id) },
       getErasure: { 'path.id': erasures.map(({ id }) => id) },
