@@ -346,7 +346,7 @@ export interface paths {
         };
         /**
          * List contacts, newest first
-         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000.
+         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that may stop counting sooner, which `totalIsExact` says.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -354,12 +354,18 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value.
+         * @description One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value. An address on the suppression list has its status from there: `emailStatusKept`.
          *
          *     Scope: `contacts` or `full`.
          */
         post: operations["createContact"];
-        delete?: never;
+        /**
+         * Delete up to 1,000 contacts
+         * @description Ids that name none of your contacts are passed over; `deleted` counts the others. The suppression list keeps their addresses.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        delete: operations["deleteContacts"];
         options?: never;
         head?: never;
         patch?: never;
@@ -379,34 +385,30 @@ export interface paths {
          *     Scope: `read` or `contacts` or `full`.
          */
         get: operations["getContact"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
-         * Create or update up to 1,000 contacts
-         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.
+         * Replace a contact
+         * @description What is left out is cleared; statuses and topics stay unless they are given. An answer about a contact is a body: what nobody can write is ignored.
          *
          *     Scope: `contacts` or `full`.
          */
-        post: operations["upsertContacts"];
-        delete?: never;
+        put: operations["replaceContact"];
+        post?: never;
+        /**
+         * Delete a contact
+         * @description With its subscriptions and figures. The suppression list keeps its address: made again, it is not mailed either.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        delete: operations["deleteContact"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change parts of a contact
+         * @description Only what is given changes. A status never gets better by itself: `emailStatusKept` says that somebody had left, and `resubscribe` takes them back. A changed address begins anew, and topics with double opt-in ask it.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        patch: operations["patchContact"];
         trace?: never;
     };
     "/v1/topics": {
@@ -582,6 +584,72 @@ export interface paths {
          *     Scope: `contacts` or `full`.
          */
         delete: operations["removeSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the topics of a contact
+         * @description Topics that are not named are left. A topic with double opt-in sends a confirmation mail unless the contact confirmed before. Who left a topic by themselves is taken back only with `resubscribe`.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        put: operations["replaceContactTopics"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or update up to 1,000 contacts
+         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["upsertContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a contact, newest first
+         * @description What became of their consent, of single topics and of all mail, and by what.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["listContactEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1263,11 +1331,39 @@ export interface components {
             smsSent: number;
             smsClicked: number;
             /** Format: date-time */
+            emailVerifiedAt: string | null;
+            /** Format: date-time */
+            emailUnsubscribedAt: string | null;
+            /** Format: date-time */
+            emailBouncedAt: string | null;
+            /** Format: date-time */
+            emailComplainedAt: string | null;
+            /** Format: date-time */
+            emailSuppressedAt: string | null;
+            /** Format: date-time */
+            smsConsentedAt: string | null;
+            /** Format: date-time */
+            smsOptedOutAt: string | null;
+            /** Format: date-time */
+            lastActivityAt: string | null;
+            /** Format: date-time */
+            lastEmailSentAt: string | null;
+            /** Format: date-time */
+            lastEmailOpenedAt: string | null;
+            /** Format: date-time */
+            lastEmailClickedAt: string | null;
+            /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description In answers about one contact, not in lists. */
+            topics?: components["schemas"]["ContactTopic"][];
             /** @description Only when created: topics whose subscription awaits confirmation. */
             pendingTopics?: string[];
+            /** @description A better status was asked for than the person’s own leaving allows: kept. */
+            emailStatusKept?: boolean;
+            /** @description The person has opted out, and nobody vouched for them: kept. */
+            smsStatusKept?: boolean;
         };
         /** ContactBatchInput */
         ContactBatchInput: {
@@ -1292,6 +1388,29 @@ export interface components {
             /** @description `active` was asked for, but the person has left: kept. */
             emailStatusKept?: boolean;
             error?: string;
+        };
+        /** ContactEvent */
+        ContactEvent: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            name: "topic_subscribed" | "topic_unsubscribed" | "topic_confirmation_requested" | "topic_confirmation_expired" | "resubscribed" | "unsubscribed" | "bounced" | "suppressed" | "complained";
+            properties: {
+                /** Format: uuid */
+                topicId: string | null;
+                /** @description Null: the topic was deleted. */
+                topicSlug: string | null;
+                /** @description What did it: `api`, `link`, `confirmation` … */
+                source: string;
+            };
+            /** Format: date-time */
+            occurredAt: string;
+        };
+        /** ContactEventList */
+        ContactEventList: {
+            data: components["schemas"]["ContactEvent"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** ContactExport */
         ContactExport: {
@@ -1340,11 +1459,14 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
             /** @enum {string} */
             preferredChannel?: "email" | "sms";
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
             properties?: {
                 [key: string]: unknown;
             };
             topicIds?: string[];
             topicSlugs?: string[];
+            /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
+            resubscribe?: boolean;
         };
         /** ContactList */
         ContactList: {
@@ -1357,6 +1479,185 @@ export interface components {
             totalIsExact: boolean;
             /** @description Null at the end. */
             nextCursor: string | null;
+        };
+        /**
+         * ContactPatch
+         * @description Only what is given changes; null clears. `properties` are merged, and null takes a key away. Topics are added. A status that is null is not given.
+         */
+        ContactPatch: {
+            externalId?: string | null;
+            /** Format: email */
+            email?: string | null;
+            phone?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            company?: string | null;
+            jobTitle?: string | null;
+            /** @enum {string|null} */
+            emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained" | null;
+            /** @enum {string|null} */
+            smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
+            /** @enum {string|null} */
+            preferredChannel?: "email" | "sms" | null;
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            topicIds?: string[];
+            topicSlugs?: string[];
+            /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
+            resubscribe?: boolean;
+            /** @description Accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsSent?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsOpened?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsClicked?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsSent?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsClicked?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailVerifiedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailUnsubscribedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailBouncedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailComplainedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailSuppressedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsConsentedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsOptedOutAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastActivityAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailSentAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailOpenedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailClickedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly createdAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly updatedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly topics?: unknown;
+            /** @description Accepted and ignored. */
+            readonly pendingTopics?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailStatusKept?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsStatusKept?: unknown;
+        };
+        /**
+         * ContactReplacement
+         * @description What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics.
+         */
+        ContactReplacement: {
+            externalId?: string | null;
+            /** Format: email */
+            email?: string | null;
+            phone?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            company?: string | null;
+            jobTitle?: string | null;
+            /** @enum {string|null} */
+            emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained" | null;
+            /** @enum {string|null} */
+            smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
+            /** @enum {string|null} */
+            preferredChannel?: "email" | "sms" | null;
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            topicIds?: string[];
+            topicSlugs?: string[];
+            /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
+            resubscribe?: boolean;
+            /** @description Accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsSent?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsOpened?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailsClicked?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsSent?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsClicked?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailVerifiedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailUnsubscribedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailBouncedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailComplainedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailSuppressedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsConsentedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsOptedOutAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastActivityAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailSentAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailOpenedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly lastEmailClickedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly createdAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly updatedAt?: unknown;
+            /** @description Accepted and ignored. */
+            readonly topics?: unknown;
+            /** @description Accepted and ignored. */
+            readonly pendingTopics?: unknown;
+            /** @description Accepted and ignored. */
+            readonly emailStatusKept?: unknown;
+            /** @description Accepted and ignored. */
+            readonly smsStatusKept?: unknown;
+        };
+        /** ContactTopic */
+        ContactTopic: {
+            /** Format: uuid */
+            topicId: string;
+            topicSlug: string;
+            topicName: string;
+            /** @enum {string} */
+            status: "pending" | "subscribed" | "unsubscribed";
+            /** Format: date-time */
+            subscribedAt: string | null;
+        };
+        /**
+         * ContactTopicsInput
+         * @description All topics of the contact: one of `topicIds` and `topicSlugs` is needed.
+         */
+        ContactTopicsInput: {
+            topicIds?: string[];
+            topicSlugs?: string[];
+            /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
+            resubscribe?: boolean;
+        };
+        /** ContactsDeleted */
+        ContactsDeleted: {
+            /** @constant */
+            success: true;
+            deleted: number;
+        };
+        /** ContactsDeletion */
+        ContactsDeletion: {
+            ids: string[];
         };
         /** EmailLog */
         EmailLog: {
@@ -3133,6 +3434,10 @@ export interface operations {
                 preferredChannel?: "email" | "sms";
                 /** @description Part of an email address or a phone number. */
                 search?: string;
+                /** @description Subscribed to this topic. */
+                topicId?: string;
+                /** @description In this segment. On paid plans. */
+                segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
             };
@@ -3160,6 +3465,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UriTooLong"];
@@ -3216,6 +3522,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    deleteContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactsDeletion"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactsDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getContact: {
         parameters: {
             query?: {
@@ -3257,19 +3605,23 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    upsertContacts: {
+    replaceContact: {
         parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
             };
-            path?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
             cookie?: never;
         };
+        /** @description What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ContactBatchInput"];
+                "application/json": components["schemas"]["ContactReplacement"];
             };
         };
         responses: {
@@ -3283,11 +3635,104 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContactBatchResult"];
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteContact: {
+        parameters: {
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    patchContact: {
+        parameters: {
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Only what is given changes; null clears. `properties` are merged, and null takes a key away. Topics are added. A status that is null is not given. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3788,6 +4233,147 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceContactTopics: {
+        parameters: {
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description All topics of the contact: one of `topicIds` and `topicSlugs` is needed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactTopicsInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    upsertContacts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactBatchResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContactEvents: {
+        parameters: {
+            query?: {
+                /** @description Forces how `id` is read. */
+                by?: "id" | "email" | "externalId";
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactEventList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
