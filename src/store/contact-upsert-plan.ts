@@ -97,15 +97,20 @@ export function planRows(
     if (entry === undefined) return listed(email)
     return entry.status === 'active' ? undefined : entry.status
   }
+  const statuses: Statuses = { listed, list, mayLift, entries }
   for (const { index, values } of rows) {
-    const having = KEYS.map((field) => byKey[field].get(values[field] ?? ''))
-    const found = having.find((draft) => draft !== undefined)
+    const holders = {
+      externalId: byKey.externalId.get(values.externalId ?? ''),
+      email: byKey.email.get(values.email ?? ''),
+      phone: byKey.phone.get(values.phone ?? ''),
+    }
+    const found = holders.externalId ?? holders.email ?? holders.phone
     if (found !== undefined && onDuplicate === 'skip') {
       skipped.push({ index, id: found.id })
       continue
     }
     const target = found ?? blank()
-    const taken = KEYS.find((field, i) => isTaken(target, having[i], field, values))
+    const taken = found && KEYS.find((field) => isTaken(target, holders[field], field, values))
     if (taken !== undefined) {
       results.set(index, failedRow(index, `Another contact has this ${taken}`))
       continue
@@ -115,16 +120,13 @@ export function planRows(
       results.set(index, failedRow(index, 'No such contact, and a new one needs email or phone'))
       continue
     }
-    const kept = apply(target, values, { listed, list, mayLift, entries })
+    const kept = apply(target, values, statuses)
     if (target.isNew || target.isChanged) drafts.add(target)
     remember(target)
     const status = found === undefined ? 'created' : 'updated'
-    results.set(index, {
-      index,
-      id: target.id,
-      status,
-      ...(kept ? { emailStatusKept: true } : {}),
-    })
+    const result: ContactBatchRow = { index, id: target.id, status }
+    if (kept) result.emailStatusKept = true
+    results.set(index, result)
   }
   return { drafts, results, skipped, entries: [...entries.values()] }
 }
@@ -154,6 +156,9 @@ const draftOf = (contact: Existing): Draft => ({
   statusBefore: contact.emailStatus,
 })
 
+/** Of a contact that is made by now: never written into. */
+const NONE: Record<string, unknown> = Object.freeze({})
+
 const blank = (): Draft => ({
   id: uuidv7(),
   externalId: null,
@@ -166,7 +171,7 @@ const blank = (): Draft => ({
   emailStatus: null,
   smsStatus: null,
   preferredChannel: null,
-  properties: {},
+  properties: NONE,
   isNew: true,
   isChanged: false,
   addressChanged: false,
@@ -201,7 +206,7 @@ function apply(draft: Draft, values: UpsertRow['values'], statuses: Statuses): b
   for (const field of PLAIN) {
     const value = values[field]
     if (value === undefined || value === draft[field]) continue
-    Object.assign(draft, { [field]: value })
+    draft[field] = value
     draft.isChanged = true
   }
   mergeProperties(draft, values.properties)
@@ -211,6 +216,10 @@ function apply(draft: Draft, values: UpsertRow['values'], statuses: Statuses): b
 
 function mergeProperties(draft: Draft, given: Record<string, unknown> | undefined): void {
   if (given === undefined) return
+  if (draft.properties === NONE) {
+    draft.properties = given
+    return
+  }
   const isSame = Object.entries(given).every(
     ([key, value]) =>
       Object.hasOwn(draft.properties, key) && isDeepStrictEqual(draft.properties[key], value),
@@ -246,17 +255,19 @@ function applyEmailStatus(
   draft.resubscribed ||= resubscribed
   draft.isChanged ||= status !== current || resubscribed
   const known = entries.get(email)
-  const isListed = status === 'active' || status === listed(email)
-  const entry: ListEntry = {
-    contactId: draft.id,
-    email,
-    isWritten: resubscribed || known?.isWritten === true || (isAboveActive(asked) && !isListed),
-    before: draft.statusBefore,
-    status,
-    resubscribed: resubscribed || known?.resubscribed === true,
-  }
+  const isWritten =
+    resubscribed || known?.isWritten === true || (isAboveActive(asked) && status !== listed(email))
   const isWorse = status !== 'active' && status !== draft.statusBefore
-  if (entry.isWritten || isWorse) entries.set(email, entry)
+  if (isWritten || isWorse) {
+    entries.set(email, {
+      contactId: draft.id,
+      email,
+      isWritten,
+      before: draft.statusBefore,
+      status,
+      resubscribed: resubscribed || known?.resubscribed === true,
+    })
+  }
   return kept
 }
 

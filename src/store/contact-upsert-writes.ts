@@ -40,6 +40,15 @@ export async function lockExisting(
 /** In one order everywhere, so that two requests wait for each other instead of deadlocking. */
 const sortKey = ({ email, phone, externalId }: Draft): string => email ?? phone ?? externalId ?? ''
 
+/** A column for `unnest`, which fills up what is missing with null: most columns are empty. */
+function column(
+  drafts: readonly Draft[],
+  field: Exclude<keyof Existing, 'id' | 'properties'>,
+): (string | null)[] {
+  const values = drafts.map((draft) => draft[field])
+  return values.some((value) => value !== null) ? values : []
+}
+
 /** Inserts the new ones; answers the ids of those that another request was faster with. */
 export async function insertNew(
   sql: Executor,
@@ -66,16 +75,16 @@ export async function insertNew(
       case sms_status when 'opted_out' then now() end
     from unnest(
       ${fresh.map(({ id }) => id)}::uuid[],
-      ${fresh.map(({ externalId }) => externalId)}::text[],
-      ${fresh.map(({ email }) => email)}::text[],
-      ${fresh.map(({ phone }) => phone)}::text[],
-      ${fresh.map(({ firstName }) => firstName)}::text[],
-      ${fresh.map(({ lastName }) => lastName)}::text[],
-      ${fresh.map(({ company }) => company)}::text[],
-      ${fresh.map(({ jobTitle }) => jobTitle)}::text[],
-      ${fresh.map(({ emailStatus }) => emailStatus)}::text[],
-      ${fresh.map(({ smsStatus }) => smsStatus)}::text[],
-      ${fresh.map(({ preferredChannel }) => preferredChannel)}::text[],
+      ${column(fresh, 'externalId')}::text[],
+      ${column(fresh, 'email')}::text[],
+      ${column(fresh, 'phone')}::text[],
+      ${column(fresh, 'firstName')}::text[],
+      ${column(fresh, 'lastName')}::text[],
+      ${column(fresh, 'company')}::text[],
+      ${column(fresh, 'jobTitle')}::text[],
+      ${column(fresh, 'emailStatus')}::text[],
+      ${column(fresh, 'smsStatus')}::text[],
+      ${column(fresh, 'preferredChannel')}::text[],
       ${fresh.map(({ properties }) => JSON.stringify(properties))}::text[],
       ${fresh.map(({ resubscribed }) => String(resubscribed))}::text[]
     ) as draft (id, external_id, email, phone, first_name, last_name, company, job_title,

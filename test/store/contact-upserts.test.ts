@@ -270,6 +270,41 @@ test('writers of the same contacts and an unsubscribe link agree: who left stays
   }
 })
 
+test('whoever expects new contacts and is wrong gets the same as who looks first', async () => {
+  const rowsOf = (tag: string) => [
+    { email: `there-${tag}@example.com`, firstName: 'Changed' },
+    { externalId: `only-${tag}`, firstName: 'By id' },
+    { email: `new-${tag}@example.com`, externalId: `new-${tag}` },
+    { externalId: `new-${tag}`, lastName: 'Later' },
+    { externalId: `new-${tag}`, email: `there-${tag}@example.com` },
+    { email: `left-${tag}@example.com`, emailStatus: 'active' as const },
+    { firstName: 'Nobody' },
+    { email: `there-${tag}@example.com`, lastName: 'Again' },
+  ]
+  const outcomes = []
+  for (const expectsNew of [false, true]) {
+    const tag = `guess-${String(expectsNew)}`
+    await write([
+      { email: `there-${tag}@example.com` },
+      { email: `only-${tag}@example.com`, externalId: `only-${tag}` },
+    ])
+    await raise(`left-${tag}@example.com`, 'complained')
+    const { results } = await write(rowsOf(tag), { expectsNew })
+    const stored = await database.sql`
+      select external_id, email, first_name, last_name, email_status
+      from contacts where email like ${`%-${tag}@example.com`} order by email`
+    outcomes.push(
+      JSON.parse(
+        JSON.stringify([
+          results.map(({ id, ...result }) => ({ ...result, hasId: id !== null })),
+          stored,
+        ]).replaceAll(tag, 'x'),
+      ),
+    )
+  }
+  expect(outcomes[1]).toEqual(outcomes[0])
+})
+
 test('another organization with the same addresses is left alone', async () => {
   const email = newAddress()
   await write([{ email }])
