@@ -1,12 +1,14 @@
+import { Context } from '@temporalio/activity'
 import type { Timings } from '../src/domain/timings.ts'
 import type { Sql } from '../src/store/sql.ts'
-import type { DispatchMailInput } from '../workflows/contract.ts'
+import type { DispatchMailInput, ImportContactsInput } from '../workflows/contract.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
 import { createConfirmationActivities } from './confirmations.ts'
 import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
+import { createImportActivities } from './imports.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
 import { createConnectionActivities } from './verify-connection.ts'
@@ -45,6 +47,17 @@ export const createMailActivities = (deps: ActivityDeps) => {
   return { drainMail: (input: DispatchMailInput) => beating(() => drainMail(input)) }
 }
 
+/** Files of contacts, on the import queue. */
+export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
+  const activities = createImportActivities({ sql, keyring: content.keyring })
+  return {
+    ...activities,
+    importPages: (input: ImportContactsInput) =>
+      beating(() => activities.importPages(input, Context.current().cancellationSignal)),
+  }
+}
+
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
 export type MailActivities = ReturnType<typeof createMailActivities>
+export type ImportActivities = ReturnType<typeof createImportQueueActivities>

@@ -27,7 +27,10 @@ import { contactChangeRoutes } from './routes/contact-changes.ts'
 import { contactEventRoutes } from './routes/contact-events.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
+import { exportRoutes } from './routes/exports.ts'
 import { healthRoutes } from './routes/health.ts'
+import { importUploadRoutes } from './routes/import-upload.ts'
+import { importRoutes } from './routes/imports.ts'
 import { memberRoutes } from './routes/members.ts'
 import { organizationRoutes } from './routes/organization.ts'
 import { personalDataRoutes } from './routes/personal-data.ts'
@@ -103,6 +106,9 @@ export async function buildApp(deps: Deps) {
   await app.register(contactChangeRoutes, deps)
   await app.register(contactBatchRoutes, deps)
   await app.register(contactEventRoutes, deps)
+  await app.register(importRoutes, deps)
+  await app.register(importUploadRoutes, deps)
+  await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(templateRoutes, deps)

@@ -26,6 +26,8 @@ declare module 'fastify' {
     hasSuspiciousText: boolean
   }
   interface FastifyContextConfig {
+    /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
+    takesGzip?: boolean
     /**
      * What cannot be stored is replaced (U+FFFD) instead of refused, and of a key that is there
      * twice the last one counts: its sender cannot mend it.
@@ -44,7 +46,9 @@ export function readBodies(app: FastifyInstance): void {
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
-    if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    const encoding = headers['content-encoding'] ?? 'identity'
+    const isTaken = encoding === 'gzip' && request.routeOptions.config.takesGzip === true
+    if (encoding !== 'identity' && !isTaken) {
       done(
         new AppError('REQUEST_FAILED', 'A Content-Encoding is not supported here', { status: 415 }),
       )
@@ -108,16 +112,20 @@ const replaceUnstorable = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/\p{Surrogate}|\0/gu, '\ufffd') : value
 
 /** Refuses what no schema can: nesting without end, and text that cannot be stored. */
-export function checkText(request: FastifyRequest): void {
-  if (typeof request.body !== 'object' || request.body === null) return
+export const checkText = ({ body, hasSuspiciousText }: FastifyRequest): void =>
+  refuseUnstorable(body, hasSuspiciousText)
+
+/** The same of any value; `isSuspicious`: its texts are to be looked at too. */
+export function refuseUnstorable(given: unknown, isSuspicious: boolean): void {
+  if (typeof given !== 'object' || given === null) return
   const details: ErrorDetail[] = []
   const waiting: { value: unknown; path: string; depth: number }[] = [
-    { value: request.body, path: '', depth: 0 },
+    { value: given, path: '', depth: 0 },
   ]
   for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
     const { value, path, depth } = item
     if (typeof value === 'string') {
-      if (request.hasSuspiciousText && UNSTORABLE.test(value)) details.push(unstorable(path))
+      if (isSuspicious && UNSTORABLE.test(value)) details.push(unstorable(path))
       continue
     }
     if (typeof value !== 'object' || value === null) continue
@@ -129,9 +137,9 @@ export function checkText(request: FastifyRequest): void {
       })
     }
     for (const [key, child] of Object.entries(value)) {
-      if (request.hasSuspiciousText && UNSTORABLE.test(key)) details.push(unstorable(path))
+      if (isSuspicious && UNSTORABLE.test(key)) details.push(unstorable(path))
       if (typeof child !== 'string' && (typeof child !== 'object' || child === null)) continue
-      if (typeof child === 'string' && !request.hasSuspiciousText) continue
+      if (typeof child === 'string' && !isSuspicious) continue
       waiting.push({ value: child, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
     }
   }

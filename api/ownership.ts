@@ -9,6 +9,7 @@ const NAMES: Record<Owned, string> = {
   connection: 'Connection',
   contact: 'Contact',
   erasure: 'Erasure',
+  import: 'Import',
   template: 'Template',
   topic: 'Topic',
 }

@@ -69,6 +69,12 @@ const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   return (body: unknown) => (validate(body) ? { value: body } : { error: badBody(body, validate) })
 }
 
+/** What is wrong with a value by a schema, for what comes in another way than as a JSON body. */
+export function inputChecker(schema: object): (value: unknown) => ErrorDetail[] {
+  const validate = bodies.compile(schema)
+  return (value) => (validate(value) ? [] : toDetails(validate.errors ?? []))
+}
+
 function badBody(body: unknown, { errors }: ValidateFunction): AppError {
   if (body === null) {
     return new AppError('VALIDATION_FAILED', 'A JSON body is needed', {

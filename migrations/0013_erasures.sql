@@ -80,6 +80,7 @@ return case kind
   when 'connection' then (select organization_id from connections where id = wanted)
   when 'contact' then (select organization_id from contacts where id = wanted)
   when 'erasure' then (select organization_id from erasures where id = wanted)
+  when 'import' then (select organization_id from imports where id = wanted)
   when 'template' then (select organization_id from templates where id = wanted)
   when 'topic' then (select organization_id from topics where id = wanted)
 end;

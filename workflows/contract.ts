@@ -9,6 +9,8 @@ export const CONTROL_QUEUE = 'control'
 export const SEND_QUEUE = 'send'
 /** Mail outside batches: a receipt never waits for the slots of batches. */
 export const MAIL_QUEUE = 'mail'
+/** Files of contacts: they keep a processor busy. */
+export const IMPORT_QUEUE = 'import'
 
 /**
  * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
@@ -26,6 +28,7 @@ export const SEARCH_ATTRIBUTES = {
 export const batchWorkflowId = (batchId: string, attempt: number): string =>
   `batch/${batchId}/${attempt}`
 export const mailWorkflowId = (connectionId: string): string => `mail/${connectionId}`
+export const importWorkflowId = (importId: string): string => `import/${importId}`
 export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
 export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confirmation): string =>
   `confirm/${contactId}/${topicId}/${generation}`
@@ -63,6 +66,11 @@ export interface SendProgress {
   next: number
   /** Chunks that were tried and have rows left, by number. */
   unfinished: number[]
+}
+
+export interface ImportContactsInput {
+  organizationId: string
+  importId: string
 }
 
 export interface VerifyConnectionInput {

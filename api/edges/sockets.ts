@@ -1,8 +1,9 @@
-import type { Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
 import { networkOf } from '../address.ts'
+import { answerClientError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** The request line and all headers; Node answers 431 beyond. */
@@ -32,10 +33,18 @@ const MOST_SOCKETS = 10_000
 /** Of one address or IPv6 network, unless it is a proxy's: the others are for everybody else. */
 const MOST_SOCKETS_PER_ADDRESS = 500
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body may take longer than others: the route sees to it that it comes. */
+    isUpload?: boolean
+  }
+}
+
 /** Options of the server, in Fastify's spelling. */
 export const serverLimits = {
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
+  // Node knows one time for all requests, and an upload takes longer: `limitSockets` looks itself.
+  requestTimeout: 0,
   connectionTimeout: SILENCE_TIMEOUT_MS,
   http: {
     maxHeaderSize: MOST_HEADER_BYTES,
@@ -96,10 +105,26 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   })
   server.on('drop', () => metrics.socketsRefused.inc())
 
+  /** Bodies under way, by the time at which they began. */
+  const incoming = new Map<IncomingMessage, number>()
+  server.prependListener('request', (request: IncomingMessage) => {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+    if (length !== '0' || encoding !== undefined) incoming.set(request, performance.now())
+  })
+  app.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
+    if (routeOptions.config.isUpload === true) incoming.delete(raw)
+    done()
+  })
+
   /** Finished answers by the time at which they were first seen unread. */
   const unread = new WeakMap<object, number>()
   const look = setInterval(() => {
     const time = performance.now()
+    for (const [request, since] of incoming) {
+      if (!request.complete && time - since <= REQUEST_TIMEOUT_MS) continue
+      incoming.delete(request)
+      if (!request.complete) answerClientError(timedOut(), request.socket)
+    }
     for (const response of app.traffic.inFlight) {
       if (!response.writableEnded) continue
       const since = unread.get(response)
@@ -109,3 +134,7 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   }, LOOK_EVERY_MS).unref()
   app.addHook('onClose', async () => clearInterval(look))
 }
+
+/** As Node calls it. */
+const timedOut = () =>
+  Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -13,6 +13,8 @@ import {
   END_CONFIRMATION_SIGNAL,
   type EraseContactInput,
   eraseWorkflowId,
+  type ImportContactsInput,
+  importWorkflowId,
   type SendBatchInput,
   type VerifyConnectionInput,
   verifyWorkflowId,
@@ -88,6 +90,22 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
       const { batchId, attempt } = row.payload
       const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
       return ifThere(() => handle.cancel())
+    }
+    case 'start_import': {
+      const { importId } = row.payload
+      const input: ImportContactsInput = { organizationId, importId }
+      return startOnce(temporal, 'importContacts', {
+        workflowId: importWorkflowId(importId),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        ...memo,
+        staticSummary: `Import ${importId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          Kind: ['import'],
+          AppStatus: ['pending'],
+        },
+      })
     }
     case 'verify_connection': {
       const { connectionId } = row.payload

@@ -25,6 +25,7 @@ export interface System {
   sandboxUrl: string
   temporalAddress: string
   temporalUiUrl: string | undefined
+  api: RunningProgram
   worker: RunningProgram
   /** One more worker, of both queues; it stops with the rest. */
   startWorker(): RunningProgram
@@ -92,7 +93,7 @@ export async function startSystem(
       return running
     }
     program('sandbox')
-    program('api')
+    const api = program('api')
     const worker = program('worker')
     await answers(`${apiUrl}/health`)
     await answers(`${sandboxUrl}/_sandbox/faults`)
@@ -103,6 +104,7 @@ export async function startSystem(
       sandboxUrl,
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
+      api,
       worker,
       startWorker: () => program('worker'),
       stop,

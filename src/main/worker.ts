@@ -14,15 +14,17 @@ import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
 import {
   createControlActivities,
+  createImportQueueActivities,
   createMailActivities,
   createSendActivities,
 } from '../../activities/index.ts'
-import { CONTROL_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
+import { CONTROL_QUEUE, IMPORT_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
+import { startImportSweeper } from '../loops/import-sweeper.ts'
 import { startLoginFailureCleaner } from '../loops/login-failure-cleaner.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
@@ -40,6 +42,8 @@ const SENDING_ACTIVITIES = 12
 /** Connections whose mail outside batches is sent at the same time by one process. */
 const MAIL_ACTIVITIES = 20
 const CACHED_WORKFLOWS = 300
+/** Files written at the same time by one process: each keeps a connection busy. */
+const IMPORT_ACTIVITIES = 3
 
 /**
  * One worker process: the Temporal workers of the given queues, and the loops that every worker
@@ -146,6 +150,17 @@ export async function runWorker(
     )
   }
 
+  if (queues.includes(IMPORT_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: IMPORT_QUEUE,
+        activities: createImportQueueActivities(deps),
+        maxConcurrentActivityTaskExecutions: IMPORT_ACTIVITIES,
+      }),
+    )
+  }
+
   const loops = [
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
@@ -155,6 +170,7 @@ export async function runWorker(
     startIdempotencyCleaner({ sql, log }),
     startLoginFailureCleaner({ sql, log }),
     startConfirmationMailCleaner({ sql, log }),
+    startImportSweeper({ sql, log }),
   ]
   let isDraining = false
   const readiness = createReadiness({

@@ -9,6 +9,7 @@ export type Owned =
   | 'connection'
   | 'contact'
   | 'erasure'
+  | 'import'
   | 'template'
   | 'topic'
 

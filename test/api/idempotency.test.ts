@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { deleteOld } from '../../src/store/idempotency-keys.ts'
 import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
+import { sentAs } from '../support/matrix.ts'
 import { signIn } from '../support/people.ts'
 
 let api: Api
@@ -145,13 +146,14 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   const owner = await signIn(api.app, api.sql, api.alice.organizationId, 'owner')
   const erased = await api.alice.post('/v1/contacts', contact('lou'))
   const ids: Record<string, string> = { '/v1/contacts/{id}/erase': erased.body.id }
-  const bodies: Record<string, object | undefined> = {
+  const bodies: Record<string, object | string | undefined> = {
     '/v1/api-keys': { name: 'Shop' },
     '/v1/members': { email: 'jane@example.com', role: 'viewer' },
     '/v1/contacts': contact('jane'),
     '/v1/contacts/batch': { contacts: [contact('kim')] },
     '/v1/contacts/{id}/erase': undefined,
     '/v1/suppressions': { email: 'gone@example.com' },
+    '/v1/contacts/import': 'email\nliz@example.com\n',
     '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
@@ -172,9 +174,13 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   for (const [path, body] of Object.entries(bodies)) {
     const url = path.replace('{id}', ids[path] ?? '')
     const key = uuidv7()
-    const headers = { authorization: `Bearer ${owner.token}`, 'idempotency-key': key }
-    const payload = body === undefined ? {} : { payload: body }
-    const call = () => inject(api.app, { method: 'POST', url, headers, ...payload })
+    const sent = sentAs(body)
+    const headers = {
+      ...sent.headers,
+      authorization: `Bearer ${owner.token}`,
+      'idempotency-key': key,
+    }
+    const call = () => inject(api.app, { ...sent, method: 'POST', url, headers })
     const first = await call()
     const second = await call()
     expect([url, first.status < 300, first.text]).toEqual([url, true, first.text])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Api, inject, startApi } from '../support/api.ts'
-import { idOf, markOf, PLACES } from '../support/matrix.ts'
+import { idOf, markOf, PLACES, sentAs } from '../support/matrix.ts'
 
 /**
  * The matrix with the application's checks switched off: every `organization_id = …` of every
@@ -83,7 +83,7 @@ async function attack(victim: Api): Promise<Leak[]> {
       const answer = await alice.send({
         method: method.toUpperCase(),
         url: path.replace(/\{[^}]+\}/, encodeURIComponent(id)),
-        ...(payload === undefined ? {} : { payload }),
+        ...sentAs(payload),
       })
       if (answer.text.includes(markOf(charlie))) {
         leaks.push({ operation: operationId, what: 'shown' })

@@ -8,6 +8,7 @@ import {
   type Place,
   PLACES,
   rightCredential,
+  sentAs,
 } from '../support/matrix.ts'
 
 /** Every operation of the document × {own, other's, unknown, malformed} id × each credential. */
@@ -56,11 +57,12 @@ async function statusOf({ operation, client, id, authorization }: Cell) {
   const wanted = place.id === undefined ? '' : await idOf(api, place.id, id)
   const url = operation.path.replace(/\{[^}]+\}/, encodeURIComponent(wanted))
   const payload = await place.body?.(api, client)
+  const { headers, ...sent } = sentAs(payload)
   const answer = await inject(api.app, {
     method: operation.method,
     url,
-    headers: authorization === undefined ? {} : { authorization },
-    ...(payload === undefined ? {} : { payload }),
+    headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+    ...sent,
   })
   return answer
 }

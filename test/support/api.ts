@@ -163,7 +163,7 @@ export async function inject(app: App, options: InjectOptions): Promise<Answer> 
     remoteAddress: `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
     ...options,
   })
-  const isJson = String(headers['content-type'] ?? '').includes('json')
+  const isJson = /\bjson\b/.test(String(headers['content-type'] ?? ''))
   return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : {} }
 }
 

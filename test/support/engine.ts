@@ -5,6 +5,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
 import {
   createControlActivities,
+  createImportQueueActivities,
   createMailActivities,
   createSendActivities,
 } from '../../activities/index.ts'
@@ -20,6 +21,7 @@ import { connect } from '../../src/store/sql.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import {
   CONTROL_QUEUE,
+  IMPORT_QUEUE,
   MAIL_QUEUE,
   SEARCH_ATTRIBUTES,
   SEND_QUEUE,
@@ -111,6 +113,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       ...shared,
       taskQueue: MAIL_QUEUE,
       activities: createMailActivities(deps),
+    }),
+    await Worker.create({
+      ...shared,
+      taskQueue: IMPORT_QUEUE,
+      activities: createImportQueueActivities(deps),
     }),
   ]
   const runs = workers.map((worker) => worker.run())

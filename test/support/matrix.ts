@@ -21,8 +21,8 @@ export interface Place {
   scopes?: readonly string[]
   /** What the id in its path is of; absent: there is none. */
   id?: Kind
-  /** Its body, in the organization of `client`. */
-  body?: (api: Api, client: Client) => object | Promise<object>
+  /** Its body, in the organization of `client`; a text is a CSV. */
+  body?: (api: Api, client: Client) => object | string | Promise<object | string>
   /** Answered to whom it belongs. */
   own: number
   /** Answered when another organization has it. */
@@ -43,6 +43,7 @@ const KINDS = [
   'session',
   'contact',
   'erasure',
+  'import',
   'connection',
   'template',
   'topic',
@@ -73,6 +74,18 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
     (await createContact(client, { email: `${unique()}@${markOf(client)}.example.com` })).id,
   erasure: async (api: Api, client: Client) =>
     (await client.post(`/v1/contacts/${await MAKE.contact(api, client)}/erase`)).body.id,
+  import: async (api: Api, { organizationId }: Client) => {
+    const id = uuidv7()
+    await api.sql`insert into imports ${api.sql({
+      organizationId,
+      id,
+      format: 'csv',
+      onDuplicate: 'update',
+      dryRun: false,
+      mayLift: false,
+    })}`
+    return id
+  },
   connection: async (_api: Api, client: Client) =>
     (await connectAccount(client, { accountId: accountNumber(), name: markOf(client) }))
       .connectionId,
@@ -172,6 +185,7 @@ const MALFORMED: Record<Kind, string> = {
   session: 'no-uuid',
   contact: 'no-uuid',
   erasure: 'no-uuid',
+  import: 'no-uuid',
   connection: 'no-uuid',
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
@@ -324,6 +338,20 @@ export const PLACES: Record<string, Place> = {
   exportContact: { scopes: ['contacts', 'full'], id: 'contact', own: 200 },
   eraseContact: { scopes: ['contacts', 'full'], id: 'contact', own: 202 },
   getErasure: { scopes: ['read', 'contacts', 'full'], id: 'erasure', own: 200 },
+  importContacts: {
+    scopes: ['contacts', 'full'],
+    body: async (api, client) => {
+      // A few may be under way at once.
+      await api.sql`delete from imports where organization_id = ${client.organizationId}`
+      return `email\n${unique()}@${markOf(client)}.example.com\n`
+    },
+    own: 202,
+  },
+  listImports: { scopes: ['read', 'contacts', 'full'], own: 200 },
+  getImport: { scopes: ['read', 'contacts', 'full'], id: 'import', own: 200 },
+  getImportErrors: { scopes: ['contacts', 'full'], id: 'import', own: 200 },
+  cancelImport: { scopes: ['contacts', 'full'], id: 'import', own: 200 },
+  exportContacts: { scopes: ['contacts', 'full'], own: 200 },
 
   listSuppressions: { scopes: ['read', 'contacts', 'full'], own: 200 },
   suppressAddress: {
@@ -416,3 +444,9 @@ export const PLACES: Record<string, Place> = {
     malformed: 400,
   },
 }
+
+/** How a body of the matrix is sent. */
+export const sentAs = (payload: object | string | undefined) => ({
+  ...(payload === undefined ? {} : { payload }),
+  headers: typeof payload === 'string' ? { 'content-type': 'text/csv' } : {},
+})

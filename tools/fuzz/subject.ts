@@ -111,6 +111,12 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       call<{ id: string; slug: string }>('POST', '/v1/topics', { name }),
     ),
   )
+  const imported = await fetch(`${system.apiUrl}/v1/contacts/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv' },
+    body: 'email,firstName\nimported@example.com,Ina\nnobody,Nobody\n',
+  })
+  const { id: importId } = (await imported.json()) as { id: string }
   const { logs } = await call<{ logs: { id: string; messageId: string }[] }>(
     'GET',
     '/v1/email/logs?limit=5',
@@ -161,6 +167,9 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       replaceContactTopics: { 'path.id': contactNames },
       deleteContact: { 'path.id': contactNames },
       listContactEvents: { 'path.id': contactNames },
+      getImport: { 'path.id': [importId] },
+      getImportErrors: { 'path.id': [importId] },
+      cancelImport: { 'path.id': [importId] },
       getBatch: { 'path.id': [batch.id, ...scheduled.map(({ id }) => id)] },
       listBatchRecipients: { 'path.id': [batch.id] },
       cancelBatch: { 'path.id': [...scheduled.map(({ id }) => id), batch.id] },

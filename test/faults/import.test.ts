@@ -1,0 +1,114 @@
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { System } from '../../src/main/system.ts'
+import {
+  ended,
+  figuresOf,
+  fileOf,
+  killAtRandom,
+  newCustomer,
+  send,
+  wanted,
+} from '../support/large-import.ts'
+import { until } from '../support/engine.ts'
+import { startTestSystem } from '../support/system.ts'
+
+const ROWS = 30_000
+
+let system: System
+beforeAll(async () => {
+  system = await startTestSystem()
+})
+afterAll(() => system.stop())
+
+it('worker and API killed five times after the 202: every row exactly once, the report complete', async () => {
+  const customer = await newCustomer(system)
+  const { status, body } = await send(system, customer, fileOf(ROWS))
+  expect({ status, state: body.status }).toEqual({ status: 202, state: 'pending' })
+  const [after] = await Promise.all([
+    ended(system, customer, body.id),
+    killAtRandom(system, 5, 5_000),
+  ])
+  const { contacts, reported } = wanted(ROWS)
+  expect(after).toMatchObject({
+    status: 'completed',
+    rows: ROWS,
+    created: contacts,
+    updated: 0,
+    skipped: 0,
+    failed: reported.length,
+  })
+  expect(await figuresOf(system, customer, body.id)).toEqual(wanted(ROWS))
+}, 240_000)
+
+it('an upload cut short by its sender changes nothing', async () => {
+  const customer = await newCustomer(system)
+  const call = request(`${system.apiUrl}/v1/contacts/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'text/csv' },
+  })
+  call.on('error', () => {})
+  for (const piece of fileOf(5_000)) call.write(piece)
+  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 2))
+  call.destroy()
+  const after = await until(() =>
+    importOf(customer.organizationId, ({ status }) => status === 'aborted'),
+  )
+  expect(open.status).toBe('receiving')
+  expect(after.error).toContain('broke off')
+  await nothingLeft(customer.organizationId, after.id)
+}, 60_000)
+
+it('an upload cut short by kill -9 of the API changes nothing, and is aborted later', async () => {
+  const customer = await newCustomer(system)
+  async function* endless() {
+    yield* fileOf(5_000)
+    for (;;) {
+      await sleep(50)
+      yield ''
+    }
+  }
+  const sending = send(system, customer, endless()).then(
+    () => 'answered',
+    () => 'cut',
+  )
+  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 2))
+  const pid = system.api.pid()
+  process.kill(pid ?? 0, 'SIGKILL')
+  expect(await sending).toBe('cut')
+  // As if three minutes had passed.
+  await system.sql`
+    update imports set received_at = received_at - interval '1 hour' where id = ${open.id}`
+  await until(() => importOf(customer.organizationId, ({ status }) => status === 'aborted'), 60_000)
+  await until(async () => (await pagesOf(open.id)) === 0, 60_000)
+  await nothingLeft(customer.organizationId, open.id)
+}, 120_000)
+
+interface Row {
+  id: string
+  status: string
+  pages: number
+  error: string | null
+}
+
+async function importOf(organizationId: string, is: (row: Row) => boolean) {
+  const [row] = await system.sql<Row[]>`
+    select id, status, pages, error from imports where organization_id = ${organizationId}`
+  return row && is(row) ? row : undefined
+}
+
+const pagesOf = async (id: string): Promise<number> =>
+  Number(
+    (
+      await system.sql`
+    select count(*) as pages from import_chunks where import_id = ${id}`
+    )[0]?.['pages'],
+  )
+
+async function nothingLeft(organizationId: string, id: string): Promise<void> {
+  const [row] = await system.sql`
+    select count(*) as contacts from contacts where organization_id = ${organizationId}`
+  expect(row).toEqual({ contacts: 0 })
+  expect(await pagesOf(id)).toBe(0)
+}

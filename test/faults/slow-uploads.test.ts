@@ -1,0 +1,84 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOrganization } from '../../src/main/organizations.ts'
+import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let api: ApiProcess
+let key: string
+beforeAll(async () => {
+  database = await createDatabase()
+  api = await startApiProcess(database.url)
+  ;({ key } = await createOrganization(database.sql, {
+    name: 'Slow',
+    ownerEmail: 'slow@example.com',
+    ownerName: 'Slow',
+  }))
+})
+afterAll(async () => {
+  await api.stop()
+  await database.drop()
+})
+
+interface Drip {
+  path: string
+  type: string
+  head: string
+  piece: string
+  pieces: number
+  everyMs: number
+}
+
+/** Sends a body piece by piece; what was answered, and after how many seconds. */
+async function drip({ path, type, head, piece, pieces, everyMs }: Drip) {
+  const socket = connect({ port: api.port, host: '127.0.0.1' })
+  const begunAt = performance.now()
+  let heard = ''
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1')
+      resolve()
+    })
+    socket.once('close', () => resolve())
+    socket.on('error', () => resolve())
+  })
+  const length = head.length + piece.length * pieces
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${head}`,
+  )
+  const over = answered.then(() => true)
+  for (let n = 0; n < pieces; n++) {
+    if (socket.writable) socket.write(piece)
+    if (await Promise.race([over, sleep(everyMs, false)])) break
+  }
+  await answered
+  socket.destroy()
+  const status = Number(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? 0)
+  return { status, seconds: (performance.now() - begunAt) / 1000 }
+}
+
+test('an upload that goes on is not cut; one that stalls, and any other slow body, is', async () => {
+  const csv = { path: '/v1/contacts/import', type: 'text/csv', head: 'email\n' }
+  const line = `${'a'.repeat(60)}@example.com\n`
+  const [steady, stalled, ordinary] = await Promise.all([
+    // 66 seconds at more than the least rate.
+    drip({ ...csv, piece: line.repeat(100), pieces: 132, everyMs: 500 }),
+    drip({ ...csv, piece: 'a', pieces: 200, everyMs: 500 }),
+    drip({
+      path: '/v1/contacts',
+      type: 'application/json',
+      head: '{"a":"',
+      piece: 'a',
+      pieces: 200,
+      everyMs: 500,
+    }),
+  ])
+  expect(steady.status).toBe(202)
+  expect(steady.seconds).toBeGreaterThan(60)
+  expect(stalled.status).toBe(408)
+  expect(stalled.seconds).toBeLessThan(40)
+  expect(ordinary.status).toBe(408)
+  expect(ordinary.seconds).toBeLessThan(70)
+}, 120_000)

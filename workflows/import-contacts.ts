@@ -1,0 +1,41 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { ImportActivities } from '../activities/index.ts'
+import { IMPORT_QUEUE, type ImportContactsInput } from './contract.ts'
+
+const { beginImport, importPages, failImport } = proxyActivities<ImportActivities>({
+  taskQueue: IMPORT_QUEUE,
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+})
+
+/**
+ * Writes a file of contacts that was received, page by page.
+ *
+ * Owns nothing: the pages, the place where it goes on and the figures live in Postgres. It ends
+ * when the import is completed or cancelled there. Cancelled in the Temporal UI instead of by the
+ * API's DELETE, it leaves the import failed.
+ */
+export async function importContacts(input: ImportContactsInput): Promise<void> {
+  try {
+    const status = await beginImport(input)
+    upsertSearchAttributes({ AppStatus: [status ?? 'gone'] })
+    if (status !== 'running') return
+    while (!(await importPages(input))) {
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof importContacts>(input)
+    }
+    upsertSearchAttributes({ AppStatus: [(await beginImport(input)) ?? 'gone'] })
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() => failImport(input, 'stopped_by_operator'))
+    }
+    throw error
+  }
+}
