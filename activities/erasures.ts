@@ -79,8 +79,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       }),
 
     /**
-     * What else holds the person: kept answers, events that could not be applied. False while
-     * somebody is still at work who may have seen the contact: it would not be the last time.
+     * What else holds the person: kept answers, events that could not be applied, reports of
+     * imports. False while somebody is still at work who may have seen the contact: it would not
+     * be the last time.
      */
     eraseRecords: (input: EraseContactInput): Promise<boolean> =>
       beating(async () => {
@@ -90,6 +91,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         if (!found) return true
         await erasedRecords.redactAnswers(sql, organizationId, found.person)
         await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
+        await erasedRecords.dropImportErrors(sql, organizationId, found.person)
         return true
       }),
 

@@ -50,7 +50,7 @@ it('an upload cut short by its sender changes nothing', async () => {
   })
   call.on('error', () => {})
   for (const piece of fileOf(5_000)) call.write(piece)
-  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 2))
+  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 1))
   call.destroy()
   const after = await until(() =>
     importOf(customer.organizationId, ({ status }) => status === 'aborted'),
@@ -73,7 +73,7 @@ it('an upload cut short by kill -9 of the API changes nothing, and is aborted la
     () => 'answered',
     () => 'cut',
   )
-  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 2))
+  const open = await until(() => importOf(customer.organizationId, ({ pages }) => pages > 1))
   const pid = system.api.pid()
   process.kill(pid ?? 0, 'SIGKILL')
   expect(await sending).toBe('cut')

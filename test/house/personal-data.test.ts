@@ -24,6 +24,10 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   erasures: 'organization_id id status horizon mails requested_at completed_at',
   former_contacts: 'organization_id deleted_at',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
+  import_chunks: 'organization_id import_id page',
+  import_errors: 'organization_id import_id row',
+  imports:
+    'organization_id id status attempt format on_duplicate dry_run may_lift has_topics rows pages next_page created updated skipped failed email_status_kept error request_id received_at started_at finished_at created_at updated_at',
   inbound_events:
     'received_on position organization_id connection_id envelope_id received_at applied_at',
   login_failures: 'failures last_failed_at',
