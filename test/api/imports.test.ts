@@ -21,10 +21,10 @@ const rowsOf = async (table: string, importId: string) =>
     select count(*) as rows from ${api.sql(table)} where import_id = ${importId}`
     )[0]!['rows'],
   )
-async function topic(slug: string) {
+async function topic(slug: string, columns: Record<string, unknown> = {}) {
   const id = uuidv7()
   const organizationId = api.alice.organizationId
-  await api.sql`insert into topics ${api.sql({ organizationId, id, name: slug, slug })}`
+  await api.sql`insert into topics ${api.sql({ organizationId, id, name: slug, slug, ...columns })}`
   return id
 }
 
@@ -329,4 +329,30 @@ test('an erasure drops the rows of reports that hold the person, and no others',
   expect(report).not.toContain('Erased@example.com')
   expect(report).toContain('kept@example.com')
   expect(await rowsOf('import_errors', theirs.id)).toBe(2)
+})
+
+test('confirmations of a large file are asked for by one cohort a page', async () => {
+  const id = await topic('double', { doubleOptIn: true, fromAddress: 'news@example.com' })
+  const lines = Array.from({ length: 2_500 }, (_, n) => `cohort-${n}@example.com`)
+  const after = await importFile(api, api.alice, `email\n${lines.join('\n')}\n`, { topicIds: id })
+  expect(after).toMatchObject({ status: 'completed', created: 2_500 })
+  const cohorts = await api.sql<{ cohort: string; people: number }[]>`
+    select cohort, count(*) as people
+    from subscriptions
+    where topic_id = ${id} and status = 'pending'
+    group by cohort`
+  const promises = await api.sql<{ kind: string; payload: { cohort: string; page: number } }[]>`
+    select kind, payload from outbox
+    where payload ->> 'importId' = ${after.id} or payload ->> 'topicId' = ${id}
+    order by position`
+  expect(promises.map(({ kind, payload }) => [kind, payload.page])).toEqual([
+    ['start_import', undefined],
+    ['start_cohort', 0],
+    ['start_cohort', 1],
+    ['start_cohort', 2],
+  ])
+  const peopleOf = new Map(cohorts.map(({ cohort, people }) => [cohort, people]))
+  expect(promises.slice(1).map(({ payload }) => peopleOf.get(payload.cohort))).toEqual([
+    1_000, 1_000, 500,
+  ])
 })
