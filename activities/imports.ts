@@ -2,7 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { addressed } from '../src/addresses.ts'
 import { hashedId } from '../src/ids.ts'
 import type { ImportStatus } from '../src/schemas/import.ts'
-import { isLostRace, upsert, upsertOnce, type UpsertRow } from '../src/store/contact-upserts.ts'
+import {
+  isLostRace,
+  upsert,
+  type Upserted,
+  upsertOnce,
+  type UpsertRow,
+} from '../src/store/contact-upserts.ts'
 import * as importPages from '../src/store/import-pages.ts'
 import * as outbox from '../src/store/outbox.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../src/store/sql.ts'
@@ -137,6 +143,8 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   }
 }
 
+const NOTHING: Upserted = { results: [], skipped: [], resubscribed: [] }
+
 type Write = (rows: readonly UpsertRow[]) => ReturnType<typeof upsert>
 
 /**
@@ -144,7 +152,7 @@ type Write = (rows: readonly UpsertRow[]) => ReturnType<typeof upsert>
  * refused row fails alone.
  */
 async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Write> {
-  if (rows.length === 0) return { results: [], skipped: [] }
+  if (rows.length === 0) return NOTHING
   try {
     return await write(rows)
   } catch (error) {
@@ -153,7 +161,7 @@ async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Wr
   const [first] = rows
   if (rows.length === 1 && first) {
     const error = 'has a value that cannot be stored'
-    return { results: [{ index: first.index, id: null, status: 'failed', error }], skipped: [] }
+    return { ...NOTHING, results: [{ index: first.index, id: null, status: 'failed', error }] }
   }
   const middle = Math.ceil(rows.length / 2)
   const before = await writeAll(rows.slice(0, middle), write)
@@ -161,6 +169,7 @@ async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Wr
   return {
     results: [...before.results, ...after.results],
     skipped: [...before.skipped, ...after.skipped],
+    resubscribed: [...before.resubscribed, ...after.resubscribed],
   }
 }
 

@@ -655,6 +655,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/contacts/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports, newest first
+         * @description With how far each has come.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an import and how far it has come
+         * @description The figures move while it runs; of `rows`, those not counted yet are to come.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel an import
+         * @description What it has written stays. An import that is cancelled already: the same answer; one that has ended otherwise: 409.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        delete: operations["cancelImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/imports/{id}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the rows that failed, as CSV
+         * @description Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        get: operations["getImportErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import contacts from a file of up to 1 GiB
+         * @description A file as `text/csv` or `application/x-ndjson`, or a form (`multipart/form-data`) whose fields come before its file; `Content-Encoding: gzip` is understood. CSV: UTF-8, the first line names the columns; an empty cell says nothing. NDJSON: one contact a line. Answered when the whole file is received; an upload that breaks off changes nothing. Rows are then written as by `POST /v1/contacts/batch`: good rows are kept when others fail, and the report of errors lists those.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["importContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download contacts as CSV or NDJSON
+         * @description Newest first, with the filters of the list. CSV: `properties` is one column of JSON, so that importing the file again changes nothing; a cell that a spreadsheet would run begins with an apostrophe, which an import takes off. NDJSON: one contact a line. A download that breaks off is not complete: its connection is cut.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        get: operations["exportContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batch": {
         parameters: {
             query?: never;
@@ -1797,6 +1913,53 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
             version: string;
+        };
+        /** Import */
+        Import: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `receiving`: the upload is under way; `aborted`: it broke off, and nothing was changed.
+             * @enum {string}
+             */
+            status: "receiving" | "pending" | "running" | "completed" | "failed" | "cancelled" | "aborted";
+            /** @enum {string} */
+            format: "csv" | "ndjson";
+            /** @enum {string} */
+            onDuplicate: "update" | "skip";
+            dryRun: boolean;
+            /** @description Rows received. */
+            rows: number;
+            created: number;
+            /** @description Found; also those that had all of it already. */
+            updated: number;
+            /** @description Found, with `onDuplicate=skip`. */
+            skipped: number;
+            /** @description Listed by the report of errors. */
+            failed: number;
+            /** @description `active` was asked for, but the person has left: kept. */
+            emailStatusKept: number;
+            /** @description Why it was aborted or failed. */
+            error: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        /** ImportAccepted */
+        ImportAccepted: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "receiving" | "pending" | "running" | "completed" | "failed" | "cancelled" | "aborted";
+        };
+        /** ImportList */
+        ImportList: {
+            data: components["schemas"]["Import"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** Login */
         Login: {
@@ -4367,6 +4530,280 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContactEventList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImportErrors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importContacts: {
+        parameters: {
+            query?: {
+                /** @description Default: by the media type, or the name of the file. */
+                format?: "csv" | "ndjson";
+                /** @description What becomes of a contact that is there already. Default `update`. */
+                onDuplicate?: "update" | "skip";
+                /** @description CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`; null leaves a column out. Columns that are not named go by their name: a known field, else a property. */
+                mapping?: string;
+                /** @description CSV: between two cells. Default `,`. */
+                delimiter?: "," | ";" | "|" | "\t";
+                /** @description Changes nothing and reports what would become of each row. */
+                dryRun?: "true" | "false";
+                /** @description You vouch that these people want mail again: `active` then takes back who has left. */
+                resubscribe?: "true" | "false";
+                /** @description Topics for all rows: ids with commas between them. */
+                topicIds?: string;
+                /** @description Topics for all rows: slugs with commas between them. */
+                topicSlugs?: string;
+            };
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/x-ndjson": unknown;
+                "multipart/form-data": unknown;
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportContacts: {
+        parameters: {
+            query?: {
+                /** @description Default `csv`. */
+                format?: "csv" | "ndjson";
+                emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
+                smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
+                preferredChannel?: "email" | "sms";
+                /** @description Part of an email address or a phone number. */
+                search?: string;
+                /** @description Subscribed to this topic. */
+                topicId?: string;
+                /** @description In this segment. On paid plans. */
+                segmentId?: string;
+                createdAfter?: string;
+                updatedAfter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["BadRequest"];
