@@ -2,6 +2,7 @@ import { addressed } from '../src/addresses.ts'
 import * as erasedMails from '../src/store/erased-mails.ts'
 import * as erasedRecords from '../src/store/erased-records.ts'
 import * as erasures from '../src/store/erasures.ts'
+import * as importReports from '../src/store/import-reports.ts'
 import { type Executor, type Sql, transact } from '../src/store/sql.ts'
 import * as suppressions from '../src/store/suppressions.ts'
 import type { EraseContactInput } from '../workflows/contract.ts'
@@ -32,11 +33,13 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
   ) => {
     const found = await erasures.running(executor, organizationId, erasureId)
     if (!found) return undefined
-    const { contactIds, email, phone, requestedAt: until } = found
+    const { contactIds, email, phone, externalId, requestedAt: until } = found
     const texts = [email, phone].filter((text) => text !== null)
     return {
       mailed: { organizationId, contactIds, email, until },
       person: { contactIds, texts },
+      // As a value of its own: an external id may be as short as a letter.
+      inReports: [...texts, ...(externalId === null ? [] : [JSON.stringify(externalId)])],
       email,
     }
   }
@@ -79,9 +82,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       }),
 
     /**
-     * What else holds the person: kept answers, events that could not be applied, reports of
-     * imports. False while somebody is still at work who may have seen the contact: it would not
-     * be the last time.
+     * What else holds the person: kept answers, events that could not be applied, reports
+     * of imports. False while
+     * somebody is still at work who may have seen the contact: it would not be the last time.
      */
     eraseRecords: (input: EraseContactInput): Promise<boolean> =>
       beating(async () => {
@@ -91,7 +94,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         if (!found) return true
         await erasedRecords.redactAnswers(sql, organizationId, found.person)
         await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
-        await erasedRecords.dropImportErrors(sql, organizationId, found.person)
+        await importReports.emptySpeakingOf(sql, organizationId, found.inReports)
         return true
       }),
 

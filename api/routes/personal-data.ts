@@ -8,6 +8,7 @@ import { ContactExport, Erasure } from '../../src/schemas/personal-data.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import * as erasedMails from '../../src/store/erased-mails.ts'
 import * as erasures from '../../src/store/erasures.ts'
+import * as importReports from '../../src/store/import-reports.ts'
 import * as personalData from '../../src/store/personal-data.ts'
 import type { Executor } from '../../src/store/sql.ts'
 import { addressHash } from '../../src/tokens.ts'
@@ -80,6 +81,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const lists = {
         consentEvents: personalData.consentEvents(sql, organizationId, id),
         mails: personalData.mails(sql, mailed),
+        importErrors: importReports.listSpeakingOf(sql, organizationId, textsOf(contact)),
         auditEvents: personalData.auditEvents(sql, organizationId, id),
       }
       return sendStream(reply, written(parts, lists), 'application/json; charset=utf-8')
@@ -158,6 +160,12 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
 }
 
 const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
+
+/** What a row that was refused by an import has of somebody. */
+function textsOf({ email, phone, externalId }: Record<string, unknown>): string[] {
+  const id = typeof externalId === 'string' ? JSON.stringify(externalId) : undefined
+  return [email, phone, id].filter((text) => typeof text === 'string')
+}
 
 /**
  * Who is meant: a contact, which is gone afterwards; or, named by their id or address, somebody who

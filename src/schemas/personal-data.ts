@@ -36,6 +36,7 @@ export const ContactExport = Type.Object(
     consentEvents: { ...List, description: 'What became of their consent, when and by what.' },
     suppression: nullable({ ...Fields, description: 'What the suppression list says.' }),
     mails: { ...List, description: 'Logs with their timelines, and the bodies that are kept.' },
+    importErrors: { ...List, description: 'Rows that imports refused and that speak of them.' },
     auditEvents: List,
   },
   {
@@ -48,6 +49,7 @@ export const ContactExport = Type.Object(
         consentEvents: [{ kind: 'subscribed', topicId: ID, source: 'api', createdAt: TIME }],
         suppression: null,
         mails: [{ id: ID, status: 'delivered', recipient: 'ada@example.com', events: [] }],
+        importErrors: [],
         auditEvents: [{ action: 'contact.exported', createdAt: TIME }],
       },
     ],

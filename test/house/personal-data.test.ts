@@ -24,10 +24,10 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   erasures: 'organization_id id status horizon mails requested_at completed_at',
   former_contacts: 'organization_id deleted_at',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
-  import_chunks: 'organization_id import_id page',
-  import_errors: 'organization_id import_id row',
   imports:
     'organization_id id status attempt format on_duplicate dry_run may_lift has_topics rows pages next_page created updated skipped failed email_status_kept error request_id received_at started_at finished_at created_at updated_at',
+  import_chunks: 'organization_id import_id page',
+  import_errors: 'organization_id import_id row',
   inbound_events:
     'received_on position organization_id connection_id envelope_id received_at applied_at',
   login_failures: 'failures last_failed_at',
@@ -36,7 +36,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
     'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at send_at sent_at created_at',
-  organizations: 'id plan accent_color background_color created_at updated_at',
+  organizations: 'id plan created_at updated_at accent_color background_color',
   outbox:
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
   outlet_queue: 'organization_id bucket id connection_id lane send_at',

@@ -171,7 +171,18 @@ describe('an erasure', () => {
     await sql`
       insert into subscriptions (organization_id, contact_id, topic_id, status)
       values (${organizationId}, ${id}, ${topicId}, 'subscribed')`
-    await api.alice.get(`/v1/contacts/${id}/export`)
+    const importId = uuidv7()
+    await sql`
+      insert into imports (organization_id, id, format, on_duplicate, dry_run, may_lift)
+      values (${organizationId}, ${importId}, 'csv', 'update', false, false)`
+    const records = [{ email }, { externalId: person.input.externalId }, other.input]
+    await sql`
+      insert into import_errors (organization_id, import_id, row, message, record)
+      select ${organizationId}, ${importId}, row, 'phone is not valid', record
+      from unnest(${records.map((each) => JSON.stringify(each))}::text[]) with ordinality
+        as given (record, row)`
+    const { body: held } = await api.alice.get(`/v1/contacts/${id}/export`)
+    expect(held.importErrors.map(({ row }: { row: number }) => row)).toEqual([1, 2])
 
     const before = await dumpRows(sql)
     const tablesOf = (rows: string[]) =>
@@ -183,6 +194,7 @@ describe('an erasure', () => {
       'contacts',
       'delivery_events',
       'idempotency_keys',
+      'import_errors',
       'inbound_events',
       'message_bodies',
       'messages',
