@@ -13,10 +13,10 @@ import * as personalData from '../../src/store/personal-data.ts'
 import type { Executor } from '../../src/store/sql.ts'
 import { addressHash } from '../../src/tokens.ts'
 import { audit } from '../audit.ts'
+import { contactKeys, missingContact } from '../contact-keys.ts'
 import type { TenantDeps } from '../deps.ts'
 import { missing } from '../ownership.ts'
 import { sendStream } from '../streams.ts'
-import { contactKeys } from '../contact-keys.ts'
 
 const tags = ['contacts']
 const config = { scope: 'contacts' } as const
@@ -54,7 +54,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const contact =
         id === undefined ? undefined : await personalData.contact(sql, organizationId, id)
       if (id === undefined || !contact) {
-        throw await absent(sql, organizationId, request.params.id, request.query.by)
+        throw await missingContact(sql, organizationId, { ...request.params, ...request.query })
       }
       await audit(sql, request, now, { action: 'contact.exported', subject: subjectOf(id) })
       const until = new Date(now()).toISOString()
@@ -113,7 +113,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         (isUuid(params.id)
           ? await erasures.findOfContact(tx, organizationId, params.id)
           : person && (await erasures.findOfContact(tx, organizationId, person.contactId)))
-      if (!known) throw await absent(tx, organizationId, params.id, query.by)
+      if (!known) throw await missingContact(tx, organizationId, { ...params, ...query })
       reply.code(202)
       return known
 
@@ -228,10 +228,6 @@ async function idOf(
   }
   return undefined
 }
-
-/** An address or external id only ever means one of one's own contacts. */
-const absent = (sql: Executor, organizationId: Uuid, id: string, by: By) =>
-  missing(sql, 'contact', organizationId, by === undefined || by === 'id' ? id : '')
 
 /** One JSON object: what is at hand, then each list row by row. */
 async function* written(
