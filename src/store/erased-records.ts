@@ -90,33 +90,3 @@ export async function emptyEventsAside(
     after = page.last
   }
 }
-
-/** Drops the rows of import reports that hold a person's address or number, page after page. */
-export async function dropImportErrors(
-  sql: Sql,
-  organizationId: Uuid,
-  { texts }: PersonNames,
-): Promise<void> {
-  let after = { importId: FIRST_ID, row: 0 }
-  for (;;) {
-    const page = await sql<{ importId: Uuid; row: number }[]>`
-      select import_id, row
-      from import_errors
-      where organization_id = ${organizationId}
-        and (import_id, row) > (${after.importId}::uuid, ${after.row}::int)
-      order by import_id, row
-      limit ${PAGE}`
-    const last = page.at(-1)
-    if (!last) return
-    await sql`
-      delete from import_errors
-      where organization_id = ${organizationId}
-        and (import_id, row) > (${after.importId}::uuid, ${after.row}::int)
-        and (import_id, row) <= (${last.importId}::uuid, ${last.row}::int)
-        and ${holdsAny(sql, 'record', texts)}`
-    if (page.length < PAGE) return
-    after = last
-  }
-}
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { dropImportErrors } from '../../src/store/erased-records.ts'
+import { emptySpeakingOf } from '../../src/store/import-reports.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { importFile, upload, work } from '../support/imports.ts'
 
@@ -319,12 +319,11 @@ test('what was done is noted', async () => {
   expect(data[0]).toMatchObject({ subjectId: id, detail: { format: 'csv', dryRun: false } })
 })
 
-test('an erasure drops the rows of reports that hold the person, and no others', async () => {
+test('an erasure empties the rows of reports that hold the person, and no others', async () => {
   const file = 'email,phone,firstName\nErased@example.com,1,Eva\nkept@example.com,1,Kim\n'
   const ours = await importFile(api, api.alice, file)
   const theirs = await importFile(api, api.charlie, file)
-  const person = { contactIds: [], texts: ['erased@example.com'] }
-  await dropImportErrors(api.sql, api.alice.organizationId, person)
+  await emptySpeakingOf(api.sql, api.alice.organizationId, ['erased@example.com'])
   const report = await errorsOf(ours.id)
   expect(report).not.toContain('Erased@example.com')
   expect(report).toContain('kept@example.com')
