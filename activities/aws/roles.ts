@@ -1,4 +1,5 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
+import { type Purpose, sessionPolicy } from '../../src/domain/aws-actions.ts'
 import { roleArn } from '../../src/domain/role.ts'
 import type { Credentials } from './signature.ts'
 
@@ -10,13 +11,6 @@ export interface Role {
   region: string
   externalId: string
 }
-
-/** What a session may do, whatever the role itself allows. */
-const POLICIES = {
-  send: ['ses:SendEmail', 'ses:SendRawEmail', 'ses:SendBulkEmail'],
-  read: ['ses:GetAccount', 'ses:ListEmailIdentities', 'ses:GetEmailIdentity'],
-} as const
-export type Purpose = keyof typeof POLICIES
 
 const RENEW_BEFORE_MS = 5 * 60_000
 const REFUSED_FOR_MS = 30_000
@@ -57,10 +51,7 @@ export function createRoles() {
         RoleArn: roleArn(role.accountId, role.region, role.externalId),
         RoleSessionName: `letterloom-${role.organizationId}`.slice(0, 64),
         DurationSeconds: 3_600,
-        Policy: JSON.stringify({
-          Version: '2012-10-17',
-          Statement: [{ Effect: 'Allow', Action: POLICIES[purpose], Resource: '*' }],
-        }),
+        Policy: sessionPolicy(purpose, role),
         ...(withExternalId ? { ExternalId: role.externalId } : {}),
       }),
     )

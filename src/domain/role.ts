@@ -4,9 +4,18 @@
  * (AWS General Reference, "ARN format").
  */
 export const roleArn = (accountId: string, region: string, externalId: string): string =>
-  `arn:${partition(region)}:iam::${accountId}:role/letterloom-${externalId.slice(0, 8)}`
+  `arn:${partition(region)}:iam::${accountId}:role/${roleName(externalId)}`
 
-function partition(region: string): string {
+export const roleName = (externalId: string): string => `letterloom-${externalId.slice(0, 8)}`
+
+/** `aws`, `aws-cn` or `aws-us-gov`: accounts and credentials of one are unknown in the others. */
+export function partition(region: string): string {
   if (region.startsWith('cn-')) return 'aws-cn'
   return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
+}
+
+/** IAM has one endpoint a partition, and a signature for another region is refused there. */
+export function iamRegion(region: string): string {
+  if (region.startsWith('cn-')) return 'cn-north-1'
+  return region.startsWith('us-gov-') ? 'us-gov-west-1' : 'us-east-1'
 }
