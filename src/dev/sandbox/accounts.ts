@@ -20,7 +20,15 @@ const AccountSchema = Type.Object(
     enforcementStatus: Type.Enum(['HEALTHY', 'PROBATION', 'SHUTDOWN']),
     pricingPlan: Type.Enum(['NONE', 'ESSENTIALS', 'PRO', 'ENTERPRISE']),
     identities: Type.Array(
-      Type.Object({ identity: Type.String({ minLength: 1 }), verified: Type.Boolean() }, closed),
+      Type.Object(
+        {
+          identity: Type.String({ minLength: 1 }),
+          verified: Type.Boolean(),
+          mailFromDomain: Type.Optional(Type.String()),
+          configurationSet: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
     ),
     /** A role belongs to the account: it can be assumed for every region. */
     roles: Type.Array(

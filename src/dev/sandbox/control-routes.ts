@@ -55,6 +55,8 @@ const ROUTES: Record<string, Handler> = {
     return ok(deps.faults.of(account))
   },
 
+  'GET calls/*': ({ deps, id }) => ok(deps.calls.of(id)),
+
   'GET settings': ({ deps }) => ok(deps.settings),
   'PUT settings': ({ deps, body }) => {
     const update = read(settingsUpdate, body)
@@ -94,7 +96,7 @@ const filterOf = (query: URLSearchParams) => ({
 
 const invalid = (message: string): Answer => ({ status: 400, value: { message } })
 
-const NAMED = /^(accounts|mails)\/([^/]+)$/
+const NAMED = /^(accounts|calls|mails)\/([^/]+)$/
 
 /** The routes that tests, the demo and `dev` steer the sandbox with. */
 export async function handleControl(

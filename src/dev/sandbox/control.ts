@@ -40,6 +40,9 @@ export function sandboxControl(url: string) {
       call<Faults>('PUT', 'faults', { query: { account }, body: faults }),
     resetFaults: (account?: string) => call<Faults>('DELETE', 'faults', { query: { account } }),
 
+    /** How often each action of an account was called since the sandbox started. */
+    calls: (accountNumber: string) => call<Record<string, number>>('GET', `calls/${accountNumber}`),
+
     settings: () => call<Settings>('GET', 'settings'),
     setSettings: (settings: Partial<Settings>) =>
       call<Settings>('PUT', 'settings', { body: settings }),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Sql } from '../../store/sql.ts'
 import type { Accounts } from './accounts.ts'
+import type { Calls } from './calls.ts'
 import type { CredentialStore } from './credentials.ts'
 import type { FaultSwitches } from './faults.ts'
 import type { Ledger } from './ledger.ts'
@@ -14,6 +15,7 @@ export interface Deps {
   sql: Sql
   log: Logger
   accounts: Accounts
+  calls: Calls
   credentials: CredentialStore
   faults: FaultSwitches
   ledger: Ledger

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
@@ -29,6 +30,10 @@ const FaultsSchema = Type.Object(
     sendingPaused: Type.Boolean(),
     mailFromNotVerified: Type.Boolean(),
     denyAssumeRole: Type.Boolean(),
+    /** Added to every call of SES and IAM that sends nothing. */
+    readLatencyMs: Duration,
+    /** This share of them is refused as too many. */
+    readThrottlePercent: Percent,
     /** Added to the due time of events of mail accepted from now on. */
     eventDelayMs: Duration,
     /** This share of events is posted twice, with the same id. */
@@ -59,6 +64,8 @@ export const NO_FAULTS: Faults = {
   sendingPaused: false,
   mailFromNotVerified: false,
   denyAssumeRole: false,
+  readLatencyMs: 0,
+  readThrottlePercent: 0,
   eventDelayMs: 0,
   eventDuplicatePercent: 0,
   eventShuffle: false,
@@ -94,3 +101,9 @@ export function createFaults() {
 export type FaultSwitches = ReturnType<typeof createFaults>
 
 export const happens = (percent: number): boolean => percent > 0 && Math.random() * 100 < percent
+
+/** What has been switched on for calls that send nothing; true: refuse this one as too many. */
+export async function slowRead({ readLatencyMs, readThrottlePercent }: Faults): Promise<boolean> {
+  if (readLatencyMs > 0) await sleep(readLatencyMs)
+  return happens(readThrottlePercent)
+}

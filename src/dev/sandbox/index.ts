@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { connect } from '../../store/sql.ts'
 import { loadAccounts } from './accounts.ts'
+import { createCalls } from './calls.ts'
 import { loadCredentials, SANDBOX_CREDENTIALS, type StaticCredentials } from './credentials.ts'
 import type { Deps } from './deps.ts'
 import { createFaults } from './faults.ts'
@@ -52,6 +53,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       sql,
       log,
       accounts,
+      calls: createCalls(),
       credentials: await loadCredentials(sql, own),
       faults,
       ledger: createLedger({ sql, faults, onEvents: () => pump.wake() }),

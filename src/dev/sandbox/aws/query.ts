@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
+import { slowRead } from '../faults.ts'
 import { requestId, sendText } from '../http.ts'
 import { type Caller, authenticate, authorize } from './authenticate.ts'
 import { isRefusal, queryCode, refusal } from './errors.ts'
@@ -34,6 +35,10 @@ export async function handleQuery(
     const action = parameters.get('Action') ?? ''
     const run = service?.actions[action]
     if (!run) throw refusal(400, 'InvalidAction', `Could not find operation ${action}`)
+    deps.calls.note(caller.account, `${name}:${action}`)
+    if (name === 'iam' && (await slowRead(deps.faults.of(caller.account)))) {
+      throw refusal(400, 'Throttling', 'Rate exceeded')
+    }
     if (action !== 'AssumeRole' && action !== 'GetCallerIdentity') {
       authorize(caller, `${name}:${action}`)
     }

@@ -28,6 +28,8 @@ const NAMES: Record<keyof Faults, string> = {
   sendingPaused: 'Sending paused',
   mailFromNotVerified: 'MAIL FROM not verified',
   denyAssumeRole: 'AssumeRole denied',
+  readLatencyMs: 'Reads slower by, ms',
+  readThrottlePercent: 'Reads throttled, %',
   eventDelayMs: 'Events late by, ms',
   eventDuplicatePercent: 'Events posted twice, %',
   eventShuffle: 'Events in any order',

@@ -66,7 +66,15 @@ export function getIdentity({ account }: SesCall, name: string) {
       ...(isDomain ? { Tokens: tokens(name), SigningHostedZone: 'dkim.amazonses.com' } : {}),
       SigningAttributesOrigin: 'AWS_SES',
     },
-    MailFromAttributes: { BehaviorOnMxFailure: 'USE_DEFAULT_VALUE' },
+    MailFromAttributes: {
+      BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
+      ...(found.mailFromDomain === undefined
+        ? {}
+        : { MailFromDomain: found.mailFromDomain, MailFromDomainStatus: statusOf(found) }),
+    },
+    ...(found.configurationSet === undefined
+      ? {}
+      : { ConfigurationSetName: found.configurationSet }),
     Policies: {},
     Tags: [],
   }

@@ -4,7 +4,7 @@ import { authenticate, authorize, type Caller } from '../aws/authenticate.ts'
 import { isRefusal, refusal, tooMany } from '../aws/errors.ts'
 import { checkAge, type SignedRequest } from '../aws/signature.ts'
 import type { Deps } from '../deps.ts'
-import { type Faults, happens } from '../faults.ts'
+import { type Faults, happens, slowRead } from '../faults.ts'
 import { requestId, sendJson } from '../http.ts'
 import { getAccount } from './account.ts'
 import type { SesCall } from './call.ts'
@@ -51,8 +51,9 @@ export async function handleSes(
     const [route, name] = find(signed)
     const caller = authenticate(signed, 'ses', deps)
     if (!route) throw refusal(404, 'UnknownOperationException', 'The sandbox does not know this')
-    authorize(caller, route.action)
     const { account: accountNumber, region, credentials } = caller
+    deps.calls.note(accountNumber, route.action)
+    authorize(caller, route.action)
     const call: SesCall = {
       deps,
       account: deps.accounts.get(accountNumber, region),
@@ -62,7 +63,7 @@ export async function handleSes(
       body: signed.body,
     }
     if (route.isSend) await send(call, { route, caller, request, response })
-    else sendJson(response, 200, await route.run(call, name))
+    else await read(call, { route, response }, name)
   } catch (error) {
     answerFailure(deps, response, error)
   }
@@ -106,6 +107,16 @@ async function send(call: SesCall, { route, caller, request, response }: Sending
   if (happens(faults.acceptThenErrorPercent)) throw internal()
   if (happens(faults.stallAfterPercent)) await sleep(faults.stallMs)
   sendJson(response, 200, answer)
+}
+
+/** A call that sends nothing. */
+async function read(
+  call: SesCall,
+  { route, response }: Pick<Sending, 'route' | 'response'>,
+  name: string,
+): Promise<void> {
+  if (await slowRead(call.faults)) throw tooMany('Rate exceeded')
+  sendJson(response, 200, await route.run(call, name))
 }
 
 const mayFailLater = (faults: Faults): boolean =>
