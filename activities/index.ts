@@ -6,9 +6,11 @@ import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
 import { createConfirmationActivities } from './confirmations.ts'
+import { type ConsolePolicyDeps, createConsolePolicyActivities } from './console-policy.ts'
 import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
 import { createImportActivities } from './imports.ts'
+import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
 import { createConnectionActivities } from './verify-connection.ts'
@@ -56,8 +58,14 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
       beating(() => activities.importPages(input, Context.current().cancellationSignal)),
   }
 }
+/** Questions to providers, on the provider queue. */
+export const createProviderActivities = (deps: IdentityDeps & ConsolePolicyDeps) => ({
+  ...createIdentityActivities(deps),
+  ...createConsolePolicyActivities(deps),
+})
 
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
 export type MailActivities = ReturnType<typeof createMailActivities>
 export type ImportActivities = ReturnType<typeof createImportQueueActivities>
+export type ProviderActivities = ReturnType<typeof createProviderActivities>

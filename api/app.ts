@@ -16,6 +16,7 @@ import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
+import { accountPolicyRoutes } from './routes/account-policy.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditEventRoutes } from './routes/audit-events.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -26,6 +27,7 @@ import { contactBatchRoutes } from './routes/contact-batch.ts'
 import { contactChangeRoutes } from './routes/contact-changes.ts'
 import { contactEventRoutes } from './routes/contact-events.ts'
 import { contactRoutes } from './routes/contacts.ts'
+import { domainRoutes } from './routes/domains.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
 import { exportRoutes } from './routes/exports.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -111,6 +113,8 @@ export async function buildApp(deps: Deps) {
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
+  await app.register(accountPolicyRoutes, deps)
+  await app.register(domainRoutes, deps)
   await app.register(templateRoutes, deps)
   await app.register(emailLogRoutes, deps)
   await app.register(webhookRoutes, deps)

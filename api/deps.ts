@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
+import type { Asker } from './asker.ts'
 import type { Limiter } from './limiter.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -27,6 +28,8 @@ export interface Deps {
   corsOrigins: readonly string[]
   /** Counts requests for all processes. Who makes it closes it. */
   limiter: Limiter
+  /** Asks the customers' accounts. */
+  asker: Asker
   /** Milliseconds since 1970. */
   now: () => number
   /** Lets so many milliseconds pass. */

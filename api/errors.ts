@@ -45,6 +45,13 @@ const RETRY_AFTER_SECONDS = 2
 export const MOST_PARAM_LENGTH = 1_024
 const READ_REFUSAL_MS = 1_000
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the specification wants in the body of this operation's 503, beside what all have. */
+    fieldsOf503?: (refusal: Pick<AppError, 'message'>) => object
+  }
+}
+
 /** Every refusal and every bug is answered here and nowhere else. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
@@ -56,6 +63,7 @@ export function answerErrors(app: FastifyInstance): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
   const status = refusal.status ?? STATUS[refusal.code]
+  const { fieldsOf503 } = request.routeOptions.config
   if (status >= 500) {
     request.log.error({ reqId: request.id, err: error, route: request.routeOptions.url }, 'failed')
   }
@@ -63,7 +71,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .code(status)
     .headers({ [REQUEST_ID_HEADER]: request.id, ...refusal.headers })
     .type('application/json; charset=utf-8')
-    .send(bodyOf(refusal, request.id))
+    .send({
+      ...bodyOf(refusal, request.id),
+      ...(status === 503 && fieldsOf503 ? fieldsOf503(refusal) : {}),
+    })
 }
 
 const bodyOf = (refusal: AppError, requestId: string): ApiError => ({

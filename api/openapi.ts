@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'suppressions', description: 'Addresses that get no mail' },
   { name: 'batch', description: 'One mail to many people' },
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
+  { name: 'domains', description: 'What your accounts send as, read live' },
   { name: 'templates', description: 'What mails say' },
   { name: 'email-logs', description: 'What became of each mail' },
   { name: 'webhooks', description: 'Delivery events from your accounts' },

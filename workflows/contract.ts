@@ -11,6 +11,8 @@ export const SEND_QUEUE = 'send'
 export const MAIL_QUEUE = 'mail'
 /** Files of contacts: they keep a processor busy. */
 export const IMPORT_QUEUE = 'import'
+/** Questions to providers: a slow one holds no slot that anything else waits for. */
+export const PROVIDER_QUEUE = 'provider'
 
 /**
  * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
@@ -35,6 +37,25 @@ export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confi
 export const cohortWorkflowId = (importId: string, page: number): string =>
   `confirm-cohort/${importId}/${page}`
 export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId}`
+
+/** Never shared between connections: anybody may register a stranger's account number. */
+export const askWorkflowId = (connectionId: string, what: string): string =>
+  `ask/${connectionId}/${what}`
+
+/** What `askProvider` asks: which version of the console policy the role carries. */
+export const CONSOLE_POLICY = 'console-policy'
+/** What it asks: all identities. One of them: `identity/` and a hash of its name. */
+export const IDENTITIES = 'identities'
+
+/** Input of `askProvider`. What is asked for by name is in Postgres, and so is the answer. */
+export interface AskProviderInput {
+  organizationId: string
+  connectionId: string
+  what: string
+}
+
+/** Longest run of `askProvider`: two attempts of its activity, and the way to and fro. */
+export const ASK_MS = 25_000
 
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {

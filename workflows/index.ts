@@ -1,3 +1,4 @@
+export { askProvider } from './ask-provider.ts'
 export { confirmCohort } from './confirm-cohort.ts'
 export { confirmTopic } from './confirm-topic.ts'
 export { dispatchMail } from './dispatch-mail.ts'

@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { Client, Connection } from '@temporalio/client'
 import { buildApp } from '../../api/app.ts'
+import { createAsker } from '../../api/asker.ts'
 import { drain } from '../../api/edges/drain.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { createLimiter } from '../../api/limiter.ts'
@@ -16,6 +18,7 @@ import { version } from './version.ts'
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
 const LAST_ANSWER_MS = 20_000
 const LAST_STATEMENT_SECONDS = 5
+const RECONNECT_MS = 2_000
 /** One statement at a time, and one to forget what is old. */
 const LIMITER_POOL = {
   name: 'letterloom-limiter',
@@ -44,6 +47,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     log,
     onUnlimited: () => metrics.rateLimiterFailOpen.inc(),
   })
+  const temporal = lazyTemporal(config)
   const app = await buildApp({
     sql,
     searchSql,
@@ -55,6 +59,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     limiter,
+    asker: createAsker({ client: temporal, log }),
     now: Date.now,
     pause,
   })
@@ -88,9 +93,22 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   await app.close()
   await closeInternal()
   await limiter.close()
+  await temporal.connection.close()
   await Promise.all([
     readiness.close(),
     ...[sql, searchSql].map((pool) => pool.end({ timeout: LAST_STATEMENT_SECONDS })),
   ])
   log.info({}, 'stopped')
+}
+
+/** Connects when it is first used: the API starts and serves while Temporal is away. */
+function lazyTemporal(config: Config) {
+  const { apiKey, namespace } = config.temporal
+  const connection = Connection.lazy({
+    address: temporalAddress(config),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    // Left alone, gRPC would wait up to two minutes before it tries a server that is back.
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
+  })
+  return new Client({ connection, namespace })
 }

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander'
-import { CONTROL_QUEUE, IMPORT_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
+import {
+  CONTROL_QUEUE,
+  IMPORT_QUEUE,
+  MAIL_QUEUE,
+  PROVIDER_QUEUE,
+  SEND_QUEUE,
+} from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
 import { scrubText } from '../domain/scrub.ts'
 import { addOperatorCommands } from './operator-commands.ts'
@@ -8,7 +14,7 @@ import { version } from './version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
 
-const QUEUES = [CONTROL_QUEUE, SEND_QUEUE, MAIL_QUEUE, IMPORT_QUEUE] as const
+const QUEUES = [CONTROL_QUEUE, SEND_QUEUE, MAIL_QUEUE, IMPORT_QUEUE, PROVIDER_QUEUE] as const
 type Queue = (typeof QUEUES)[number]
 
 const program = new Command('letterloom')

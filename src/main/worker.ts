@@ -9,6 +9,8 @@ import {
 } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
+import { createIdentities } from '../../activities/aws/identities.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
@@ -16,9 +18,16 @@ import {
   createControlActivities,
   createImportQueueActivities,
   createMailActivities,
+  createProviderActivities,
   createSendActivities,
 } from '../../activities/index.ts'
-import { CONTROL_QUEUE, IMPORT_QUEUE, MAIL_QUEUE, SEND_QUEUE } from '../../workflows/contract.ts'
+import {
+  CONTROL_QUEUE,
+  IMPORT_QUEUE,
+  MAIL_QUEUE,
+  PROVIDER_QUEUE,
+  SEND_QUEUE,
+} from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
@@ -29,6 +38,8 @@ import { startLoginFailureCleaner } from '../loops/login-failure-cleaner.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
+import { startReadingCleaner } from '../loops/reading-cleaner.ts'
+import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
@@ -41,6 +52,8 @@ const CLAIM_TIMEOUT_MS = 1_000
 const SENDING_ACTIVITIES = 12
 /** Connections whose mail outside batches is sent at the same time by one process. */
 const MAIL_ACTIVITIES = 20
+/** Questions to providers at the same time; most of each is waiting. */
+const PROVIDER_ACTIVITIES = 50
 const CACHED_WORKFLOWS = 300
 /** Files written at the same time by one process: each keeps a connection busy. */
 const IMPORT_ACTIVITIES = 3
@@ -161,6 +174,22 @@ export async function runWorker(
     )
   }
 
+  if (queues.includes(PROVIDER_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: PROVIDER_QUEUE,
+        activities: createProviderActivities({
+          sql,
+          identities: createIdentities(roles),
+          consolePolicies: createConsolePolicies(roles),
+          resolver: createResolver(),
+        }),
+        maxConcurrentActivityTaskExecutions: PROVIDER_ACTIVITIES,
+      }),
+    )
+  }
+
   const loops = [
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
@@ -171,6 +200,7 @@ export async function runWorker(
     startLoginFailureCleaner({ sql, log }),
     startConfirmationMailCleaner({ sql, log }),
     startImportSweeper({ sql, log }),
+    startReadingCleaner({ sql, log }),
   ]
   let isDraining = false
   const readiness = createReadiness({

@@ -78,6 +78,34 @@ export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
   where organization_id = ${organizationId}
   order by id desc`
 
+/** What is asked of the provider on behalf of an account. */
+export interface Account {
+  id: Uuid
+  accountId: string
+  region: string
+  disconnectedAt: string | null
+}
+
+/** The connected ones, in the order they were made. */
+export const listAccounts = (sql: Executor, organizationId: Uuid) => sql<Account[]>`
+  select id, account_id, region, disconnected_at
+  from connections
+  where organization_id = ${organizationId} and disconnected_at is null
+  order by id`
+
+/** Also a disconnected one. */
+export async function findAccount(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Account | undefined> {
+  const [account] = await sql<Account[]>`
+    select id, account_id, region, disconnected_at
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return account
+}
+
 /** What a batch asks of the account it is to be sent through. */
 export interface Sender {
   id: Uuid

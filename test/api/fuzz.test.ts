@@ -96,6 +96,8 @@ beforeAll(async () => {
       'known@example.com',
     ],
     messageId: ['m1'],
+    cloudAccountId: [connectionId],
+    identity: [`mark${organizationId.slice(-12)}.example.com`],
     accountNumber: [ACCOUNT],
     token: [token, confirmation, preferences],
     email: ['known@example.com'],

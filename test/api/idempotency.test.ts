@@ -145,7 +145,10 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   // Some of them are for people only.
   const owner = await signIn(api.app, api.sql, api.alice.organizationId, 'owner')
   const erased = await api.alice.post('/v1/contacts', contact('lou'))
-  const ids: Record<string, string> = { '/v1/contacts/{id}/erase': erased.body.id }
+  const ids: Record<string, string> = {
+    '/v1/contacts/{id}/erase': erased.body.id,
+    '/v1/account/console-policy/{cloudAccountId}/recheck': connectionId,
+  }
   const bodies: Record<string, object | string | undefined> = {
     '/v1/api-keys': { name: 'Shop' },
     '/v1/members': { email: 'jane@example.com', role: 'viewer' },
@@ -155,6 +158,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/suppressions': { email: 'gone@example.com' },
     '/v1/contacts/import': 'email\nliz@example.com\n',
     '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },
+    '/v1/account/console-policy/{cloudAccountId}/recheck': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
     '/v1/batch': {
@@ -172,7 +176,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   // A new POST needs a body here that it accepts.
   expect(Object.keys(bodies).sort()).toEqual([...new Set(posts)].sort())
   for (const [path, body] of Object.entries(bodies)) {
-    const url = path.replace('{id}', ids[path] ?? '')
+    const url = path.replace(/\{\w+\}/, ids[path] ?? '')
     const key = uuidv7()
     const sent = sentAs(body)
     const headers = {

@@ -38,6 +38,7 @@ beforeAll(async () => {
     trustedProxies: [],
     corsOrigins: [],
     limiter,
+    asker: { ask: async () => {} },
     pause: async () => {},
   })
   const { stdout } = await run([

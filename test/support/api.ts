@@ -10,6 +10,7 @@ import { connect, type Sql } from '../../src/store/sql.ts'
 import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { startLimiter } from './limiter.ts'
+import { directAsker } from './provider.ts'
 
 export interface Answer {
   status: number
@@ -89,6 +90,7 @@ export async function startApi(
     trustedProxies: [],
     corsOrigins: [],
     limiter,
+    asker: directAsker(sql),
     now: Date.now,
     pause: async () => {},
     ...changes,

@@ -49,6 +49,7 @@ const KINDS = [
   'topic',
   'batch',
   'log',
+  'domain',
   'accountNumber',
   'token',
   'confirmation',
@@ -129,6 +130,10 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
     await insertMail(api.sql, mail)
     return mail.messageId
   },
+  domain: async (api: Api, client: Client) => {
+    await MAKE.connection(api, client)
+    return `${unique()}.${markOf(client)}.example.com`
+  },
   accountNumber: async (api: Api, client: Client) => {
     const id = await MAKE.connection(api, client)
     const [row] = await api.sql<{ accountId: string }[]>`
@@ -191,6 +196,7 @@ const MALFORMED: Record<Kind, string> = {
   topic: 'no_slug_either!',
   batch: 'no-uuid',
   log: 'no-message',
+  domain: 'no domain',
   accountNumber: 'twelve',
   token: 'not-a-token',
   confirmation: 'not-a-token',
@@ -391,6 +397,10 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   listConnections: { scopes: READ, own: 200 },
+  recheckConsolePolicy: { scopes: FULL, id: 'connection', own: 200 },
+  listDomains: { scopes: READ, own: 200 },
+  // A natural key: what another organization sends as is nobody's business.
+  getDomain: { scopes: READ, id: 'domain', own: 200, foreign: 404 },
   disconnectConnection: { scopes: FULL, id: 'connection', own: 200 },
 
   createTemplate: {

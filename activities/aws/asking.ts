@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Purpose } from '../../src/domain/aws-actions.ts'
+import type { Refusal, Told } from '../provider.ts'
+import type { Role, Roles } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/**
+ * All calls of SES v2 but those that send are limited to one a second for an account and region
+ * (SES developer guide, "Service quotas"): a throttled call waits this long before it is repeated.
+ */
+const PAUSE_MS = 1_100
+const MOST_TRIES = 3
+
+const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
+const DENIED = ['AccessDenied', 'AccessDeniedException']
+/** The credentials were good and are not any more. */
+const EXPIRED = ['ExpiredToken', 'ExpiredTokenException', 'UnrecognizedClientException']
+
+interface Question<T> {
+  roles: Roles
+  role: Role
+  purpose: Purpose
+  signal: AbortSignal
+  /** One call of the SDK; it must not repeat itself. */
+  call: (credentials: Credentials) => Promise<T>
+  /** How often a throttled call is made at most. */
+  tries?: number
+}
+
+/**
+ * Makes a call as the role, and tells in one word why there is no answer: what the provider says in
+ * its own words goes no further. Throttled calls are repeated after a pause, refused credentials
+ * are replaced once, anything else is asked once. Ends with `signal` at the latest.
+ */
+export async function ask<T>(question: Question<T>): Promise<Told<T>> {
+  const { roles, role, purpose, signal, call, tries = MOST_TRIES } = question
+  let renewed = false
+  for (let tried = 1; ; tried++) {
+    try {
+      const credentials = await before(signal, roles.credentials(role, purpose))
+      return { kind: 'told', value: await before(signal, call(credentials)) }
+    } catch (error) {
+      if (signal.aborted) return { kind: 'failed' }
+      const name = error instanceof Error ? error.name : 'Error'
+      if (EXPIRED.includes(name) && !renewed) {
+        renewed = true
+        roles.forget(role, purpose)
+        continue
+      }
+      const refusal = refusalOf(name)
+      if (refusal !== 'throttled' || tried >= tries) return { kind: refusal }
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return { kind: 'throttled' }
+    }
+  }
+}
+
+function refusalOf(name: string): Refusal {
+  if (THROTTLED.includes(name)) return 'throttled'
+  return DENIED.includes(name) ? 'denied' : 'failed'
+}
+
+/** What `work` comes to, unless `signal` comes first. */
+async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  let cancel = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => reject(new Error('aborted'))
+    signal.addEventListener('abort', cancel, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}

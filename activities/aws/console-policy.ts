@@ -1,0 +1,56 @@
+import { GetRolePolicyCommand, IAMClient } from '@aws-sdk/client-iam'
+import { CONSOLE_POLICY } from '../../src/domain/aws-actions.ts'
+import { versionOf } from '../../src/domain/console-policy.ts'
+import { iamRegion, roleName } from '../../src/domain/role.ts'
+import type { ConsolePolicies } from '../provider.ts'
+import { ask } from './asking.ts'
+import type { Role, Roles } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/** Of a role without the policy, or with one from before it could be read: no version either. */
+const VERSIONLESS = ['NoSuchEntity', 'NoSuchEntityException', 'AccessDenied']
+
+/**
+ * Reads the version of the console policy with IAM GetRolePolicy, as the role itself: the policy
+ * lets it. Asked once: what is throttled is not asked harder.
+ */
+export function createConsolePolicies(roles: Roles): ConsolePolicies {
+  return {
+    version: (role, signal) =>
+      ask({
+        roles,
+        role,
+        purpose: 'policy',
+        signal,
+        tries: 1,
+
+        call: (credentials) => readVersion(role, credentials, signal),
+      }),
+  }
+}
+
+async function readVersion(
+  { region, externalId }: Role,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+  abortSignal: AbortSignal,
+): Promise<number | null> {
+  const client = new IAMClient({
+    region: iamRegion(region),
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    maxAttempts: 1,
+  })
+  const names = { RoleName: roleName(externalId), PolicyName: CONSOLE_POLICY }
+  try {
+    const { PolicyDocument: document } = await client.send(new GetRolePolicyCommand(names), {
+      abortSignal,
+    })
+    // URL-encoded, RFC 3986 (IAM API reference, GetRolePolicy).
+    return versionOf(decodeURIComponent(document ?? ''))
+  } catch (error) {
+    if (error instanceof URIError) return null
+    if (error instanceof Error && VERSIONLESS.includes(error.name)) return null
+    throw error
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  GetEmailIdentityCommand,
+  type GetEmailIdentityResponse,
+  type IdentityInfo,
+  ListEmailIdentitiesCommand,
+  SESv2Client,
+} from '@aws-sdk/client-sesv2'
+import type { Identity, ListedIdentity } from '../../src/domain/identity.ts'
+import type { Identities } from '../provider.ts'
+import { ask } from './asking.ts'
+import type { Role, Roles } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/** SES' own most (SES v2 API reference, ListEmailIdentities). */
+const PAGE_SIZE = 1_000
+/** An account has at most 10,000 identities in a region (SES developer guide, "Service quotas"). */
+const MOST_PAGES = 20
+/** What SES says of a name that is not there, or that can be no identity. */
+const ABSENT = ['NotFoundException', 'BadRequestException']
+
+/** Reads identities with SES v2 ListEmailIdentities and GetEmailIdentity. */
+export function createIdentities(roles: Roles): Identities {
+  return {
+    async *list(role, signal) {
+      let token: string | undefined
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const command = new ListEmailIdentitiesCommand({
+          PageSize: PAGE_SIZE,
+          ...(token === undefined ? {} : { NextToken: token }),
+        })
+        const told = await ask({
+          roles,
+          role,
+          purpose: 'read',
+          signal,
+
+          call: (credentials) =>
+            using(role, credentials, (ses) => ses.send(command, { abortSignal: signal })),
+        })
+        if (told.kind !== 'told') return yield told
+        const { EmailIdentities: identities = [], NextToken: next } = told.value
+        yield { kind: 'told', value: identities.flatMap(listed) }
+        if (next === undefined) return
+        token = next
+      }
+    },
+
+    find: (role, identity, signal) =>
+      ask({
+        roles,
+        role,
+        purpose: 'read',
+        signal,
+
+        call: (credentials) =>
+          using(role, credentials, async (ses) => {
+            try {
+              const command = new GetEmailIdentityCommand({ EmailIdentity: identity })
+              return described(identity, await ses.send(command, { abortSignal: signal }))
+            } catch (error) {
+              if (error instanceof Error && ABSENT.includes(error.name)) return undefined
+              throw error
+            }
+          }),
+      }),
+  }
+}
+
+async function using<T>(
+  { region }: Role,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+  work: (ses: SESv2Client) => Promise<T>,
+): Promise<T> {
+  const client = new SESv2Client({
+    region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    maxAttempts: 1,
+  })
+  try {
+    return await work(client)
+  } finally {
+    client.destroy()
+  }
+}
+
+const listed = (given: IdentityInfo): ListedIdentity[] =>
+  given.IdentityName === undefined
+    ? []
+    : [
+        {
+          identity: given.IdentityName,
+          identityType: given.IdentityType ?? null,
+          sendingEnabled: given.SendingEnabled ?? null,
+          verificationStatus: given.VerificationStatus ?? null,
+        },
+      ]
+
+function described(identity: string, given: GetEmailIdentityResponse): Identity {
+  const { DkimAttributes: dkim, MailFromAttributes: mailFrom } = given
+  return {
+    identity,
+    identityType: given.IdentityType ?? null,
+    verifiedForSending: given.VerifiedForSendingStatus ?? false,
+    verificationStatus: given.VerificationStatus ?? null,
+    dkim:
+      dkim === undefined
+        ? null
+        : {
+            status: dkim.Status ?? null,
+            signingAttributesOrigin: dkim.SigningAttributesOrigin ?? null,
+            tokens: dkim.Tokens ?? [],
+            signingHostedZone: dkim.SigningHostedZone ?? null,
+          },
+    mailFromDomain: mailFrom?.MailFromDomain
+      ? { domain: mailFrom.MailFromDomain, status: mailFrom.MailFromDomainStatus ?? null }
+      : null,
+    feedbackForwarding: given.FeedbackForwardingStatus ?? false,
+    configurationSet: given.ConfigurationSetName ?? null,
+  }
+}

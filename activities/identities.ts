@@ -1,0 +1,91 @@
+import {
+  type Answer,
+  judge,
+  placesOf,
+  type WantedRecord,
+  wantedRecords,
+} from '../src/domain/dns-records.ts'
+import type { Identity } from '../src/domain/identity.ts'
+import { uuidv7 } from '../src/ids.ts'
+import type { DnsResolver } from '../src/net/resolver.ts'
+import type { StoredIdentity } from '../src/schemas/domain.ts'
+import * as readings from '../src/store/provider-readings.ts'
+import * as senders from '../src/store/senders.ts'
+import type { Sql } from '../src/store/sql.ts'
+import type { AskProviderInput } from '../workflows/contract.ts'
+import type { Identities } from './provider.ts'
+
+/** All questions to the provider together; the API waits somewhat longer. */
+const PROVIDER_MS = 6_000
+/** All look-ups of an identity's records, which run at once. */
+const DNS_MS = 2_000
+
+export interface IdentityDeps {
+  sql: Sql
+  identities: Identities
+  resolver: DnsResolver
+  /** Tests make it short. */
+  providerMs?: number
+}
+
+export function createIdentityActivities(deps: IdentityDeps) {
+  const { sql, identities, resolver, providerMs = PROVIDER_MS } = deps
+
+  /** Lists an account's identities, or describes the one that the question names. */
+  async function readIdentities(input: AskProviderInput): Promise<{ version: string }> {
+    const version = uuidv7()
+    const question = await readings.take(sql, input)
+    if (question === undefined) return { version }
+    const outcome = await ask(input, question.subject, version)
+    await readings.answer(sql, input, { outcome, version })
+    return { version }
+  }
+
+  async function ask(
+    input: AskProviderInput,
+    subject: string | null,
+    version: string,
+  ): Promise<readings.Outcome> {
+    const role = await senders.find(sql, input.organizationId, input.connectionId)
+    if (!role || role.disconnected) return 'denied'
+    const signal = AbortSignal.timeout(providerMs)
+    if (subject !== null) {
+      const told = await identities.find(role, subject, signal)
+      if (told.kind !== 'told') return told.kind
+      if (told.value === undefined) return 'missing'
+      const body = await withRecords(told.value, role.region)
+      await readings.addPage(sql, input, { version, page: 0, body })
+      return 'read'
+    }
+    let page = 0
+    // Written as they come: an account may have ten thousand.
+    for await (const told of identities.list(role, signal)) {
+      if (told.kind !== 'told') return told.kind
+      await readings.addPage(sql, input, { version, page: page++, body: told.value })
+    }
+    return 'read'
+  }
+
+  async function withRecords(identity: Identity, region: string): Promise<StoredIdentity> {
+    const signal = AbortSignal.timeout(DNS_MS)
+    const records = wantedRecords(identity, region)
+    const dnsRecords = await Promise.all(
+      records.map(async (record) => ({ ...record, ...(await stateOf(record, signal)) })),
+    )
+    return { ...identity, dnsRecords }
+  }
+
+  async function stateOf(record: WantedRecord, signal: AbortSignal) {
+    const places = placesOf(record)
+    const answers = await Promise.all(
+      places.map((name) => resolver.resolve(name, record.type, signal)),
+    )
+    const judged = answers.map((answer: Answer) => judge(record, answer))
+    // The nearest that says something; one that could not be asked may have said it.
+    return (
+      judged.find(({ state }) => state !== 'missing') ?? { state: 'missing' as const, found: [] }
+    )
+  }
+
+  return { readIdentities }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { Client as Temporal, Connection } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { createAsker } from '../../api/asker.ts'
+import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
+import { createIdentities } from '../../activities/aws/identities.ts'
+import { createRoles } from '../../activities/aws/roles.ts'
+import { createProviderActivities } from '../../activities/index.ts'
+import type { AccountUpdate } from '../../src/dev/sandbox/accounts.ts'
+import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { startSandbox } from '../../src/dev/sandbox/index.ts'
+import type { DnsResolver } from '../../src/net/resolver.ts'
+import { connect } from '../../src/store/sql.ts'
+import { CONTROL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
+import { type Client, connectAccount } from './api.ts'
+import { createDatabase } from './database.ts'
+import { createNamespace } from './engine.ts'
+import { newAccountId, REGION } from './seed.ts'
+import { emptyDns } from './provider.ts'
+
+export type ProviderEngine = Awaited<ReturnType<typeof startProviderEngine>>
+
+/**
+ * What stands behind a live read: a Temporal namespace of this file's own and the sandbox. An API
+ * asks through `asker`; `work` starts the workers once there is a database to work on.
+ */
+export async function startProviderEngine() {
+  const address = inject('temporalAddress')
+  const connection = await Connection.connect({ address })
+  const namespace = `test-${randomUUID()}`
+  await createNamespace(connection, namespace)
+  const client = new Temporal({ connection, namespace })
+  const database = await createDatabase()
+  const sandbox = await startSandbox({
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: database.url,
+    log: pino({ level: 'silent' }),
+  })
+  process.env['AWS_ENDPOINT_URL'] = sandbox.url
+  process.env['AWS_ACCESS_KEY_ID'] = 'LETTERLOOMSANDBOX'
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'letterloom-sandbox-secret'
+  const control = sandboxControl(sandbox.url)
+  const stops: (() => Promise<unknown>)[] = []
+
+  return {
+    address,
+    namespace,
+    client,
+    control,
+    asker: createAsker({ client, log: { warn: () => {} } }),
+
+    /** Workers of both queues on a database; answers what stops them. */
+    work: async (databaseUrl: string, resolver: DnsResolver = emptyDns) => {
+      const native = await NativeConnection.connect({ address })
+      const sql = connect(databaseUrl, { name: 'provider', role: 'letterloom_worker', max: 12 })
+      const roles = createRoles()
+      const shared = { connection: native, namespace, shutdownForceTime: '5s' as const }
+      const workers = [
+        await Worker.create({
+          ...shared,
+          taskQueue: CONTROL_QUEUE,
+          workflowBundle: { codePath: inject('workflowBundle') },
+        }),
+        await Worker.create({
+          ...shared,
+          taskQueue: PROVIDER_QUEUE,
+          activities: createProviderActivities({
+            sql,
+            identities: createIdentities(roles),
+            consolePolicies: createConsolePolicies(roles),
+            resolver,
+          }),
+        }),
+      ]
+      const runs = workers.map((worker) => worker.run())
+      const stop = async (): Promise<void> => {
+        for (const worker of workers) {
+          if (worker.getState() === 'RUNNING') worker.shutdown()
+        }
+        await Promise.all(runs)
+        await native.close()
+        await sql.end()
+      }
+      stops.push(stop)
+      return stop
+    },
+
+    /** Connects a new account of the sandbox, as its owner would. */
+    connect: async (owner: Client, account: AccountUpdate = {}) => {
+      const accountId = newAccountId()
+      const { connectionId, externalId } = await connectAccount(owner, {
+        accountId,
+        region: REGION,
+      })
+      await control.putAccount(accountId, {
+        region: REGION,
+        roles: [{ name: `letterloom-${externalId.slice(0, 8)}`, externalId, policyVersion: 1 }],
+        ...account,
+      })
+      return { id: connectionId, accountId, region: REGION, externalId }
+    },
+
+    /** All that Temporal keeps of the questions. */
+    histories: async (): Promise<string> => {
+      const texts: string[] = []
+      for await (const { workflowId, runId } of client.workflow.list()) {
+        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
+        const json = JSON.stringify(historyToJSON(history))
+        // Payloads are in base64: what is in them must be legible to whoever looks for it.
+        const decoded = json.replaceAll(/"data":\s*"([^"]+)"/g, (_, data: string) =>
+          Buffer.from(data, 'base64').toString(),
+        )
+        texts.push(workflowId, json, decoded)
+      }
+      return texts.join('\n')
+    },
+
+    stop: async (): Promise<void> => {
+      for (const stop of stops.splice(0)) await stop().catch(() => {})
+      await sandbox.stop()
+      await database.drop()
+      await connection.close()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Asker } from '../../api/asker.ts'
+import { createProviderActivities } from '../../activities/index.ts'
+import type { ConsolePolicies, Identities } from '../../activities/provider.ts'
+import type { ListedIdentity } from '../../src/domain/identity.ts'
+import type { DnsResolver } from '../../src/net/resolver.ts'
+import type { Sql } from '../../src/store/sql.ts'
+import { CONSOLE_POLICY } from '../../workflows/contract.ts'
+
+const listed = (identity: string): ListedIdentity => ({
+  identity,
+  identityType: identity.includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN',
+  sendingEnabled: true,
+  verificationStatus: 'SUCCESS',
+})
+
+/**
+ * Accounts that have the identities which bear their organization's mark (support/matrix.ts), and a
+ * role with the first version of the console policy.
+ */
+const identities: Identities = {
+  async *list({ organizationId }) {
+    yield { kind: 'told', value: [listed(`mark${organizationId.slice(-12)}.example.com`)] }
+  },
+  find: async ({ organizationId }, identity) => {
+    if (!identity.includes(`mark${organizationId.slice(-12)}`)) {
+      return { kind: 'told', value: undefined }
+    }
+    const { identityType, verificationStatus } = listed(identity)
+    return {
+      kind: 'told',
+      value: {
+        identity,
+        identityType,
+        verificationStatus,
+        verifiedForSending: true,
+
+        dkim: null,
+        mailFromDomain: null,
+        feedbackForwarding: true,
+        configurationSet: null,
+      },
+    }
+  },
+}
+const consolePolicies: ConsolePolicies = { version: async () => ({ kind: 'told', value: 1 }) }
+
+/** A domain name system without names. */
+export const emptyDns: DnsResolver = { resolve: async () => [] }
+
+/** Asks at once, in this process, as the workflow's activities would: for tests about the API. */
+export function directAsker(sql: Sql): Asker {
+  const activities = createProviderActivities({
+    sql,
+    identities,
+    consolePolicies,
+
+    resolver: emptyDns,
+  })
+  return {
+    ask: async (input) => {
+      if (input.what === CONSOLE_POLICY) await activities.probeConsolePolicy(input)
+      else await activities.readIdentities(input)
+    },
+  }
+}

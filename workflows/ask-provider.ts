@@ -1,0 +1,21 @@
+import { proxyActivities } from '@temporalio/workflow'
+import type { ProviderActivities } from '../activities/index.ts'
+import { type AskProviderInput, CONSOLE_POLICY, PROVIDER_QUEUE } from './contract.ts'
+
+const { readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivities>({
+  taskQueue: PROVIDER_QUEUE,
+  // The activity gives up by itself before; what takes longer has lost its worker.
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '200ms', maximumAttempts: 2 },
+})
+
+/**
+ * Asks a connection's provider one question, at most once at a time: who asks the same meanwhile
+ * waits for the same run. The answer is rows in Postgres; neither what was asked for by name nor
+ * what was answered enters the history. It ends within seconds, and an answer that never came is
+ * simply asked for again.
+ */
+export async function askProvider(input: AskProviderInput): Promise<void> {
+  if (input.what === CONSOLE_POLICY) await probeConsolePolicy(input)
+  else await readIdentities(input)
+}
