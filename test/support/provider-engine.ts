@@ -104,19 +104,18 @@ export async function startProviderEngine() {
       return { id: connectionId, accountId, region: REGION, externalId }
     },
 
-    /** All that Temporal keeps of the questions. */
-    histories: async (): Promise<string> => {
-      const texts: string[] = []
-      for await (const { workflowId, runId } of client.workflow.list()) {
-        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
-        const json = JSON.stringify(historyToJSON(history))
+    /** All that Temporal keeps of these workflows. */
+    histories: async (workflowIds: readonly string[]): Promise<string> => {
+      const texts = workflowIds.map(async (workflowId) => {
+        const history = await client.workflow.getHandle(workflowId).fetchHistory()
+        const json = historyToJSON(history)
         // Payloads are in base64: what is in them must be legible to whoever looks for it.
-        const decoded = json.replaceAll(/"data":\s*"([^"]+)"/g, (_, data: string) =>
+        const payloads = [...json.matchAll(/"data":\s*"([^"]+)"/g)].map(([, data = '']) =>
           Buffer.from(data, 'base64').toString(),
         )
-        texts.push(workflowId, json, decoded)
-      }
-      return texts.join('\n')
+        return [workflowId, json, ...payloads].join('\n')
+      })
+      return (await Promise.all(texts)).join('\n')
     },
 
     stop: async (): Promise<void> => {
