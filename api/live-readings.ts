@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '../src/domain/errors.ts'
 import type { Uuid } from '../src/ids.ts'
 import * as readings from '../src/store/provider-readings.ts'
 import type { Sql } from '../src/store/sql.ts'
 import { ASK_MS, IDENTITIES } from '../workflows/contract.ts'
 import { type Asker, unavailable } from './asker.ts'
+import { tooMany } from './waiting-room.ts'
 
 /** Questions of an organization to all its accounts that may be open at once. */
 const MOST_ASKING = 100
 /** A throttled account's last reading stands in for a new one while it is this young. */
 const STILL_GOOD_MS = 60_000
-const RETRY_AFTER_SECONDS = 2
 
 /** What an account said. `unreachable`: nothing, in time. */
 export type Said<Page> =
@@ -35,8 +34,7 @@ interface Question {
  */
 export async function askAccount<Page>(asker: Asker, question: Question): Promise<Said<Page>> {
   const { sql, organizationId, connectionId, identity, until } = question
-  const what = identity === undefined ? IDENTITIES : `identity/${hashOf(identity)}`
-  const key = { organizationId, connectionId, what }
+  const key = { organizationId, connectionId, what: questionAbout(identity) }
 
   if (Date.now() >= until) return { kind: 'unreachable' }
   const known = said(await readings.find<Page>(sql, key))
@@ -77,12 +75,10 @@ function said<Page>(reading: readings.Reading<Page> | undefined): Said<Page> | u
   return { kind: 'unreachable' }
 }
 
-/** An identity may be somebody's address: ids of workflows do not name it. */
-const hashOf = (identity: string): string =>
-  createHash('sha256').update(identity).digest('base64url').slice(0, 22)
-
-const tooMany = (): AppError =>
-  new AppError('RATE_LIMITED', 'Too many questions to your accounts are open at once', {
-    reason: 'too_many_questions',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-  })
+/**
+ * What a question is called. An identity may be somebody's address: no workflow's id names it.
+ */
+export const questionAbout = (identity?: string): string =>
+  identity === undefined
+    ? IDENTITIES
+    : `identity/${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}`

@@ -17,10 +17,11 @@ import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
 import { askAccount } from '../live-readings.ts'
 import { missing } from '../ownership.ts'
+import { createWaitingRoom } from '../waiting-room.ts'
 
 const tags = ['domains']
 /** An account that has not answered by then is reported as unreachable. */
-export const ANSWER_MS = 8_000
+const ANSWER_MS = 8_000
 const RETRY_AFTER_SECONDS = 5
 /** Accounts asked at once by one request: half of what the organization may ask. */
 const MOST_AT_ONCE = 50
@@ -28,6 +29,7 @@ const MOST_AT_ONCE = 50
 /** Sending identities, read live: providers are asked by a workflow's activity, never from here. */
 export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { asker, now } = deps
+  const waiting = createWaitingRoom()
 
   app.get(
     '/v1/domains',
@@ -46,10 +48,12 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
     async ({ caller, query }) => {
       const accounts = await accountsOf(caller, query.cloudAccountId)
       const until = now() + ANSWER_MS
-      const asked = await eachOf(accounts, MOST_AT_ONCE, async (account) => ({
-        account,
-        said: await identitiesOf(account),
-      }))
+      const asked = await waiting(caller.organizationId, () =>
+        eachOf(accounts, MOST_AT_ONCE, async (account) => ({
+          account,
+          said: await identitiesOf(account),
+        })),
+      )
       return {
         data: asked.flatMap(({ account: { id, region }, said }) =>
           said.kind === 'read'
@@ -102,12 +106,14 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
       if (!isIdentity(identity) || connected.length === 0) throw notFound('Identity')
       const until = now() + ANSWER_MS
       const { organizationId, sql } = caller
-      const searched = await search(connected, until, now, async ({ id: connectionId }) => {
-        const question = { sql, organizationId, connectionId, identity, until }
-        const said = await askAccount<StoredIdentity>(asker, question)
-        const [found] = said.kind === 'read' ? said.pages : []
-        return found ?? (said.kind === 'unreachable' ? 'unreachable' : undefined)
-      })
+      const searched = await waiting(organizationId, () =>
+        search(connected, until, now, async ({ id: connectionId }) => {
+          const question = { sql, organizationId, connectionId, identity, until }
+          const said = await askAccount<StoredIdentity>(asker, question)
+          const [found] = said.kind === 'read' ? said.pages : []
+          return found ?? (said.kind === 'unreachable' ? 'unreachable' : undefined)
+        }),
+      )
       const unreachableAccountIds = searched.unreachable.map(({ id }) => id)
       if (!searched.found) throw nowhere(searched, connected.length)
       const { value, account } = searched.found

@@ -2,7 +2,7 @@ import { domainOf, type Identity, isDomain } from './identity.ts'
 
 /** What a record is for. */
 export const RECORD_PURPOSES = ['dkim', 'mail_from', 'dmarc'] as const
-export type RecordPurpose = (typeof RECORD_PURPOSES)[number]
+type RecordPurpose = (typeof RECORD_PURPOSES)[number]
 export const RECORD_TYPES = ['CNAME', 'MX', 'TXT'] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 /**

@@ -106,6 +106,13 @@ describe('letterloom dev', () => {
     })
     expect(batch.status).toBe(201)
     await until(async () => (await (await fetch(first.inbox)).text()).includes('Hello Ada'))
+    const domains = await fetch(`${first.api}/v1/domains`, {
+      headers: { authorization: `Bearer ${first.key}` },
+    })
+    expect(await domains.json()).toMatchObject({
+      data: [{ identity: 'letterloom.example', verificationStatus: 'SUCCESS' }],
+      accounts: [{ reachable: true }],
+    })
     first.child.kill('SIGINT')
     expect(await once(first.child, 'exit')).toEqual([0, null])
     for (const url of addresses(first)) expect(await answers(url), url).toBe(false)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { Client as Temporal, Connection } from '@temporalio/client'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { inject } from 'vitest'
@@ -108,12 +107,7 @@ export async function startProviderEngine() {
     histories: async (workflowIds: readonly string[]): Promise<string> => {
       const texts = workflowIds.map(async (workflowId) => {
         const history = await client.workflow.getHandle(workflowId).fetchHistory()
-        const json = historyToJSON(history)
-        // Payloads are in base64: what is in them must be legible to whoever looks for it.
-        const payloads = [...json.matchAll(/"data":\s*"([^"]+)"/g)].map(([, data = '']) =>
-          Buffer.from(data, 'base64').toString(),
-        )
-        return [workflowId, json, ...payloads].join('\n')
+        return [workflowId, ...textsOf(history)].join('\n')
       })
       return (await Promise.all(texts)).join('\n')
     },
@@ -125,4 +119,12 @@ export async function startProviderEngine() {
       await connection.close()
     },
   }
+}
+
+/** Every text in it; payloads are bytes. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString()]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) => [name, ...textsOf(each)])
 }

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { questionAbout } from '../../api/live-readings.ts'
 import type { Config } from '../../src/config.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
 import { addToOrganization, createUser } from '../../src/main/operator.ts'
@@ -11,6 +12,8 @@ const CONTACTS = 40
 const RATE = 1_000
 const DAY_MS = 86_400_000
 const REGION = 'eu-west-1'
+/** The example of the document, which is asked for as well. */
+const KNOWN_DOMAIN = 'example.com'
 /** Disconnected already: with several connected accounts every batch would have to name one. */
 const SPARE_ACCOUNTS = ['777788889992', '777788889993']
 
@@ -121,6 +124,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     'GET',
     '/v1/email/logs?limit=5',
   )
+  await answerForGood(system, { organizationId, connectionId: sender.id })
   const session = await signIn(system, organizationId)
   const keyring = parseKeyring((await readFile(join(folder, 'keys'), 'utf8')).trim())
   const tokens = contacts.map(({ id, email }) =>
@@ -198,6 +202,9 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       savePreferences: { 'path.token': preferences },
       removeSuppression: { 'path.email': suppressed },
       listSuppressions: { 'query.email': suppressed },
+      listDomains: { 'query.cloudAccountId': [sender.id] },
+      getDomain: { 'path.identity': [KNOWN_DOMAIN], 'query.cloudAccountId': [sender.id] },
+      recheckConsolePolicy: { 'path.cloudAccountId': [sender.id] },
       receiveSesEvent: {
         'path.accountNumber': [sender.accountId],
         'body.account': [sender.accountId],
@@ -205,6 +212,46 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       },
     },
   }
+}
+
+/** The account has answered, until long after: nobody is there who would ask it. */
+async function answerForGood(
+  { sql }: System,
+  { organizationId, connectionId }: { organizationId: string; connectionId: string },
+): Promise<void> {
+  const listed = {
+    identity: KNOWN_DOMAIN,
+    identityType: 'DOMAIN',
+    sendingEnabled: true,
+    verificationStatus: 'SUCCESS',
+  }
+  const described = {
+    ...listed,
+    verifiedForSending: true,
+    dkim: null,
+    mailFromDomain: null,
+    feedbackForwarding: true,
+    configurationSet: null,
+    dnsRecords: [],
+  }
+  const questions = [
+    { what: questionAbout(), body: [listed] },
+    { what: questionAbout(KNOWN_DOMAIN), body: described },
+  ]
+  for (const { what, body } of questions) {
+    const version = randomUUID()
+    await sql`
+      insert into provider_readings (organization_id, connection_id, what, outcome, answered_at,
+        version, read_at)
+      values (${organizationId}, ${connectionId}, ${what}, 'read', now() + interval '1 year',
+        ${version}, now() + interval '1 year')`
+    await sql`
+      insert into provider_reading_pages (organization_id, connection_id, what, version, page, body)
+      values (${organizationId}, ${connectionId}, ${what}, ${version}, 0, ${sql.json(body)})`
+  }
+  await sql`
+    insert into console_policies (organization_id, connection_id, version, checked_at, probed_at)
+    values (${organizationId}, ${connectionId}, 1, now(), now() + interval '1 year')`
 }
 
 async function signIn({ sql, apiUrl }: System, organizationId: string): Promise<string> {
