@@ -9,8 +9,6 @@ const PROBE_MS = 6_000
 export interface ConsolePolicyDeps {
   sql: Sql
   consolePolicies: ConsolePolicies
-  /** Tests make it short. */
-  probeMs?: number
 }
 
 export interface Account {
@@ -26,13 +24,13 @@ export type ProbeOutcome = 'found' | 'skipped' | Refusal
  * has taken the account's probe (store/console-policies) and not given it back.
  */
 export async function probeConsolePolicy(
-  { sql, consolePolicies: provider, probeMs = PROBE_MS }: ConsolePolicyDeps,
+  { sql, consolePolicies: provider }: ConsolePolicyDeps,
   account: Account,
 ): Promise<ProbeOutcome> {
   const role = await senders.find(sql, account.organizationId, account.connectionId)
   if (!role || role.disconnected) return 'skipped'
   if (!(await consolePolicies.mayProbe(sql, account))) return 'skipped'
-  const told = await provider.version(role, AbortSignal.timeout(probeMs))
+  const told = await provider.version(role, AbortSignal.timeout(PROBE_MS))
   if (told.kind !== 'told') return told.kind
   await consolePolicies.record(sql, account, told.value)
   return 'found'

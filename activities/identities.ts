@@ -15,8 +15,13 @@ import type { Sql } from '../src/store/sql.ts'
 import type { AskProviderInput } from '../workflows/contract.ts'
 import type { Identities } from './provider.ts'
 
-/** All questions to the provider together; the API waits somewhat longer. */
+/** One question to the provider; the API waits somewhat longer. */
 const PROVIDER_MS = 6_000
+/**
+ * All pages of a list. Ten thousand identities at one call a second take longer than the API waits:
+ * the reading is there for the next who asks.
+ */
+const LIST_MS = 20_000
 /** All look-ups of an identity's records, which run at once. */
 const DNS_MS = 2_000
 
@@ -24,12 +29,10 @@ export interface IdentityDeps {
   sql: Sql
   identities: Identities
   resolver: DnsResolver
-  /** Tests make it short. */
-  providerMs?: number
 }
 
 export function createIdentityActivities(deps: IdentityDeps) {
-  const { sql, identities, resolver, providerMs = PROVIDER_MS } = deps
+  const { sql, identities, resolver } = deps
 
   /** Lists an account's identities, or describes the one that the question names. */
   async function readIdentities(input: AskProviderInput): Promise<{ version: string }> {
@@ -48,18 +51,19 @@ export function createIdentityActivities(deps: IdentityDeps) {
   ): Promise<readings.Outcome> {
     const role = await senders.find(sql, input.organizationId, input.connectionId)
     if (!role || role.disconnected) return 'denied'
-    const signal = AbortSignal.timeout(providerMs)
     if (subject !== null) {
-      const told = await identities.find(role, subject, signal)
+      const told = await identities.find(role, subject, AbortSignal.timeout(PROVIDER_MS))
       if (told.kind !== 'told') return told.kind
       if (told.value === undefined) return 'missing'
       const body = await withRecords(told.value, role.region)
       await readings.addPage(sql, input, { version, page: 0, body })
       return 'read'
     }
+    const whole = AbortSignal.timeout(LIST_MS)
+    const signalOfPage = () => AbortSignal.any([whole, AbortSignal.timeout(PROVIDER_MS)])
     let page = 0
     // Written as they come: an account may have ten thousand.
-    for await (const told of identities.list(role, signal)) {
+    for await (const told of identities.list(role, signalOfPage)) {
       if (told.kind !== 'told') return told.kind
       await readings.addPage(sql, input, { version, page: page++, body: told.value })
     }

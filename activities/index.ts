@@ -1,7 +1,11 @@
 import { Context } from '@temporalio/activity'
 import type { Timings } from '../src/domain/timings.ts'
 import type { Sql } from '../src/store/sql.ts'
-import type { DispatchMailInput, ImportContactsInput } from '../workflows/contract.ts'
+import type {
+  AskProviderInput,
+  DispatchMailInput,
+  ImportContactsInput,
+} from '../workflows/contract.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
 import { createBatchActivities } from './batches.ts'
@@ -59,10 +63,14 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
   }
 }
 /** Questions to providers, on the provider queue. */
-export const createProviderActivities = (deps: IdentityDeps & ConsolePolicyDeps) => ({
-  ...createIdentityActivities(deps),
-  ...createConsolePolicyActivities(deps),
-})
+export const createProviderActivities = (deps: IdentityDeps & ConsolePolicyDeps) => {
+  const { readIdentities } = createIdentityActivities(deps)
+  const { probeConsolePolicy } = createConsolePolicyActivities(deps)
+  return {
+    readIdentities: (input: AskProviderInput) => beating(() => readIdentities(input)),
+    probeConsolePolicy: (input: AskProviderInput) => beating(() => probeConsolePolicy(input)),
+  }
+}
 
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>

@@ -15,8 +15,11 @@ export type Told<T> = { kind: 'told'; value: T } | { kind: Refusal }
 
 /** Reads the identities of an account, live. */
 export interface Identities {
-  /** Page by page; a refusal is the last. Ends when `signal` does, as `failed`. */
-  list(role: Role, signal: AbortSignal): AsyncIterable<Told<ListedIdentity[]>>
+  /**
+   * Page by page; a refusal is the last. Each page has a signal of its own: when it ends before the
+   * page is there, that is `failed`.
+   */
+  list(role: Role, signalOfPage: () => AbortSignal): AsyncIterable<Told<ListedIdentity[]>>
   /** Undefined: the account has no such identity. */
   find(role: Role, identity: string, signal: AbortSignal): Promise<Told<Identity | undefined>>
 }

@@ -4,8 +4,9 @@ import { type AskProviderInput, CONSOLE_POLICY, PROVIDER_QUEUE } from './contrac
 
 const { readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivities>({
   taskQueue: PROVIDER_QUEUE,
-  // The activity gives up by itself before; what takes longer has lost its worker.
-  startToCloseTimeout: '10s',
+  // Each gives up by itself before; a lost worker is noticed sooner.
+  startToCloseTimeout: '25s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumAttempts: 2 },
 })
 

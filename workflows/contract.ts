@@ -54,8 +54,8 @@ export interface AskProviderInput {
   what: string
 }
 
-/** Longest run of `askProvider`: two attempts of its activity, and the way to and fro. */
-export const ASK_MS = 25_000
+/** Longest run of `askProvider`: an attempt whose worker is lost, and one of full length. */
+export const ASK_MS = 40_000
 
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {

@@ -21,9 +21,10 @@ const ABSENT = ['NotFoundException', 'BadRequestException']
 /** Reads identities with SES v2 ListEmailIdentities and GetEmailIdentity. */
 export function createIdentities(roles: Roles): Identities {
   return {
-    async *list(role, signal) {
+    async *list(role, signalOfPage) {
       let token: string | undefined
       for (let page = 0; page < MOST_PAGES; page++) {
+        const signal = signalOfPage()
         const command = new ListEmailIdentitiesCommand({
           PageSize: PAGE_SIZE,
           ...(token === undefined ? {} : { NextToken: token }),

@@ -1,6 +1,7 @@
 import { Client as Temporal, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAsker } from '../../api/asker.ts'
+import { questionAbout } from '../../api/live-readings.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
@@ -53,6 +54,11 @@ test('without Temporal: 503 with Retry-After, soon, and a recheck’s probe is n
     }
     expect(detail.body.message).toBe(detail.body.error)
     expect(warnings).toHaveLength(4)
+    // What an account said within the last seconds needs nobody.
+    await api.sql`
+      insert into provider_readings (organization_id, connection_id, what, outcome, answered_at)
+      values (${api.alice.organizationId}, ${id}, ${questionAbout('gone.example')}, 'missing', now())`
+    expect((await api.alice.get('/v1/domains/gone.example')).status).toBe(404)
     // No place is taken by a question that nobody was asked.
     expect(await openQuestions(api, id)).toBe(0)
     expect((await api.alice.get('/v1/connections')).status).toBe(200)

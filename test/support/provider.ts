@@ -1,5 +1,6 @@
 import type { Asker } from '../../api/asker.ts'
-import { createProviderActivities } from '../../activities/index.ts'
+import { probeConsolePolicy } from '../../activities/console-policy.ts'
+import { createIdentityActivities } from '../../activities/identities.ts'
 import type { ConsolePolicies, Identities } from '../../activities/provider.ts'
 import type { ListedIdentity } from '../../src/domain/identity.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
@@ -49,17 +50,11 @@ export const emptyDns: DnsResolver = { resolve: async () => [] }
 
 /** Asks at once, in this process, as the workflow's activities would: for tests about the API. */
 export function directAsker(sql: Sql): Asker {
-  const activities = createProviderActivities({
-    sql,
-    identities,
-    consolePolicies,
-
-    resolver: emptyDns,
-  })
+  const { readIdentities } = createIdentityActivities({ sql, identities, resolver: emptyDns })
   return {
     ask: async (input) => {
-      if (input.what === CONSOLE_POLICY) await activities.probeConsolePolicy(input)
-      else await activities.readIdentities(input)
+      if (input.what === CONSOLE_POLICY) await probeConsolePolicy({ sql, consolePolicies }, input)
+      else await readIdentities(input)
     },
   }
 }
