@@ -23,7 +23,7 @@ const PROVIDER_MS = 6_000
  */
 const LIST_MS = 20_000
 /** All look-ups of an identity's records, which run at once. */
-const DNS_MS = 2_000
+const DNS_MS = 1_500
 
 export interface IdentityDeps {
   sql: Sql

@@ -18,8 +18,12 @@ export async function eachOf<T, Account>(
   return answers
 }
 
-/** An account that takes longer holds up the next one no more. */
-const HEAD_START_MS = 1_000
+/** An account that takes longer holds up the next one no more; of many each has less. */
+const HEAD_START_MS = 1_500
+/** Slow accounts that are waited for at once. */
+const MOST_PENDING = 50
+/** Each question ends by itself when the time is over; what it ends with says more than silence. */
+const GRACE_MS = 500
 
 export interface Searched<T, Account> {
   found: { value: T; account: Account } | undefined
@@ -29,7 +33,8 @@ export interface Searched<T, Account> {
 
 /**
  * Asks accounts one after the other until one has it, and none after that. A slow one is not waited
- * for: after a second the next is asked as well, and the first answer wins. `ask` answers undefined
+ * for: after a moment the next is asked as well, and the first answer wins. Half of the time
+ * is for asking all of them, however many there are. `ask` answers undefined
  * when the account does not have it; what it throws ends the search, unless another has it first.
  */
 export async function search<T extends object, Account>(
@@ -42,12 +47,13 @@ export async function search<T extends object, Account>(
   const pending = new Map<Account, Promise<Settled<T, Account>>>()
   const unreachable: Account[] = []
   while (waiting.length > 0 || pending.size > 0) {
-    const next = waiting.shift()
+    const isFull = pending.size >= MOST_PENDING
+    const next = isFull ? undefined : waiting.shift()
     if (next !== undefined) pending.set(next, settle(next, ask(next)))
-    const settled = await first(
-      [...pending.values()],
-      waiting.length > 0 ? HEAD_START_MS : until - now(),
-    )
+    const left = until - now()
+    const isLast = waiting.length === 0 || isFull
+    const headStart = Math.min(HEAD_START_MS, left / (2 * (waiting.length + 1)))
+    const settled = await first([...pending.values()], isLast ? left + GRACE_MS : headStart)
     if (settled === undefined) {
       if (waiting.length > 0 && now() < until) continue
       break

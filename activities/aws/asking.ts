@@ -14,7 +14,12 @@ const MOST_TRIES = 3
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
 const DENIED = ['AccessDenied', 'AccessDeniedException']
 /** The credentials were good and are not any more. */
-const EXPIRED = ['ExpiredToken', 'ExpiredTokenException', 'UnrecognizedClientException']
+const EXPIRED = [
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'UnrecognizedClientException',
+]
 
 interface Question<T> {
   roles: Roles

@@ -64,7 +64,6 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
           id,
           accountId,
           region,
-
           reachable: said.kind !== 'unreachable',
         })),
       }
