@@ -129,11 +129,14 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
   }
 }
 
+const OUTSIDE_ASCII = /[^\0-\x7f]/
+
 /** A name as the provider has it: its domain in lower case and ASCII. */
 function asciiOf(identity: string): string {
-  const domain = domainOf(identity)
+  const domain = domainOf(identity).toLowerCase()
   const local = identity.slice(0, identity.length - domain.length)
-  return `${local}${domainToASCII(domain.toLowerCase())}`
+  // Of what is ASCII already, Node would make addresses: 0.0.0.0 of `0`.
+  return `${local}${OUTSIDE_ASCII.test(domain) ? domainToASCII(domain) : domain}`
 }
 
 function nowhere({ unreachable }: Searched<unknown, connections.Account>, asked: number): AppError {

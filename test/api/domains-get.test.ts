@@ -143,7 +143,18 @@ test('an address and a name outside ASCII are found; no name of another organiza
 
 test('what can be no identity is 404 and asks nobody; more than 253 characters are 400', async () => {
   const account = await engine.connect(dora, verified('fine.example'))
-  for (const name of ['localhost', '..', 'a b.example', 'x@y@z', '-', '%00', 'a'.repeat(253)]) {
+  for (const name of [
+    '0',
+    '0x7f.1',
+    '127.0.0.1',
+    'localhost',
+    '..',
+    'a b.example',
+    'x@y@z',
+    '-',
+    '%00',
+    'a'.repeat(253),
+  ]) {
     const { status } = await dora.get(`/v1/domains/${encodeURIComponent(name)}`)
     expect([name, status]).toEqual([name, 404])
   }
