@@ -17,6 +17,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   connections:
     'organization_id id region features external_id secret_hash previous_secret_hash previous_secret_until is_verified verification_error last_verified_at event_watermark last_event_received_at probe_requested_at probed_at disconnected_at created_at updated_at',
   consent_events: 'organization_id contact_id id',
+  console_policies: 'organization_id connection_id version checked_at probed_at',
   contact_stats: 'organization_id contact_id',
   contacts: 'organization_id id created_at updated_at',
   contents: 'organization_id id created_at',
@@ -44,6 +45,9 @@ const NO_PERSONAL_DATA: Record<string, string> = {
     'organization_id requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
   plans:
     'name rank requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+  provider_reading_pages: 'organization_id connection_id version page',
+  provider_readings:
+    'organization_id connection_id asking_until begun_at outcome answered_at version read_at touched_at',
   rate_limit_marks: 'seconds number at count',
   rate_limits:
     'seconds used oldest newest oldest_at newest_at newest_count lease_holders lease_counts lease_until forget_hour',
