@@ -109,7 +109,7 @@ export function createBatchActivities({
     if (sender.verifiedAgoMs !== null && sender.verifiedAgoMs < VERIFY_EVERY_MS) {
       return sender.verificationError ?? 'not_verified'
     }
-    const verification = await verifySender(sql, verifier, sender)
-    return verification.isVerified ? undefined : (verification.error ?? 'not_verified')
+    const verdict = await verifySender(sql, verifier, sender)
+    return verdict.kind === 'verified' ? undefined : verdict.error
   }
 }

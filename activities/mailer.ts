@@ -1,3 +1,4 @@
+import type { Check } from '../src/domain/verification.ts'
 import type { Role } from './aws/roles.ts'
 
 /** One mail to one recipient, rendered, as it goes to the provider. */
@@ -42,12 +43,13 @@ export interface Mailer {
 }
 
 export interface Verification {
-  isVerified: boolean
-  error: string | null
+  checks: Check[]
+  /** Mails a second and in 24 hours; null when the account did not say. */
   maxSendRate: number | null
   max24Hour: number | null
 }
 
 export interface Verifier {
+  /** Never throws for what the provider says or does not say: that is in the checks. */
   verify(role: Role): Promise<Verification>
 }

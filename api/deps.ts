@@ -18,6 +18,8 @@ export interface Deps {
   keyring: Keyring
   /** Without a trailing slash; every link we hand out begins with it, never with `Host`. */
   publicUrl: string
+  /** Whom customers' roles are to trust; undefined: the operator has not said. */
+  principalArn: string | undefined
   /** Of package.json. */
   version: string
   log: FastifyBaseLogger | { level: string }

@@ -1,4 +1,4 @@
-import { listProofs, type WebhookProof } from '../src/store/connections.ts'
+import { listProofs, type WebhookProof } from '../src/store/connection-secrets.ts'
 import { equal, sha256 } from '../src/tokens.ts'
 import type { Deps } from './deps.ts'
 
@@ -54,13 +54,8 @@ function prove(
 ): WebhookProof | undefined {
   let proven: WebhookProof | undefined
   for (const proof of proofs) {
-    const { secretHash, previousSecretHash, previousSecretUntil } = proof
-    const isCurrent = equal(secretHash, hash)
-    const isPrevious = equal(previousSecretHash ?? NOBODY, hash)
-    const lasts = previousSecretUntil !== null && Date.parse(previousSecretUntil) > now
-    if (isCurrent || (isPrevious && lasts)) proven ??= proof
+    const lasts = proof.validUntil === null || Date.parse(proof.validUntil) > now
+    if (equal(proof.secretHash, hash) && lasts) proven ??= proof
   }
   return proven
 }
-
-const NOBODY = Buffer.alloc(32)

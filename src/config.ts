@@ -40,6 +40,11 @@ export interface Config {
   /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
   awsEndpoint: string | undefined
   /**
+   * The user, role or account that our workers act as: whom customers' roles are to trust. Unset:
+   * no setup files are made.
+   */
+  awsPrincipalArn: string | undefined
+  /**
    * Development only: where state and downloaded tools live, and the ports of what `dev` starts.
    */
   dev: {
@@ -99,6 +104,12 @@ export function readConfig(env: Environment = process.env): Config {
     problems.push(`${name}: "${value}" is not an http(s) address`)
     return fallback
   }
+  const arn = (name: string): string | undefined => {
+    const value = text(name)
+    if (value === undefined || PRINCIPAL.test(value)) return value
+    problems.push(`${name}: "${value}" is not the ARN of an IAM user, role or account`)
+    return undefined
+  }
   const oneOf = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
     const value = text(name) ?? fallback
     const found = values.find((each) => each === value)
@@ -136,6 +147,7 @@ export function readConfig(env: Environment = process.env): Config {
         ? SHORT_TIMINGS
         : PRODUCTION_TIMINGS,
     awsEndpoint: text('AWS_ENDPOINT_URL'),
+    awsPrincipalArn: arn('AWS_PRINCIPAL_ARN'),
     dev: {
       folder: text('LETTERLOOM_HOME') ?? '.letterloom',
       cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(text('XDG_CACHE_HOME')),
@@ -149,6 +161,12 @@ export function readConfig(env: Environment = process.env): Config {
   for (const part of Object.values(config)) Object.freeze(part)
   return Object.freeze(config)
 }
+
+/**
+ * No wildcard, and no assumed-role session: a trust policy wants the role itself (IAM user guide,
+ * "IAM identifiers").
+ */
+const PRINCIPAL = /^arn:aws(?:-cn|-us-gov)?:iam::\d{12}:(?:root|(?:user|role)\/[\w+=,.@/-]{1,512})$/
 
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 

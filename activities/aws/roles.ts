@@ -1,6 +1,7 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
-import { type Purpose, sessionPolicy } from '../../src/domain/aws-actions.ts'
+import { PURPOSES, type Purpose, sessionPolicy } from '../../src/domain/aws-actions.ts'
 import { roleArn } from '../../src/domain/role.ts'
+import { isDenied } from './failures.ts'
 import type { Credentials } from './signature.ts'
 
 /** How we reach a customer's account: one role, assumed with the connection's external id. */
@@ -12,30 +13,53 @@ export interface Role {
   externalId: string
 }
 
+/** What is known of a connection now: see `keep`. */
+export interface Connected {
+  id: string
+  /** Milliseconds since it was found to be in order; null when it is not. */
+  verifiedAgoMs: number | null
+}
+
+const SESSION_SECONDS = 3_600
 const RENEW_BEFORE_MS = 5 * 60_000
+/** A role that refuses us is left alone for so long; a network that failed is tried again sooner. */
 const REFUSED_FOR_MS = 30_000
+const FAILED_FOR_MS = 2_000
+/** Longer than a call with its one repetition can take. */
+const ASKING_FOR_MS = 30_000
 const MAX_CACHED = 2_000
+const MAX_CLIENTS = 50
 
 interface Entry {
+  connectionId: string
   credentials: Promise<Credentials>
+  /** When it stops to count, on the clock of this process. */
   until: number
+  refusedAt: number | undefined
 }
 
 /**
- * Assumes roles and keeps the credentials until five minutes before they end; concurrent askers
- * share one call, and a refusal is remembered for half a minute.
+ * Assumes roles and keeps the credentials of each (connection, purpose) until five minutes before
+ * they end. Concurrent askers share one call; a refusal is remembered for half a minute. The
+ * endpoint is that of the connection's region: credentials of one partition (aws, aws-cn,
+ * aws-us-gov) are worth nothing in another.
  */
-export function createRoles() {
+export function createRoles({ now = Date.now }: { now?: () => number } = {}) {
   const clients = new Map<string, STSClient>()
   const cache = new Map<string, Entry>()
 
   const client = (region: string): STSClient => {
     const known = clients.get(region)
     if (known) return known
+    if (clients.size >= MAX_CLIENTS) clients.clear()
     const made = new STSClient({
       region,
       maxAttempts: 2,
-      requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 },
+      requestHandler: {
+        connectionTimeout: 2_000,
+        requestTimeout: 5_000,
+        throwOnRequestTimeout: true,
+      },
     })
     clients.set(region, made)
     return made
@@ -45,12 +69,12 @@ export function createRoles() {
    * Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong
    * external id.
    */
-  const assume = async (role: Role, purpose: Purpose, withExternalId = true) => {
+  const assume = async (role: Role, purpose: Purpose, { withExternalId = true } = {}) => {
     const { Credentials: made } = await client(role.region).send(
       new AssumeRoleCommand({
         RoleArn: roleArn(role.accountId, role.region, role.externalId),
         RoleSessionName: `letterloom-${role.organizationId}`.slice(0, 64),
-        DurationSeconds: 3_600,
+        DurationSeconds: SESSION_SECONDS,
         Policy: sessionPolicy(purpose, role),
         ...(withExternalId ? { ExternalId: role.externalId } : {}),
       }),
@@ -60,22 +84,30 @@ export function createRoles() {
       accessKeyId: made.AccessKeyId,
       secretAccessKey: made.SecretAccessKey,
       sessionToken: made.SessionToken,
-      expiresAt: made.Expiration?.getTime() ?? Date.now() + 3_600_000,
+      expiresAt: made.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
     }
   }
 
   const credentials = (role: Role, purpose: Purpose): Promise<Credentials> => {
-    const key = `${role.connectionId} ${role.externalId} ${purpose}`
+    const key = keyOf(role, purpose)
     const known = cache.get(key)
-    if (known && known.until > Date.now()) return known.credentials
+    if (known && known.until > now()) return known.credentials
     const made = assume(role, purpose)
-    const entry: Entry = { until: Date.now() + REFUSED_FOR_MS, credentials: made }
+    const entry: Entry = {
+      connectionId: role.connectionId,
+      credentials: made,
+      until: now() + ASKING_FOR_MS,
+      refusedAt: undefined,
+    }
     made.then(
       ({ expiresAt }) => {
         entry.until = expiresAt - RENEW_BEFORE_MS
       },
       // The askers see the refusal; unobserved here it would end the process.
-      () => {},
+      (error: unknown) => {
+        entry.refusedAt = now()
+        entry.until = now() + (isDenied(error) ? REFUSED_FOR_MS : FAILED_FOR_MS)
+      },
     )
     cache.delete(key)
     cache.set(key, entry)
@@ -89,10 +121,43 @@ export function createRoles() {
   return {
     assume,
     credentials,
+
     /** After the provider refused them: the next call assumes the role again. */
     forget: (role: Role, purpose: Purpose): void => {
-      cache.delete(`${role.connectionId} ${role.externalId} ${purpose}`)
+      cache.delete(keyOf(role, purpose))
+    },
+
+    /** After the role was found to be in order: nobody waits for a refusal to be forgotten. */
+    forgetRefusals: (role: Role): void => {
+      for (const purpose of PURPOSES) {
+        const key = keyOf(role, purpose)
+        if (cache.get(key)?.refusedAt !== undefined) cache.delete(key)
+      }
+    },
+
+    /** The connections that something is kept of. */
+    connectionIds: (): string[] => [
+      ...new Set([...cache.values()].map(({ connectionId }) => connectionId)),
+    ],
+
+    /**
+     * Of the connections `asked` about, keeps what belongs to one of `connected`, and no refusal
+     * that is older than its last successful verification.
+     */
+    keep: (asked: readonly string[], connected: readonly Connected[]): void => {
+      const verified = new Map(connected.map(({ id, verifiedAgoMs }) => [id, verifiedAgoMs]))
+      const about = new Set(asked)
+      for (const [key, { connectionId, refusedAt }] of cache) {
+        if (!about.has(connectionId)) continue
+        const agoMs = verified.get(connectionId)
+        const isOutdated =
+          refusedAt !== undefined && typeof agoMs === 'number' && now() - agoMs > refusedAt
+        if (agoMs === undefined || isOutdated) cache.delete(key)
+      }
     },
   }
 }
 export type Roles = ReturnType<typeof createRoles>
+
+const keyOf = ({ connectionId, externalId }: Role, purpose: Purpose): string =>
+  `${connectionId} ${externalId} ${purpose}`

@@ -1,59 +1,89 @@
-import { GetAccountCommand, SESv2Client } from '@aws-sdk/client-sesv2'
-import type { Verification, Verifier } from '../mailer.ts'
+import { PURPOSES, type Purpose } from '../../src/domain/aws-actions.ts'
+import type { Check } from '../../src/domain/verification.ts'
+import type { Verifier } from '../mailer.ts'
+import { type Deadline, deadline, isDenied, permissionError } from './failures.ts'
+import { PROBES, type Probing } from './probes.ts'
 import type { Role, Roles } from './roles.ts'
 
+/** Everything is tried within this; what has not answered by then is silent. */
+const WITHIN_MS = 8_000
+
 /**
- * Checks a connection: the role must be assumable with the external id and must be refused without
- * it (else anybody who learns the ARN could use our service against that account: the confused
- * deputy), and the account must tell its sending rate.
+ * Tries out a connection: the role must be assumable with the external id and must be refused
+ * without it (else anybody who learns the ARN could use our service against that account: the
+ * confused deputy), and each permission is used once, by calls that change and send nothing.
  */
-export function createVerifier(roles: Roles): Verifier {
+export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
     verify: async (role) => {
+      const end = deadline(withinMs)
+      const rate: Probing['rate'] = { maxSendRate: null, max24Hour: null }
       try {
-        const credentials = await roles.assume(role, 'read')
-        if (await assumableWithoutId(roles, role)) return refused('external_id_not_required')
-        return await readRate(role, credentials)
-      } catch (error) {
-        const name = error instanceof Error ? error.name : 'Error'
-        // Only a clear no is an answer; a network that is down says nothing about the role.
-        if (name === 'AccessDenied' || name === 'AccessDeniedException')
-          return refused('role_refused')
-        throw error
+        const [assumable, stranger] = await Promise.all([
+          checkRole(roles, role, end),
+          checkExternalId(roles, role, end),
+        ])
+        if (assumable.ok) roles.forgetRefusals(role)
+        const permissions = assumable.ok
+          ? await Promise.all(
+              PURPOSES.map((purpose) => tryOut(purpose, { roles, role, end, rate })),
+            )
+          : PURPOSES.map(notTried)
+        return { checks: [assumable, stranger, ...permissions.flat()], ...rate }
+      } finally {
+        end.clear()
       }
     },
   }
 }
 
-async function assumableWithoutId(roles: Roles, role: Role): Promise<boolean> {
+async function checkRole(roles: Roles, role: Role, end: Deadline): Promise<Check> {
   try {
-    await roles.assume(role, 'read', false)
-    return true
+    await end.before(roles.assume(role, 'read'))
+    return { name: 'role', ok: true }
   } catch (error) {
-    if (error instanceof Error && error.name === 'AccessDenied') return false
-    throw error
+    // A missing role, a wrong trust and a wrong external id are one refusal: AWS does not tell.
+    const why = isDenied(error) ? 'role_refused' : (permissionError(error) ?? 'no_answer')
+    return { name: 'role', ok: false, error: why }
   }
 }
 
-async function readRate(role: Role, credentials: Awaited<ReturnType<Roles['assume']>>) {
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials
-  const client = new SESv2Client({
-    region: role.region,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
-  })
+async function checkExternalId(roles: Roles, role: Role, end: Deadline): Promise<Check> {
+  const name = 'external_id'
   try {
-    const account = await client.send(new GetAccountCommand({}))
-    const { MaxSendRate: maxSendRate, Max24HourSend: max24Hour } = account.SendQuota ?? {}
-    if (!maxSendRate) return refused('no_sending_rate')
-    return { isVerified: true, error: null, maxSendRate, max24Hour: max24Hour ?? 0 }
-  } finally {
-    client.destroy()
+    await end.before(roles.assume(role, 'read', { withExternalId: false }))
+    return { name, ok: false, error: 'external_id_not_required' }
+  } catch (error) {
+    if (isDenied(error)) return { name, ok: true }
+    return { name, ok: false, error: permissionError(error) ?? 'no_answer' }
   }
 }
 
-const refused = (error: string): Verification => ({
-  isVerified: false,
-  error,
-  maxSendRate: null,
-  max24Hour: null,
-})
+interface Trial {
+  roles: Roles
+  role: Role
+  end: Deadline
+  rate: Probing['rate']
+}
+
+/** The permissions of one purpose, one after the other, with that purpose's own credentials. */
+async function tryOut(purpose: Purpose, { roles, role, end, rate }: Trial): Promise<Check[]> {
+  const assumed = roles.assume(role, purpose)
+  // Each probe sees its failure; unobserved before the first it would end the process.
+  assumed.catch(() => {})
+  const checks: Check[] = []
+  for (const { action, run } of PROBES[purpose]) {
+    const probing = async (): Promise<void> =>
+      run({ role, credentials: await assumed, signal: end.signal, rate })
+    const error = await end.before(probing()).then(() => undefined, permissionError)
+    checks.push(error ? { name: action, ok: false, error } : { name: action, ok: true })
+  }
+  return checks.map((check) =>
+    check.name === 'ses:GetAccount' && check.ok && !rate.maxSendRate
+      ? { name: check.name, ok: false, error: 'no_sending_rate' }
+      : check,
+  )
+}
+
+const notTried = (purpose: Purpose): Check[] =>
+  PROBES[purpose].map(({ action }) => ({ name: action, ok: false, error: 'not_tried' }))

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { badRequest } from '../../src/domain/errors.ts'
-import { roleArn } from '../../src/domain/role.ts'
+import { badRequest, conflict, refuse } from '../../src/domain/errors.ts'
+import { partition, roleArn } from '../../src/domain/role.ts'
 import { isUuid, uuidv7 } from '../../src/ids.ts'
 import { IdParams, Success } from '../../src/schemas/common.ts'
 import {
+  Connection,
   ConnectionInput,
   ConnectionList,
+  ConnectionPatch,
   RegisteredConnection,
+  SetupQuery,
 } from '../../src/schemas/connection.ts'
+import * as connectionSecrets from '../../src/store/connection-secrets.ts'
 import * as connections from '../../src/store/connections.ts'
 import * as outbox from '../../src/store/outbox.ts'
+import { transact } from '../../src/store/sql.ts'
 import { newWebhookSecret, sha256 } from '../../src/tokens.ts'
+import { setupFile, webhookEndpoint } from '../connection-setup.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
@@ -19,6 +25,9 @@ import { requireRoom } from '../plan.ts'
 import { invalidBody } from '../validation.ts'
 
 const tags = ['connections']
+
+/** Each rotation keeps the secret before it for a day; whoever rotates in a loop is stopped. */
+const MOST_SECRETS = 100
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { publicUrl, keyring } = deps
@@ -32,9 +41,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'registerConnection',
         summary: 'Register a cloud account, or update it and rotate its webhook secret',
         description:
-          'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and the one before works for another 24 hours. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
+          'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and those before it work for another 24 hours each. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
         body: ConnectionInput,
-        response: { 200: RegisteredConnection, ...failures(402) },
+        response: { 200: RegisteredConnection, ...failures(402, 409) },
       },
     },
     async ({ tx, id: requestId, caller: { organizationId }, body: given }) => {
@@ -52,8 +61,17 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         name,
         features,
         externalId: randomUUID(),
-        secretHash: sha256(webhookSecret),
       })
+      const rotated = await connectionSecrets.rotate(tx, {
+        organizationId,
+        connectionId: registered.id,
+        hash: sha256(webhookSecret),
+        most: MOST_SECRETS,
+      })
+      if (!rotated) {
+        const message = `This account has had ${MOST_SECRETS} webhook secrets in 24 hours; PATCH changes it without a new one`
+        throw conflict(message, { reason: 'too_many_secrets' })
+      }
       const payload = { connectionId: registered.id }
       await outbox.put(tx, organizationId, { kind: 'verify_connection', payload }, requestId)
       return {
@@ -63,7 +81,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         externalId: registered.externalId,
         roleArn: roleArn(accountId, region, registered.externalId),
         webhookSecret,
-        webhookEndpoint: `${publicUrl}/webhooks/ses/${accountId}`,
+        webhookEndpoint: webhookEndpoint(publicUrl, accountId),
       }
     },
   )
@@ -86,6 +104,74 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     }),
   )
 
+  app.patch(
+    '/v1/connections/:id',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'changeConnection',
+        summary: 'Rename a connection, or set the SNS topic it is believed',
+        description:
+          'Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored.',
+        params: IdParams,
+        body: ConnectionPatch,
+        response: { 200: Connection },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, body: { name, snsTopicArn } }) => {
+      const changed = isUuid(id)
+        ? await transact(sql, async (tx) => {
+            const account = await connections.findAccount(tx, organizationId, id)
+            if (!account) return undefined
+            requireOwnTopic(snsTopicArn, account)
+            return connections.change(tx, { organizationId, id }, { name, snsTopicArn })
+          })
+        : undefined
+      return changed ?? Promise.reject(await missing(sql, 'connection', organizationId, id))
+    },
+  )
+
+  app.get(
+    '/v1/connections/:id/setup',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getConnectionSetup',
+        summary: 'Download what sets up the account’s side: CloudFormation or Terraform',
+        description:
+          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
+        params: IdParams,
+        querystring: SetupQuery,
+        response: {
+          200: {
+            description: 'A CloudFormation template (JSON), or a Terraform file (HCL)',
+            content: {
+              'application/json': {
+                schema: { type: 'object', additionalProperties: true },
+                example: { AWSTemplateFormatVersion: '2010-09-09', Resources: {} },
+              },
+              'text/plain': { schema: { type: 'string' } },
+            },
+          },
+          ...failures(409),
+        },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { format } }, reply) => {
+      const account = isUuid(id)
+        ? await connections.findAccount(sql, organizationId, id)
+        : undefined
+      if (!account) throw await missing(sql, 'connection', organizationId, id)
+      const { type, name, text } = setupFile(format, account, deps)
+      return reply
+        .type(type)
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(text)
+    },
+  )
+
   app.delete(
     '/v1/connections/:id',
     {
@@ -101,11 +187,25 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       },
     },
     async ({ caller: { organizationId, sql }, params: { id } }) => {
-      const known = isUuid(id) && (await connections.disconnect(sql, organizationId, id))
+      const known =
+        isUuid(id) && (await transact(sql, (tx) => connections.disconnect(tx, organizationId, id)))
       if (!known) throw await missing(sql, 'connection', organizationId, id)
       return { success: true as const }
     },
   )
+}
+
+/** A topic of another account, or of another region of it, would speak for somebody else. */
+function requireOwnTopic(
+  snsTopicArn: string | null | undefined,
+  { accountId, region }: connections.Account,
+): void {
+  if (typeof snsTopicArn !== 'string') return
+  const [, itsPartition, , itsRegion, itsAccount] = snsTopicArn.split(':')
+  if (itsAccount !== accountId) refuse('snsTopicArn', 'is a topic of another account')
+  if (itsRegion !== region || itsPartition !== partition(region)) {
+    refuse('snsTopicArn', 'is a topic of another region')
+  }
 }
 
 function accountNumber({

@@ -53,6 +53,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     searchSql,
     keyring,
     publicUrl: config.publicUrl,
+    principalArn: config.awsPrincipalArn,
     version,
     log,
     metrics,

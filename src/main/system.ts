@@ -16,6 +16,7 @@ import { type RunningProgram, startProgram } from './programs.ts'
 
 /** The operator's own credentials at the sandbox: they may assume the customers' roles, no more. */
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
+const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const READY_MS = 60_000
 
 export interface System {
@@ -83,6 +84,7 @@ export async function startSystem(
             AWS_ENDPOINT_URL: sandboxUrl,
             AWS_ACCESS_KEY_ID: SANDBOX_KEY.id,
             AWS_SECRET_ACCESS_KEY: SANDBOX_KEY.secret,
+            AWS_PRINCIPAL_ARN: SANDBOX_PRINCIPAL,
             AWS_EC2_METADATA_DISABLED: 'true',
           }
         : {}),

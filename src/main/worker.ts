@@ -31,6 +31,7 @@ import {
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
+import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
 import { startImportSweeper } from '../loops/import-sweeper.ts'
@@ -196,6 +197,7 @@ export async function runWorker(
     startClaimReconciler({ sql, timings: config.timings, log }),
     startEventApplier({ sql, keyring, log }),
     startPartitionKeeper({ sql, log }),
+    startCredentialKeeper({ sql, roles, log }),
     startIdempotencyCleaner({ sql, log }),
     startLoginFailureCleaner({ sql, log }),
     startConfirmationMailCleaner({ sql, log }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { CHECK_ERRORS } from '../domain/verification.ts'
 import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
 
 /** Where the provider sends mail (AWS General Reference, Amazon SES endpoints). */
@@ -68,7 +69,7 @@ export const RegisteredConnection = Type.Object(
     roleArn: Type.String({ description: 'The role that we assume; create it under this name.' }),
     webhookSecret: nullable(
       Type.String({
-        description: 'Shown only here, null in a replay. The one before works for 24 h.',
+        description: 'Shown only here, null in a replay. Those before it work for 24 h more.',
       }),
     ),
     webhookEndpoint: Type.String(),
@@ -89,50 +90,116 @@ export const RegisteredConnection = Type.Object(
   },
 )
 
-export const Connection = Type.Object(
-  {
-    id: Id,
-    accountId: Type.String(),
-    name: nullable(Type.String()),
-    region: Type.String(),
-    emailEnabled: Type.Boolean(),
-    smsEnabled: Type.Boolean(),
-    isVerified: Type.Boolean(),
-    verificationError: nullable(Type.String()),
-    webhookConnected: Type.Boolean(),
-    lastVerifiedAt: nullable(Time),
-    lastEventReceivedAt: nullable(Time),
-    disconnectedAt: nullable(Time),
-    createdAt: Time,
-  },
-  { title: 'Connection' },
-)
+const SnsTopicArn = Type.String({
+  maxLength: 400,
+  // Only standard topics deliver over HTTPS (SNS developer guide).
+  pattern: '^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$',
+  examples: ['arn:aws:sns:eu-central-1:123456789012:mail-events'],
+})
+
+const connection = {
+  id: Id,
+  accountId: Type.String(),
+  name: nullable(Type.String()),
+  region: Type.String(),
+  emailEnabled: Type.Boolean(),
+  smsEnabled: Type.Boolean(),
+  isVerified: Type.Boolean(),
+  verificationError: nullable(Type.String()),
+  webhookConnected: Type.Boolean(),
+  snsTopicArn: nullable(Type.String()),
+  lastVerifiedAt: nullable(Time),
+  lastEventReceivedAt: nullable(Time),
+  disconnectedAt: nullable(Time),
+  createdAt: Time,
+}
+
+const EXAMPLE = {
+  id: ID,
+  accountId: '123456789012',
+  name: 'Production',
+  region: 'eu-central-1',
+  emailEnabled: true,
+  smsEnabled: false,
+  isVerified: true,
+  verificationError: null,
+  webhookConnected: true,
+  snsTopicArn: null,
+  lastVerifiedAt: TIME,
+  lastEventReceivedAt: TIME,
+  disconnectedAt: null,
+  createdAt: TIME,
+}
+
+export const Connection = Type.Object(connection, { title: 'Connection', examples: [EXAMPLE] })
 export type Connection = Static<typeof Connection>
 
 export const ConnectionList = Type.Object(
   { connections: Type.Array(Connection) },
+  { title: 'ConnectionList', examples: [{ connections: [EXAMPLE] }] },
+)
+
+const changeable = {
+  name: Type.Optional(nullable(line(200))),
+  snsTopicArn: Type.Optional(
+    nullable({
+      ...SnsTopicArn,
+      description:
+        'The topic of the account and region whose notifications are believed; null: none.',
+    }),
+  ),
+}
+
+/** What is read-only may come along and is ignored: get, edit, patch works. */
+export const ConnectionPatch = strict(
   {
-    title: 'ConnectionList',
+    ...changeable,
+    ...Object.fromEntries(
+      Object.keys(connection)
+        .filter((name) => !(name in changeable))
+        .map((name) => [name, Type.Optional(Type.Unknown({ description: 'Ignored.' }))]),
+    ),
+  },
+  { title: 'ConnectionPatch', examples: [{ name: 'Production, Frankfurt' }] },
+)
+
+const SETUP_FORMATS = ['cloudformation', 'terraform'] as const
+export type SetupFormat = (typeof SETUP_FORMATS)[number]
+
+export const SetupQuery = strict({
+  format: oneOf(SETUP_FORMATS, { description: 'Which tool the file is for.' }),
+})
+
+export const ConnectionVerification = Type.Object(
+  {
+    isVerified: Type.Boolean({ description: 'Whether mail is sent through the account.' }),
+    verificationError: nullable(Type.String()),
+    checkedAt: Time,
+    checks: Type.Array(
+      Type.Object({
+        name: Type.String({
+          description: '`role`, `external_id`, or an action as IAM names it.',
+        }),
+        ok: Type.Boolean(),
+        error: Type.Optional(oneOf(CHECK_ERRORS)),
+      }),
+    ),
+  },
+  {
+    title: 'ConnectionVerification',
     examples: [
       {
-        connections: [
-          {
-            id: ID,
-            accountId: '123456789012',
-            name: 'Production',
-            region: 'eu-central-1',
-            emailEnabled: true,
-            smsEnabled: false,
-            isVerified: true,
-            verificationError: null,
-            webhookConnected: true,
-            lastVerifiedAt: TIME,
-            lastEventReceivedAt: TIME,
-            disconnectedAt: null,
-            createdAt: TIME,
-          },
+        isVerified: true,
+        verificationError: null,
+        checkedAt: TIME,
+        checks: [
+          { name: 'role', ok: true },
+          { name: 'external_id', ok: true },
+          { name: 'ses:SendEmail', ok: true },
+          { name: 'cloudwatch:GetMetricData', ok: false, error: 'denied' },
         ],
       },
     ],
   },
 )
+export type ConnectionVerification = Static<typeof ConnectionVerification>

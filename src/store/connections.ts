@@ -1,6 +1,8 @@
+import type { Check } from '../domain/verification.ts'
 import type { Uuid } from '../ids.ts'
 import type { Connection } from '../schemas/connection.ts'
-import type { Executor, Json } from './sql.ts'
+import * as connectionSecrets from './connection-secrets.ts'
+import type { Executor, Json, Transaction } from './sql.ts'
 
 export interface NewConnection {
   organizationId: Uuid
@@ -10,7 +12,6 @@ export interface NewConnection {
   name: string | undefined
   features: Record<string, unknown> | undefined
   externalId: string
-  secretHash: Buffer
 }
 
 export interface Registered {
@@ -21,26 +22,22 @@ export interface Registered {
 
 /**
  * Registers an account and region of the organization, or updates it: the external id stays (it is
- * in the customer's trust policy), the secret is the new one, and the one before works for 24 hours
- * more, so that renaming a connection loses no event. A disconnected one lives again, unverified.
+ * in the customer's trust policy). A disconnected one lives again, unverified. Until the
+ * transaction ends nobody else registers, rotates or disconnects it.
  */
-export async function register(sql: Executor, connection: NewConnection): Promise<Registered> {
+export async function register(sql: Transaction, connection: NewConnection): Promise<Registered> {
   const [registered] = await sql<Registered[]>`
     insert into connections as old
-      (organization_id, id, account_id, region, name, features, external_id, secret_hash)
+      (organization_id, id, account_id, region, name, features, external_id)
     values (${connection.organizationId}, ${connection.id}, ${connection.accountId},
       ${connection.region}, ${connection.name ?? null},
-      ${sql.json((connection.features ?? {}) as Json)},
-      ${connection.externalId}, ${connection.secretHash})
+      ${sql.json((connection.features ?? {}) as Json)}, ${connection.externalId})
     on conflict (organization_id, account_id, region) do update
     set name = coalesce(excluded.name, old.name),
       features = ${connection.features === undefined ? sql`old.features` : sql`excluded.features`},
-      secret_hash = excluded.secret_hash,
-      previous_secret_hash = old.secret_hash,
-      previous_secret_until = case
-        when old.secret_hash is not null then now() + interval '24 hours'
-      end,
       is_verified = old.is_verified and old.disconnected_at is null,
+      checks = case when old.disconnected_at is null then old.checks end,
+      checked_at = case when old.disconnected_at is null then old.checked_at end,
       disconnected_at = null,
       updated_at = greatest(old.updated_at, now())
     returning id, external_id, id = ${connection.id} as created`
@@ -66,29 +63,34 @@ export async function countUnless(
   return row?.count ?? 0
 }
 
+/** As the wire shows a connection. */
+const shown = (sql: Executor) => sql`
+  id, account_id, name, region,
+  coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
+  coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
+  is_verified, verification_error,
+  last_event_received_at is not null and disconnected_at is null as webhook_connected,
+  sns_topic_arn, last_verified_at, last_event_received_at, disconnected_at, created_at`
+
 /** Newest first, disconnected ones too. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
-  select id, account_id, name, region,
-    coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
-    coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
-    is_verified, verification_error,
-    last_event_received_at is not null and disconnected_at is null as webhook_connected,
-    last_verified_at, last_event_received_at, disconnected_at, created_at
+  select ${shown(sql)}
   from connections
   where organization_id = ${organizationId}
   order by id desc`
 
-/** What is asked of the provider on behalf of an account. */
+/** What an account is called in its own cloud. */
 export interface Account {
   id: Uuid
   accountId: string
   region: string
+  externalId: string
   disconnectedAt: string | null
 }
 
 /** The connected ones, in the order they were made. */
 export const listAccounts = (sql: Executor, organizationId: Uuid) => sql<Account[]>`
-  select id, account_id, region, disconnected_at
+  select id, account_id, region, external_id, disconnected_at
   from connections
   where organization_id = ${organizationId} and disconnected_at is null
   order by id`
@@ -100,10 +102,58 @@ export async function findAccount(
   id: Uuid,
 ): Promise<Account | undefined> {
   const [account] = await sql<Account[]>`
-    select id, account_id, region, disconnected_at
+    select id, account_id, region, external_id, disconnected_at
     from connections
     where organization_id = ${organizationId} and id = ${id}`
   return account
+}
+
+/** Undefined leaves a field as it is; the secrets are not touched. */
+export interface Changes {
+  name: string | null | undefined
+  snsTopicArn: string | null | undefined
+}
+
+/** Undefined: no such connection. */
+export async function change(
+  sql: Executor,
+  { organizationId, id }: { organizationId: Uuid; id: Uuid },
+  { name, snsTopicArn }: Changes,
+): Promise<Connection | undefined> {
+  const [changed] = await sql<Connection[]>`
+    update connections
+    set name = ${name === undefined ? sql`name` : name},
+      sns_topic_arn = ${snsTopicArn === undefined ? sql`sns_topic_arn` : snsTopicArn},
+      updated_at = greatest(updated_at, now())
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${shown(sql)}`
+  return changed
+}
+
+/** What the last verification found. */
+export interface Verification {
+  isVerified: boolean
+  verificationError: string | null
+  checkedAt: string | null
+  /** Milliseconds since it ended; null before the first, and while one is under way. */
+  agoMs: number | null
+  checks: Check[] | null
+  disconnectedAt: string | null
+}
+
+export async function findVerification(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Verification | undefined> {
+  const [verification] = await sql<Verification[]>`
+    select is_verified, verification_error, checked_at, checks, disconnected_at,
+      case when checked_at >= check_begun_at then
+        (extract(epoch from clock_timestamp() - checked_at) * 1000)::float8
+      end as ago_ms
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return verification
 }
 
 /** What a batch asks of the account it is to be sent through. */
@@ -135,35 +185,22 @@ export const listSenders = (sql: Executor, organizationId: Uuid) => sql<Sender[]
 
 /**
  * Stops everything that goes through the account and keeps its record. False: no such connection.
+ * Its secrets are forgotten in a statement of their own: it sees what was committed while the first
+ * one waited for a rotation.
  */
-export async function disconnect(sql: Executor, organizationId: Uuid, id: Uuid): Promise<boolean> {
-  const { count } = await sql`
+export async function disconnect(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<boolean> {
+  const { count } = await tx`
     update connections
-    set secret_hash = null,
-      previous_secret_hash = null,
-      previous_secret_until = null,
-      disconnected_at = coalesce(disconnected_at, now()),
+    set disconnected_at = coalesce(disconnected_at, now()),
       updated_at = greatest(updated_at, now())
     where organization_id = ${organizationId} and id = ${id}`
+  if (count > 0) await connectionSecrets.forget(tx, organizationId, id)
   return count > 0
 }
-
-/** What proves that a delivery event comes from an account's own event bus. */
-export interface WebhookProof {
-  organizationId: Uuid
-  id: Uuid
-  accountId: string
-  region: string
-  secretHash: Buffer
-  previousSecretHash: Buffer | null
-  previousSecretUntil: string | null
-}
-
-/** Every connection of an account number. Crosses organizations: the secret decides which it is. */
-export const listProofs = (sql: Executor, accountId: string) => sql<WebhookProof[]>`
-  select organization_id, id, account_id, region, secret_hash, previous_secret_hash,
-    previous_secret_until
-  from webhook_proofs(${accountId})`
 
 /** Notes that an event arrived, at most once a second: a hot row must not be written per event. */
 export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`

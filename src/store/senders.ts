@@ -1,3 +1,4 @@
+import { type Check, verdictOf } from '../domain/verification.ts'
 import type { Sql } from './sql.ts'
 
 /** A connection as the sending side needs it. */
@@ -28,15 +29,77 @@ export const find = async (sql: Sql, organizationId: string, connectionId: strin
   return sender
 }
 
+/** How far the verification of a connection is. */
+export interface Checking {
+  /** The caller is to verify; everybody else waits for what it finds. */
+  isMine: boolean
+  /** What was found, if the verification that began last has ended. */
+  found: { checks: Check[]; ageMs: number } | undefined
+}
+
+/**
+ * Begins a verification unless one is under way or ended less than `everyMs` ago. One that began
+ * more than `mostMs` ago and found nothing is given up: whoever did it is gone. Undefined: no such
+ * connected account.
+ */
+export async function beginVerification(
+  sql: Sql,
+  { organizationId, connectionId }: Pick<Sender, 'organizationId' | 'connectionId'>,
+  { everyMs, mostMs }: { everyMs: number; mostMs: number },
+): Promise<Checking | undefined> {
+  const { count } = await sql`
+    update connections
+    set check_begun_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null
+      and (check_begun_at is null
+        or (checked_at >= check_begun_at
+          and checked_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')
+        or check_begun_at < clock_timestamp() - ${mostMs} * interval '1 millisecond')`
+  if (count > 0) return { isMine: true, found: undefined }
+  const [row] = await sql<{ checks: Check[] | null; ageMs: number | null }[]>`
+    select case when checked_at >= check_begun_at then checks end as checks,
+      (extract(epoch from clock_timestamp() - checked_at) * 1000)::float8 as age_ms
+    from connections
+    where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
+  if (!row) return undefined
+  const { checks, ageMs } = row
+  return { isMine: false, found: checks && ageMs !== null ? { checks, ageMs } : undefined }
+}
+
+/** Keeps what was found; one that decided nothing leaves it open whether mail may be sent. */
 export const recordVerification = (
   sql: Sql,
   { organizationId, connectionId }: Pick<Sender, 'organizationId' | 'connectionId'>,
-  { isVerified, error }: { isVerified: boolean; error: string | null },
-) => sql`
-  update connections
-  set is_verified = ${isVerified}, verification_error = ${error}, last_verified_at = clock_timestamp(),
-    updated_at = clock_timestamp()
-  where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
+  checks: readonly Check[],
+) => {
+  const verdict = verdictOf(checks)
+  const error = verdict.kind === 'refused' ? verdict.error : null
+  return sql`
+    update connections
+    set checks = ${sql.json(checks.map((check) => ({ ...check })))},
+      checked_at = clock_timestamp(),
+      ${
+        verdict.kind === 'undecided'
+          ? sql``
+          : sql`is_verified = ${verdict.kind === 'verified'}, verification_error = ${error},
+              last_verified_at = clock_timestamp(),`
+      }
+      updated_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
+}
+
+/**
+ * Of connections whose credentials a process holds: which are connected still, and how long ago
+ * each was found to be in order (milliseconds; null when it is not).
+ */
+export const listConnected = (sql: Sql, ids: readonly string[]) => sql<
+  { id: string; verifiedAgoMs: number | null }[]
+>`
+  select id, case when is_verified then
+      (extract(epoch from clock_timestamp() - last_verified_at) * 1000)::float8
+    end as verified_ago_ms
+  from connections
+  where id = any(${[...ids]}::uuid[]) and disconnected_at is null`
 
 /**
  * Takes the request for a probe, if one waits, and says from which address the doubtful mail went:

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { type Api, connectAccount, startApi } from '../support/api.ts'
+import { type Api, connectAccount, startApi, tally } from '../support/api.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -13,6 +13,10 @@ const listed = async (id: string) => {
   const { body } = await api.alice.get('/v1/connections')
   return body.connections.find((each: { id: string }) => each.id === id)
 }
+
+const secretsOf = (connectionId: string) => api.sql<{ validUntil: string | null }[]>`
+  select valid_until from connection_secrets where connection_id = ${connectionId}
+  order by created_at`
 
 test('registering answers what the customer needs, once, and promises to verify', async () => {
   const { status, body } = await register({
@@ -31,7 +35,11 @@ test('registering answers what the customer needs, once, and promises to verify'
     webhookEndpoint: 'https://mail.example.com/webhooks/ses/111111111111',
   })
   const [row] = await api.sql<{ text: string }[]>`
-    select connections::text as text from connections where id = ${body.connectionId}`
+    select connections::text || connection_secrets::text as text
+    from connections
+    join connection_secrets on connection_id = id
+    where id = ${body.connectionId}`
+  expect(row?.text).toContain(body.externalId)
   expect(row?.text).not.toContain(body.webhookSecret)
   const promised = await api.sql`
     select kind from outbox where payload ->> 'connectionId' = ${body.connectionId}`
@@ -46,6 +54,7 @@ test('registering answers what the customer needs, once, and promises to verify'
     isVerified: false,
     verificationError: null,
     webhookConnected: false,
+    snsTopicArn: null,
     lastVerifiedAt: null,
     lastEventReceivedAt: null,
     disconnectedAt: null,
@@ -74,6 +83,63 @@ test('many at once make one connection', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => register(account)))
   expect(answers.filter(({ body }) => body.created).length).toBe(1)
   expect(new Set(answers.map(({ body }) => body.externalId)).size).toBe(1)
+  // Each got a secret that is good; the last one is the present one.
+  const secrets = await secretsOf(answers[0]?.body.connectionId)
+  expect(secrets.map(({ validUntil }) => validUntil === null)).toEqual([
+    ...Array.from({ length: 19 }, () => false),
+    true,
+  ])
+})
+
+test('a secret lasts a day from its replacement, and then makes room', async () => {
+  const account = { accountId: '343434343434', region: 'eu-west-1' }
+  const { connectionId } = await connectAccount(api.alice, account)
+  await connectAccount(api.alice, account)
+  const [first, second] = await secretsOf(connectionId)
+  const hours = (Date.parse(first?.validUntil ?? '') - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(23.9)
+  expect(hours).toBeLessThanOrEqual(24.01)
+  expect(second).toEqual({ validUntil: null })
+  await api.sql`
+    update connection_secrets set valid_until = now() - interval '1 second'
+    where connection_id = ${connectionId} and valid_until is not null`
+  await connectAccount(api.alice, account)
+  expect((await secretsOf(connectionId)).length).toBe(2)
+})
+
+test('a hundred secrets a day are enough: the next rotation is refused and kills none', async () => {
+  const account = { accountId: '353535353535', region: 'eu-west-1' }
+  const { connectionId } = await connectAccount(api.alice, account)
+  await api.sql`
+    insert into connection_secrets (organization_id, connection_id, hash, valid_until)
+    select organization_id, connection_id, sha256(n::text::bytea), now() + interval '1 hour'
+    from connection_secrets, generate_series(1, 98) as n
+    where connection_id = ${connectionId}`
+  const answers = await Promise.all([register(account), register(account)])
+  expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 1 })
+  const refused = answers.find(({ status }) => status === 409)
+  expect(refused?.body).toMatchObject({ code: 'CONFLICT', reason: 'too_many_secrets' })
+  expect((await secretsOf(connectionId)).length).toBe(100)
+  await api.alice.delete(`/v1/connections/${connectionId}`)
+  expect((await register(account)).status).toBe(200)
+})
+
+test('rotating while disconnecting leaves a dead account dead, or a live one with one secret', async () => {
+  const account = { accountId: '363636363636', region: 'eu-west-1' }
+  const { connectionId } = await connectAccount(api.alice, account)
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([
+      ...Array.from({ length: 3 }, () => register(account)),
+      api.alice.delete(`/v1/connections/${connectionId}`),
+    ])
+    const { disconnectedAt } = await listed(connectionId)
+    const secrets = await secretsOf(connectionId)
+    const present = secrets.filter(({ validUntil }) => validUntil === null).length
+    expect([disconnectedAt === null, present]).toEqual(
+      disconnectedAt === null ? [true, 1] : [false, 0],
+    )
+    expect(disconnectedAt === null || secrets.length === 0).toBe(true)
+  }
 })
 
 describe('is refused', () => {
@@ -95,7 +161,7 @@ describe('is refused', () => {
   })
 })
 
-test('disconnecting keeps the record and forgets both secrets; registering revives it', async () => {
+test('disconnecting keeps the record and forgets all secrets; registering revives it', async () => {
   const account = { accountId: '444444444444', region: 'eu-west-1', name: 'Kept' }
   const first = await connectAccount(api.alice, account)
   await connectAccount(api.alice, account)
@@ -107,9 +173,7 @@ test('disconnecting keeps the record and forgets both secrets; registering reviv
   expect([answer.status, answer.body]).toEqual([200, { success: true }])
   const { disconnectedAt } = await listed(first.connectionId)
   expect(disconnectedAt).toEqual(expect.any(String))
-  const secrets = await api.sql`
-    select secret_hash, previous_secret_hash from connections where id = ${first.connectionId}`
-  expect(secrets).toEqual([{ secretHash: null, previousSecretHash: null }])
+  expect(await secretsOf(first.connectionId)).toEqual([])
   expect((await api.alice.delete(url)).status).toBe(200)
   expect((await listed(first.connectionId)).disconnectedAt).toBe(disconnectedAt)
 

@@ -79,10 +79,11 @@ async function attack(victim: Api): Promise<Leak[]> {
       if (place?.scopes === undefined) continue
       const id = place.id === undefined ? '' : await idOf(victim, place.id, 'other')
       const payload = await place.body?.(victim, alice)
+      const query = place.query === undefined ? '' : `?${place.query}`
       const before = await rowsOf(victim)
       const answer = await alice.send({
         method: method.toUpperCase(),
-        url: path.replace(/\{[^}]+\}/, encodeURIComponent(id)),
+        url: `${path.replace(/\{[^}]+\}/, encodeURIComponent(id))}${query}`,
         ...sentAs(payload),
       })
       if (answer.text.includes(markOf(charlie))) {

@@ -55,7 +55,8 @@ interface Cell {
 async function statusOf({ operation, client, id, authorization }: Cell) {
   const place = placeOf(operation)
   const wanted = place.id === undefined ? '' : await idOf(api, place.id, id)
-  const url = operation.path.replace(/\{[^}]+\}/, encodeURIComponent(wanted))
+  const path = operation.path.replace(/\{[^}]+\}/, encodeURIComponent(wanted))
+  const url = place.query === undefined ? path : `${path}?${place.query}`
   const payload = await place.body?.(api, client)
   const { headers, ...sent } = sentAs(payload)
   const answer = await inject(api.app, {

@@ -24,6 +24,7 @@ test('without anything set it is what a developer needs on one machine', () => {
     trustedProxies: [],
     corsOrigins: [],
     drainSeconds: 5,
+    awsPrincipalArn: undefined,
   })
 })
 
@@ -42,6 +43,7 @@ test('what is set is taken', () => {
     TRUSTED_PROXIES: '10.0.0.0/8, loopback,2001:db8::1',
     CORS_ORIGINS: 'https://app.example.com,http://localhost:5173',
     DRAIN_SECONDS: '0',
+    AWS_PRINCIPAL_ARN: 'arn:aws-us-gov:iam::123456789012:role/mail/letterloom',
   })
   expect(config).toMatchObject({
     databaseUrl: 'postgres://db/letterloom',
@@ -57,6 +59,7 @@ test('what is set is taken', () => {
     trustedProxies: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
     corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
     drainSeconds: 0,
+    awsPrincipalArn: 'arn:aws-us-gov:iam::123456789012:role/mail/letterloom',
   })
 })
 
@@ -97,6 +100,9 @@ test.each([
   ['TRUSTED_PROXIES', 'everybody'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['CORS_ORIGINS', '*'],
+  ['AWS_PRINCIPAL_ARN', '*'],
+  ['AWS_PRINCIPAL_ARN', 'arn:aws:iam::123456789012:role/*'],
+  ['AWS_PRINCIPAL_ARN', 'arn:aws:sts::123456789012:assumed-role/letterloom/session'],
   ['CORS_ORIGINS', 'https://app.example.com/'],
 ])('%s=%s is refused by its name', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: "${value}" is not`)

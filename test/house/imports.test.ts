@@ -49,6 +49,11 @@ const LAWS: Law[] = [
     ]),
   },
   {
+    file: 'src/setup/case.ts',
+    allowed: ['./policies.ts', '../domain/role.ts'],
+    refused: ['node:crypto', '@aws-sdk/client-iam', '../store/sql.ts', '../ids.ts', ...PROGRAMS],
+  },
+  {
     file: 'src/mail/case.ts',
     allowed: ['liquidjs', 'html-to-text', 'node:url', './render.ts', '../domain/errors.ts'],
     refused: ['postgres', '@aws-sdk/client-sesv2', '../store/sql.ts', '../ids.ts', ...PROGRAMS],

@@ -31,6 +31,7 @@ beforeAll(async () => {
     searchSql: apiSql,
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
+    principalArn: undefined,
     version: '1.0.0',
     log: { level: 'silent' },
     now: Date.now,

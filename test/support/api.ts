@@ -84,6 +84,7 @@ export async function startApi(
     searchSql,
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
+    principalArn: 'arn:aws:iam::999900001111:role/letterloom',
     version: '1.0.0',
     log: { level: 'silent' },
     metrics: createMetrics(),

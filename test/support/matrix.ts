@@ -21,6 +21,8 @@ export interface Place {
   scopes?: readonly string[]
   /** What the id in its path is of; absent: there is none. */
   id?: Kind
+  /** What its address needs besides. */
+  query?: string
   /** Its body, in the organization of `client`; a text is a CSV. */
   body?: (api: Api, client: Client) => object | string | Promise<object | string>
   /** Answered to whom it belongs. */
@@ -401,6 +403,13 @@ export const PLACES: Record<string, Place> = {
   listDomains: { scopes: READ, own: 200 },
   // A natural key: what another organization sends as is nobody's business.
   getDomain: { scopes: READ, id: 'domain', own: 200, foreign: 404 },
+  changeConnection: {
+    scopes: FULL,
+    id: 'connection',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  getConnectionSetup: { scopes: READ, id: 'connection', query: 'format=terraform', own: 200 },
   disconnectConnection: { scopes: FULL, id: 'connection', own: 200 },
 
   createTemplate: {

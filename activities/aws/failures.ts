@@ -1,0 +1,59 @@
+import type { CheckError } from '../../src/domain/verification.ts'
+
+const DENIED = ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation']
+const THROTTLED =
+  /^(Throttl|TooManyRequests|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown)/
+/** Ours to mend: the credentials of the operator or of the session, the clock, the region. */
+const NOT_ABOUT_PERMISSIONS =
+  /^(Expired|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|RegionDisabled|RequestTimeout)/
+
+export const isDenied = (error: unknown): boolean =>
+  error instanceof Error && DENIED.includes(error.name)
+
+/**
+ * What an error of the SDK says about the permission to make the call; undefined: the permission is
+ * there, since a refusal for any other reason comes after it was looked at.
+ */
+export function permissionError(error: unknown): CheckError | undefined {
+  if (!(error instanceof Error)) return 'no_answer'
+  if (isDenied(error)) return 'denied'
+  if (THROTTLED.test(error.name)) return 'throttled'
+  if (NOT_ABOUT_PERMISSIONS.test(error.name)) return 'no_answer'
+  const status = statusOf(error)
+  if (status === 429) return 'throttled'
+  return status !== undefined && status >= 400 && status < 500 ? undefined : 'no_answer'
+}
+
+/** The HTTP status of the answer, if there was one. */
+function statusOf(error: Error): number | undefined {
+  const metadata: unknown = Reflect.get(error, '$metadata')
+  if (typeof metadata !== 'object' || metadata === null) return undefined
+  const status: unknown = Reflect.get(metadata, 'httpStatusCode')
+  return typeof status === 'number' ? status : undefined
+}
+
+/** A moment after which nobody waits any more. */
+export interface Deadline {
+  /** Aborts the calls that it was given to. */
+  signal: AbortSignal
+  /** The answer of `work`, or an error once it is too late. */
+  before<T>(work: Promise<T>): Promise<T>
+  clear(): void
+}
+
+export function deadline(ms: number): Deadline {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), ms)
+  const late = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(new Error('no answer in time')), {
+      once: true,
+    })
+  })
+  // Nobody may be waiting when it comes; unobserved it would end the process.
+  late.catch(() => {})
+  return {
+    signal: controller.signal,
+    before: (work) => Promise.race([work, late]),
+    clear: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,145 @@
+import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch'
+import { GetRolePolicyCommand, IAMClient } from '@aws-sdk/client-iam'
+import {
+  GetAccountCommand,
+  GetEmailIdentityCommand,
+  ListEmailIdentitiesCommand,
+  SendEmailCommand,
+  SESv2Client,
+} from '@aws-sdk/client-sesv2'
+import { CONSOLE_POLICY, type Purpose } from '../../src/domain/aws-actions.ts'
+import { iamRegion, roleName } from '../../src/domain/role.ts'
+import type { Role } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/** What one probe needs, and where it leaves what the account says of itself. */
+export interface Probing {
+  role: Role
+  credentials: Credentials
+  signal: AbortSignal
+  rate: { maxSendRate: number | null; max24Hour: number | null }
+}
+
+export interface Probe {
+  /** As IAM names it. */
+  action: string
+  /** Makes the call once. Throws the SDK's error. */
+  run: (probing: Probing) => Promise<void>
+}
+
+/** Nobody can own a name under `.invalid` (RFC 6761), so it can be no verified identity. */
+const NOBODYS_DOMAIN = 'letterloom.invalid'
+/** Should a mail of nobody's ever be accepted, it reaches nobody. */
+const SIMULATOR = 'success@simulator.amazonses.com'
+const DAY_MS = 86_400_000
+
+const configOf = ({ role, credentials }: Probing) => {
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials
+  return {
+    region: role.region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    requestHandler: {
+      connectionTimeout: 2_000,
+      requestTimeout: 5_000,
+      throwOnRequestTimeout: true,
+    },
+  }
+}
+
+async function ses(probing: Probing, ask: (client: SESv2Client) => Promise<void>): Promise<void> {
+  // SES takes one such call a second and account: the second and third are likely to be throttled.
+  const client = new SESv2Client({ ...configOf(probing), maxAttempts: 4 })
+  try {
+    await ask(client)
+  } finally {
+    client.destroy()
+  }
+}
+
+/**
+ * A mail that cannot be sent: its sender is nobody's identity, which SES finds out only after it
+ * has looked at the permission. One try, as for all mail.
+ */
+async function sendNothing(probing: Probing): Promise<void> {
+  const client = new SESv2Client({ ...configOf(probing), maxAttempts: 1 })
+  try {
+    await client.send(
+      new SendEmailCommand({
+        FromEmailAddress: `probe@${NOBODYS_DOMAIN}`,
+        Destination: { ToAddresses: [SIMULATOR] },
+        Content: { Simple: { Subject: { Data: 'Probe' }, Body: { Text: { Data: 'Probe' } } } },
+      }),
+      { abortSignal: probing.signal },
+    )
+  } finally {
+    client.destroy()
+  }
+}
+
+async function askRate(probing: Probing): Promise<void> {
+  await ses(probing, async (client) => {
+    const account = await client.send(new GetAccountCommand({}), { abortSignal: probing.signal })
+    probing.rate.maxSendRate = account.SendQuota?.MaxSendRate ?? null
+    probing.rate.max24Hour = account.SendQuota?.Max24HourSend ?? null
+  })
+}
+
+async function askMetric(probing: Probing): Promise<void> {
+  const client = new CloudWatchClient(configOf(probing))
+  try {
+    const metric = { Namespace: 'AWS/SES', MetricName: 'Reputation.BounceRate' }
+    await client.send(
+      new GetMetricDataCommand({
+        StartTime: new Date(Date.now() - DAY_MS),
+        EndTime: new Date(),
+        MetricDataQueries: [
+          { Id: 'probe', MetricStat: { Metric: metric, Period: 3_600, Stat: 'Average' } },
+        ],
+      }),
+      { abortSignal: probing.signal },
+    )
+  } finally {
+    client.destroy()
+  }
+}
+
+async function readPolicy(probing: Probing): Promise<void> {
+  const { region, externalId } = probing.role
+  const client = new IAMClient({ ...configOf(probing), region: iamRegion(region) })
+  try {
+    await client.send(
+      new GetRolePolicyCommand({ RoleName: roleName(externalId), PolicyName: CONSOLE_POLICY }),
+      { abortSignal: probing.signal },
+    )
+  } finally {
+    client.destroy()
+  }
+}
+
+/** How each permission is tried out, in the order of the answer. */
+export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
+  send: [{ action: 'ses:SendEmail', run: sendNothing }],
+  read: [
+    { action: 'ses:GetAccount', run: askRate },
+    {
+      action: 'ses:ListEmailIdentities',
+      run: (probing) =>
+        ses(probing, async (client) => {
+          await client.send(new ListEmailIdentitiesCommand({ PageSize: 1 }), {
+            abortSignal: probing.signal,
+          })
+        }),
+    },
+    {
+      action: 'ses:GetEmailIdentity',
+      run: (probing) =>
+        ses(probing, async (client) => {
+          await client.send(new GetEmailIdentityCommand({ EmailIdentity: NOBODYS_DOMAIN }), {
+            abortSignal: probing.signal,
+          })
+        }),
+    },
+  ],
+  health: [{ action: 'cloudwatch:GetMetricData', run: askMetric }],
+  policy: [{ action: 'iam:GetRolePolicy', run: readPolicy }],
+}

@@ -1,0 +1,34 @@
+import * as senders from '../store/senders.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const EVERY_MS = 1_000
+
+interface Deps {
+  sql: Sql
+  /** What this process keeps of customers' credentials. */
+  roles: {
+    connectionIds: () => string[]
+    keep: (
+      asked: readonly string[],
+      connected: readonly { id: string; verifiedAgoMs: number | null }[],
+    ) => void
+  }
+  log: Log
+}
+
+/**
+ * Drops the credentials of disconnected accounts, on every process within a second or two: they
+ * would be good for up to an hour. A refusal that a later verification has overtaken goes as well.
+ */
+export const startCredentialKeeper = ({ sql, roles, log }: Deps) =>
+  startLoop({
+    name: 'credential-keeper',
+    idleMs: EVERY_MS,
+    log,
+    round: async () => {
+      const held = roles.connectionIds()
+      if (held.length > 0) roles.keep(held, await senders.listConnected(sql, held))
+      return false
+    },
+  })

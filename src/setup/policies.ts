@@ -1,0 +1,113 @@
+import {
+  ACTIONS,
+  CONSOLE_POLICY,
+  POLICY_VERSION,
+  SENDING_POLICY,
+  versionSid,
+} from '../domain/aws-actions.ts'
+import { partition, roleArn } from '../domain/role.ts'
+
+/** One connection, and who is to reach it. */
+export interface Setup {
+  accountId: string
+  region: string
+  externalId: string
+  /** The operator's own user or role: nobody else may assume the customer's role. */
+  principalArn: string
+  /** Where the account's delivery events are to go. */
+  webhookEndpoint: string
+}
+
+interface Statement {
+  Sid?: string
+  Effect: 'Allow'
+  Principal?: Record<string, string>
+  Action: readonly string[]
+  Resource?: readonly string[]
+  Condition?: Record<string, Record<string, string>>
+}
+
+/** An IAM policy document (IAM user guide, "Grammar of the IAM JSON policy language"). */
+export interface PolicyDocument {
+  Version: '2012-10-17'
+  Statement: readonly Statement[]
+}
+
+const document = (...statements: Statement[]): PolicyDocument => ({
+  Version: '2012-10-17',
+  Statement: statements,
+})
+
+/** The operator may assume the role, with this connection's external id and not without one. */
+export const trustPolicy = ({ principalArn, externalId }: Setup): PolicyDocument =>
+  document({
+    Effect: 'Allow',
+    Principal: { AWS: principalArn },
+    Action: ['sts:AssumeRole'],
+    Condition: { StringEquals: { 'sts:ExternalId': externalId } },
+  })
+
+/** EventBridge may act for the rules of this account, nobody else's. */
+export const eventsTrustPolicy = ({ accountId }: Setup): PolicyDocument =>
+  document({
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: ['sts:AssumeRole'],
+    Condition: { StringEquals: { 'aws:SourceAccount': accountId } },
+  })
+
+/** EventBridge may call our webhook; `resource` is the API destination. */
+export const eventsPolicy = (resource: string): PolicyDocument =>
+  document({
+    Effect: 'Allow',
+    Action: ['events:InvokeApiDestination'],
+    Resource: [resource],
+  })
+
+/** Mail from the account's own identities in this region. */
+const sendingPolicy = (setup: Setup): PolicyDocument =>
+  document({
+    Sid: 'LetterloomSending',
+    Effect: 'Allow',
+    Action: ACTIONS.send,
+    // The identity's own configuration set is asked for as well.
+    Resource: [ses(setup, 'identity/*'), ses(setup, 'configuration-set/*')],
+  })
+
+/** Actions that IAM can only allow for everything (Service Authorization Reference). */
+const WITHOUT_RESOURCES = ['ses:GetAccount', 'ses:ListEmailIdentities', 'cloudwatch:GetMetricData']
+
+/** Reading, and nothing but; the first statement's id carries the version of all of it. */
+function consolePolicy(setup: Setup): PolicyDocument {
+  const { accountId, region, externalId } = setup
+  const actions = [...new Set([...ACTIONS.read, ...ACTIONS.health])]
+  return document(
+    {
+      Sid: versionSid(POLICY_VERSION),
+      Effect: 'Allow',
+      Action: actions.filter((action) => WITHOUT_RESOURCES.includes(action)),
+      Resource: ['*'],
+    },
+    {
+      Sid: 'LetterloomIdentities',
+      Effect: 'Allow',
+      Action: actions.filter((action) => !WITHOUT_RESOURCES.includes(action)),
+      Resource: [ses(setup, 'identity/*')],
+    },
+    {
+      Sid: 'LetterloomOwnPolicy',
+      Effect: 'Allow',
+      Action: ACTIONS.policy,
+      Resource: [roleArn(accountId, region, externalId)],
+    },
+  )
+}
+
+const ses = ({ region, accountId }: Setup, resource: string): string =>
+  `arn:${partition(region)}:ses:${region}:${accountId}:${resource}`
+
+/** The role's inline policies by name: what each purpose calls and no more. */
+export const rolePolicies = (setup: Setup): { name: string; document: PolicyDocument }[] => [
+  { name: SENDING_POLICY, document: sendingPolicy(setup) },
+  { name: CONSOLE_POLICY, document: consolePolicy(setup) },
+]

@@ -1,0 +1,244 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { pythonPackages } from '../../src/dev/python-packages.ts'
+import { ACTIONS, CONSOLE_POLICY, POLICY_VERSION } from '../../src/domain/aws-actions.ts'
+import { cloudformation } from '../../src/setup/cloudformation.ts'
+import { rolePolicies, type Setup, trustPolicy } from '../../src/setup/policies.ts'
+import { terraform } from '../../src/setup/terraform.ts'
+
+const run = promisify(execFile)
+const INSTALL_MS = 300_000
+
+const SETUP: Setup = {
+  accountId: '123456789012',
+  region: 'eu-central-1',
+  externalId: '5f0f8ba6-5f6c-4c39-9f43-4f1c5b3d3a55',
+  principalArn: 'arn:aws:iam::999900001111:role/letterloom',
+  webhookEndpoint: 'https://mail.example.com/webhooks/ses/123456789012',
+}
+const GOVERNMENT: Setup = {
+  ...SETUP,
+  region: 'us-gov-west-1',
+  principalArn: 'arn:aws-us-gov:iam::999900001111:root',
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'letterloom-setup-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const file = async (name: string, text: string): Promise<string> => {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+
+interface Statement {
+  Sid?: string
+  Action: string[]
+  Resource: string[]
+}
+const actionsOf = (documents: { Statement: readonly object[] }[]): string[] =>
+  documents.flatMap(({ Statement }) => (Statement as Statement[]).flatMap(({ Action }) => Action))
+
+describe('the policies', () => {
+  test('allow what the table says and nothing else, each thing once', () => {
+    const found = actionsOf(rolePolicies(SETUP).map(({ document }) => document))
+    expect(found.sort()).toEqual([...new Set(Object.values(ACTIONS).flat())].sort())
+    expect(found.join()).not.toContain('*')
+  })
+
+  test('reach this account and region only, where IAM can tell', () => {
+    const resources = rolePolicies(SETUP).flatMap(({ document }) =>
+      document.Statement.flatMap((statement) =>
+        (statement.Resource ?? []).map((resource) => [statement.Action.join(), resource]),
+      ),
+    )
+    expect(resources).toEqual([
+      ['ses:SendEmail,ses:SendRawEmail', 'arn:aws:ses:eu-central-1:123456789012:identity/*'],
+      [
+        'ses:SendEmail,ses:SendRawEmail',
+        'arn:aws:ses:eu-central-1:123456789012:configuration-set/*',
+      ],
+      ['ses:GetAccount,ses:ListEmailIdentities,cloudwatch:GetMetricData', '*'],
+      ['ses:GetEmailIdentity', 'arn:aws:ses:eu-central-1:123456789012:identity/*'],
+      ['iam:GetRolePolicy', 'arn:aws:iam::123456789012:role/letterloom-5f0f8ba6'],
+    ])
+  })
+
+  test('carry their version in the console policy', () => {
+    const console = rolePolicies(SETUP).find(({ name }) => name === CONSOLE_POLICY)
+    expect(console?.document.Statement[0]?.Sid).toBe(`LetterloomV${POLICY_VERSION}`)
+  })
+
+  test('trust the operator alone, and him only with the external id', () => {
+    expect(trustPolicy(SETUP).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Principal: { AWS: SETUP.principalArn },
+        Action: ['sts:AssumeRole'],
+        Condition: { StringEquals: { 'sts:ExternalId': SETUP.externalId } },
+      },
+    ])
+  })
+})
+
+describe('the CloudFormation template', () => {
+  test('has the role, the policies and the way of events, and asks for the secret unseen', () => {
+    const template = JSON.parse(cloudformation(SETUP))
+    const { Role, ApiDestination, WebhookConnection, Rule } = template.Resources
+    expect(Role.Properties).toMatchObject({
+      RoleName: 'letterloom-5f0f8ba6',
+      AssumeRolePolicyDocument: trustPolicy(SETUP),
+      Policies: rolePolicies(SETUP).map(({ name, document }) => ({
+        PolicyName: name,
+        PolicyDocument: document,
+      })),
+    })
+    expect(template.Parameters).toMatchObject({ WebhookSecret: { Type: 'String', NoEcho: true } })
+    expect(template.Parameters.WebhookSecret).not.toHaveProperty('Default')
+    expect(WebhookConnection.Properties.AuthParameters).toEqual({
+      ApiKeyAuthParameters: {
+        ApiKeyName: 'x-webhook-secret',
+        ApiKeyValue: { Ref: 'WebhookSecret' },
+      },
+    })
+    expect(ApiDestination.Properties.InvocationEndpoint).toBe(SETUP.webhookEndpoint)
+    expect(Rule.Properties.EventPattern.source).toEqual(['aws.ses'])
+    expect(JSON.stringify(template.Outputs)).not.toContain('WebhookSecret')
+  })
+
+  test.each([
+    [SETUP, []],
+    // cfn-lint knows no API destinations in GovCloud and the newest regions; AWS does not say where
+    // they are.
+    [GOVERNMENT, ['E3006']],
+  ] as const)(
+    'passes cfn-lint',
+    async (setup, ignored) => {
+      const found = await findPython()
+      if ('missing' in found) return say(`cfn-lint: left out: ${found.missing}`)
+      const lint = (path: string) =>
+        run(join(found.bin, 'cfn-lint'), [
+          ...['--regions', setup.region, '--include-checks', 'I'],
+          ...ignored.flatMap((check) => ['--ignore-checks', check]),
+          ...['--', path],
+        ])
+      const path = await file(`${setup.region}.template.json`, cloudformation(setup))
+      expect(await lint(path)).toEqual({ stdout: '', stderr: '' })
+      // It is not silent about everything.
+      const broken = await file('broken.json', cloudformation(setup).replace('3600', '36'))
+      await expect(lint(broken)).rejects.toMatchObject({
+        stdout: expect.stringContaining('36 is less than the minimum of 3600'),
+      })
+    },
+    INSTALL_MS,
+  )
+})
+
+describe('the Terraform file', () => {
+  test('says the same as the CloudFormation template', () => {
+    const text = terraform(SETUP)
+    const documents = [...text.matchAll(/jsonencode\((\{.*?\n {2}\})\)\n/gs)].map(([, hcl = '']) =>
+      fromHcl(hcl),
+    )
+    const template = JSON.parse(cloudformation(SETUP))
+    const { Role, EventsRole, Rule } = template.Resources
+    expect(documents).toEqual([
+      Role.Properties.AssumeRolePolicyDocument,
+      ...Role.Properties.Policies.map((each: { PolicyDocument: object }) => each.PolicyDocument),
+      EventsRole.Properties.AssumeRolePolicyDocument,
+      {
+        ...EventsRole.Properties.Policies[0].PolicyDocument,
+        Statement: [
+          {
+            Effect: 'Allow',
+            Action: ['events:InvokeApiDestination'],
+            Resource: ['aws_cloudwatch_event_api_destination.letterloom_5f0f8ba6.arn'],
+          },
+        ],
+      },
+      Rule.Properties.EventPattern,
+    ])
+    expect(text).toMatch(/sensitive +=? ?true/)
+    expect(text).toContain('allowed_account_ids = ["123456789012"]')
+  })
+
+  test('takes no text of ours for a template of its own', () => {
+    const text = terraform({ ...SETUP, webhookEndpoint: 'https://x.example/${var.a}%{if b}"' })
+    expect(text).toContain('"https://x.example/$${var.a}%%{if b}\\""')
+  })
+
+  test(
+    'is parsed by another parser',
+    async () => {
+      const found = await findPython()
+      if ('missing' in found) return say(`python-hcl2: left out: ${found.missing}`)
+      const path = await file('parsed.tf', terraform(SETUP))
+      const script = 'import hcl2, json, sys; print(json.dumps(hcl2.load(open(sys.argv[1]))))'
+      const { stdout } = await run(join(found.bin, 'python'), ['-c', script, path])
+      const parsed = JSON.parse(stdout) as { resource: Record<string, object>[] }
+      const kinds = parsed.resource.flatMap((each) => Object.keys(each))
+      expect(kinds.map((kind) => kind.replaceAll('"', '')).sort()).toEqual([
+        'aws_cloudwatch_event_api_destination',
+        'aws_cloudwatch_event_connection',
+        'aws_cloudwatch_event_rule',
+        'aws_cloudwatch_event_target',
+        'aws_iam_role',
+        'aws_iam_role',
+        'aws_iam_role_policy',
+        'aws_iam_role_policy',
+        'aws_iam_role_policy',
+        'aws_sesv2_configuration_set',
+        'aws_sesv2_configuration_set_event_destination',
+      ])
+    },
+    INSTALL_MS,
+  )
+
+  test(
+    'is as terraform formats it, and valid where its provider can be had',
+    async () => {
+      const version = await run('terraform', ['version']).catch(() => undefined)
+      if (version === undefined) return say('terraform: left out: there is none')
+      const path = await file('main.tf', terraform(SETUP))
+      await run('terraform', ['fmt', '-check', '-diff', path])
+      const messy = await file('messy.tf', terraform(SETUP).replace('region  ', 'region'))
+      await expect(run('terraform', ['fmt', '-check', messy])).rejects.toThrow()
+
+      const here = await mkdtemp(join(folder, 'terraform-'))
+      await writeFile(join(here, 'main.tf'), terraform(SETUP))
+      const begun = await run('terraform', [`-chdir=${here}`, 'init', '-no-color'], {
+        timeout: INSTALL_MS / 2,
+      }).catch(() => undefined)
+      if (begun === undefined) return say('terraform validate: left out: no provider to be had')
+      const { stdout } = await run('terraform', [`-chdir=${here}`, 'validate', '-json'])
+      expect(JSON.parse(stdout)).toMatchObject({ valid: true, warning_count: 0 })
+    },
+    INSTALL_MS,
+  )
+})
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
+
+const findPython = () =>
+  pythonPackages({
+    tool: 'setup',
+    title: 'cfn-lint and python-hcl2',
+    cacheFolder: inject('cacheFolder'),
+    log: () => {},
+  })
+
+/** An HCL object of ours as JSON reads it: colons, commas, and references as texts. */
+function fromHcl(hcl: string): unknown {
+  const json = hcl
+    .replaceAll(/^( *"[^"]+") += /gm, '$1: ')
+    .replaceAll(/\[(aws_[\w.]+)\]/g, '["$1"]')
+    .replaceAll(/([^\s{[,])\n(?= *["{[])/g, '$1,\n')
+  return JSON.parse(json)
+}
