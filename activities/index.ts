@@ -17,7 +17,11 @@ import { createImportActivities } from './imports.ts'
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
-import { createConnectionActivities } from './verify-connection.ts'
+import {
+  type ConnectionDeps,
+  createCheckActivities,
+  createConnectionActivities,
+} from './verify-connection.ts'
 
 export interface ActivityDeps {
   sql: Sql
@@ -63,12 +67,16 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
   }
 }
 /** Questions to providers, on the provider queue. */
-export const createProviderActivities = (deps: IdentityDeps & ConsolePolicyDeps) => {
+export const createProviderActivities = (
+  deps: IdentityDeps & ConsolePolicyDeps & ConnectionDeps,
+) => {
   const { readIdentities } = createIdentityActivities(deps)
   const { probeConsolePolicy } = createConsolePolicyActivities(deps)
+  const { checkConnection } = createCheckActivities(deps)
   return {
     readIdentities: (input: AskProviderInput) => beating(() => readIdentities(input)),
     probeConsolePolicy: (input: AskProviderInput) => beating(() => probeConsolePolicy(input)),
+    checkConnection: (input: AskProviderInput) => beating(() => checkConnection(input)),
   }
 }
 

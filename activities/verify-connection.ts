@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Check, type Verdict, verdictOf } from '../src/domain/verification.ts'
+import { type Check, type Verdict, VERIFY_EVERY_MS, verdictOf } from '../src/domain/verification.ts'
 import * as senders from '../src/store/senders.ts'
 import * as sendingLimits from '../src/store/sending-limits.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type { VerifyConnectionInput } from '../workflows/contract.ts'
 import type { Verifier } from './mailer.ts'
 
-/** A verification that ended less than this ago is everybody's. */
-const EVERY_MS = 3_000
 /** One that found nothing for this long is nobody's: longer than the verifier's own deadline. */
 const MOST_MS = 15_000
 const LOOK_EVERY_MS = 200
@@ -19,7 +17,7 @@ const LOOK_EVERY_MS = 200
 async function verify(sql: Sql, verifier: Verifier, sender: senders.Sender): Promise<Check[]> {
   for (;;) {
     const checking = await senders.beginVerification(sql, sender, {
-      everyMs: EVERY_MS,
+      everyMs: VERIFY_EVERY_MS,
       mostMs: MOST_MS,
     })
     if (!checking) return []
@@ -50,18 +48,23 @@ export async function verifySender(
   return verdict
 }
 
-export function createConnectionActivities({ sql, verifier }: { sql: Sql; verifier: Verifier }) {
-  return {
-    /** Verifies until the provider has said yes or no; stores it. */
-    verifyConnection: async (input: VerifyConnectionInput): Promise<void> => {
-      const sender = await senders.find(sql, input.organizationId, input.connectionId)
-      if (sender && !sender.disconnected) await verifySender(sql, verifier, sender)
-    },
-
-    /** Verifies once, for somebody who waits; what was found, and what was not, is stored. */
-    checkConnection: async (input: VerifyConnectionInput): Promise<void> => {
-      const sender = await senders.find(sql, input.organizationId, input.connectionId)
-      if (sender && !sender.disconnected) await verify(sql, verifier, sender)
-    },
-  }
+export interface ConnectionDeps {
+  sql: Sql
+  verifier: Verifier
 }
+
+export const createConnectionActivities = ({ sql, verifier }: ConnectionDeps) => ({
+  /** Verifies until the provider has said yes or no; stores it. */
+  verifyConnection: async (input: VerifyConnectionInput): Promise<void> => {
+    const sender = await senders.find(sql, input.organizationId, input.connectionId)
+    if (sender && !sender.disconnected) await verifySender(sql, verifier, sender)
+  },
+})
+
+export const createCheckActivities = ({ sql, verifier }: ConnectionDeps) => ({
+  /** Verifies once, for somebody who waits; what was found, and what was not, is stored. */
+  checkConnection: async (input: VerifyConnectionInput): Promise<void> => {
+    const sender = await senders.find(sql, input.organizationId, input.connectionId)
+    if (sender && !sender.disconnected) await verify(sql, verifier, sender)
+  },
+})

@@ -1,14 +1,16 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { ProviderActivities } from '../activities/index.ts'
-import { type AskProviderInput, CONSOLE_POLICY, PROVIDER_QUEUE } from './contract.ts'
+import { type AskProviderInput, CONSOLE_POLICY, PROVIDER_QUEUE, VERIFICATION } from './contract.ts'
 
-const { readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivities>({
-  taskQueue: PROVIDER_QUEUE,
-  // Each gives up by itself before; a lost worker is noticed sooner.
-  startToCloseTimeout: '25s',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '200ms', maximumAttempts: 2 },
-})
+const { checkConnection, readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivities>(
+  {
+    taskQueue: PROVIDER_QUEUE,
+    // Each gives up by itself before; a lost worker is noticed sooner.
+    startToCloseTimeout: '25s',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '200ms', maximumAttempts: 2 },
+  },
+)
 
 /**
  * Asks a connection's provider one question, at most once at a time: who asks the same meanwhile
@@ -18,5 +20,6 @@ const { readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivitie
  */
 export async function askProvider(input: AskProviderInput): Promise<void> {
   if (input.what === CONSOLE_POLICY) await probeConsolePolicy(input)
+  else if (input.what === VERIFICATION) await checkConnection(input)
   else await readIdentities(input)
 }

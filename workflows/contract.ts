@@ -47,6 +47,9 @@ export const CONSOLE_POLICY = 'console-policy'
 /** What it asks: all identities. One of them: `identity/` and a hash of its name. */
 export const IDENTITIES = 'identities'
 
+/** What it asks: whether the account may be used, and each permission. */
+export const VERIFICATION = 'verification'
+
 /** Input of `askProvider`. What is asked for by name is in Postgres, and so is the answer. */
 export interface AskProviderInput {
   organizationId: string

@@ -1,4 +1,4 @@
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
+import { AssumeRoleCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts'
 import { PURPOSES, type Purpose, sessionPolicy } from '../../src/domain/aws-actions.ts'
 import { roleArn } from '../../src/domain/role.ts'
 import { isDenied } from './failures.ts'
@@ -30,6 +30,14 @@ const ASKING_FOR_MS = 30_000
 const MAX_CACHED = 2_000
 const MAX_CLIENTS = 50
 
+const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
+
+interface Options {
+  now?: () => number
+  /** Of the SDK; tests look at what would be sent. */
+  requestHandler?: NonNullable<STSClientConfig['requestHandler']>
+}
+
 interface Entry {
   connectionId: string
   credentials: Promise<Credentials>
@@ -44,7 +52,7 @@ interface Entry {
  * endpoint is that of the connection's region: credentials of one partition (aws, aws-cn,
  * aws-us-gov) are worth nothing in another.
  */
-export function createRoles({ now = Date.now }: { now?: () => number } = {}) {
+export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Options = {}) {
   const clients = new Map<string, STSClient>()
   const cache = new Map<string, Entry>()
 
@@ -55,11 +63,7 @@ export function createRoles({ now = Date.now }: { now?: () => number } = {}) {
     const made = new STSClient({
       region,
       maxAttempts: 2,
-      requestHandler: {
-        connectionTimeout: 2_000,
-        requestTimeout: 5_000,
-        throwOnRequestTimeout: true,
-      },
+      requestHandler,
     })
     clients.set(region, made)
     return made

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { badRequest, conflict, refuse } from '../../src/domain/errors.ts'
 import { partition, roleArn } from '../../src/domain/role.ts'
+import { VERIFY_EVERY_MS } from '../../src/domain/verification.ts'
 import { isUuid, uuidv7 } from '../../src/ids.ts'
 import { IdParams, Success } from '../../src/schemas/common.ts'
 import {
@@ -9,6 +10,7 @@ import {
   ConnectionInput,
   ConnectionList,
   ConnectionPatch,
+  ConnectionVerification,
   RegisteredConnection,
   SetupQuery,
 } from '../../src/schemas/connection.ts'
@@ -17,6 +19,8 @@ import * as connections from '../../src/store/connections.ts'
 import * as outbox from '../../src/store/outbox.ts'
 import { transact } from '../../src/store/sql.ts'
 import { newWebhookSecret, sha256 } from '../../src/tokens.ts'
+import { VERIFICATION } from '../../workflows/contract.ts'
+import { unavailable } from '../asker.ts'
 import { setupFile, webhookEndpoint } from '../connection-setup.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
@@ -28,9 +32,11 @@ const tags = ['connections']
 
 /** Each rotation keeps the secret before it for a day; whoever rotates in a loop is stopped. */
 const MOST_SECRETS = 100
+/** Longer than the verification itself may take. */
+const VERIFY_MS = 12_000
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
-  const { publicUrl, keyring } = deps
+  const { publicUrl, keyring, asker, now } = deps
 
   app.post(
     '/v1/connections',
@@ -172,6 +178,43 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     },
   )
 
+  app.post(
+    '/v1/connections/:id/verify',
+    {
+      // The provider is asked between two transactions.
+      config: { scope: 'full', leased: true },
+      schema: {
+        tags,
+        operationId: 'verifyConnection',
+        summary: 'Try out what the connection may do, and see what is missing',
+        description:
+          'Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once; nothing is sent or changed. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.',
+        params: IdParams,
+        response: { 200: ConnectionVerification, ...failures(409, 503) },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const find = async () =>
+        isUuid(id) ? connections.findVerification(sql, organizationId, id) : undefined
+      const known = await find()
+      if (!known) throw await missing(sql, 'connection', organizationId, id)
+      if (known.disconnectedAt !== null) {
+        throw conflict('The account is disconnected; register it again first', {
+          reason: 'disconnected',
+        })
+      }
+      const recent = foundWithin(known, VERIFY_EVERY_MS)
+      if (recent) return recent
+      const askedAt = performance.now()
+      const question = { organizationId, connectionId: id, what: VERIFICATION }
+      await asker.ask(question, now() + VERIFY_MS)
+      const tookMs = performance.now() - askedAt
+      const found = foundWithin(await find(), VERIFY_EVERY_MS + tookMs)
+      if (!found) throw unavailable()
+      return found
+    },
+  )
+
   app.delete(
     '/v1/connections/:id',
     {
@@ -193,6 +236,17 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       return { success: true as const }
     },
   )
+}
+
+/** What the last verification found, unless it is older than `ms` or the next is under way. */
+function foundWithin(
+  verification: connections.Verification | undefined,
+  ms: number,
+): ConnectionVerification | undefined {
+  const { agoMs = null, checkedAt = null, checks = null } = verification ?? {}
+  if (!verification || agoMs === null || checkedAt === null || checks === null) return undefined
+  const { isVerified, verificationError } = verification
+  return agoMs > ms ? undefined : { isVerified, verificationError, checkedAt, checks }
 }
 
 /** A topic of another account, or of another region of it, would speak for somebody else. */

@@ -1,3 +1,6 @@
+/** What a verification found stands for so long: who asks again gets the same. */
+export const VERIFY_EVERY_MS = 3_000
+
 /** One thing that a connection needs, tried out. */
 export interface Check {
   /** `role`, `external_id`, or an action as IAM names it. */

@@ -184,6 +184,7 @@ export async function runWorker(
           sql,
           identities: createIdentities(roles),
           consolePolicies: createConsolePolicies(roles),
+          verifier: deps.verifier,
           resolver: createResolver(),
         }),
         maxConcurrentActivityTaskExecutions: PROVIDER_ACTIVITIES,

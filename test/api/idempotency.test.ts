@@ -149,6 +149,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   const ids: Record<string, string> = {
     '/v1/contacts/{id}/erase': erased.body.id,
     '/v1/account/console-policy/{cloudAccountId}/recheck': connectionId,
+    '/v1/connections/{id}/verify': connectionId,
   }
   const bodies: Record<string, object | string | undefined> = {
     '/v1/api-keys': { name: 'Shop' },
@@ -160,6 +161,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/contacts/import': 'email\nliz@example.com\n',
     '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },
     '/v1/account/console-policy/{cloudAccountId}/recheck': undefined,
+    '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
     '/v1/batch': {

@@ -409,6 +409,7 @@ export const PLACES: Record<string, Place> = {
     body: (_, client) => ({ name: markOf(client) }),
     own: 200,
   },
+  verifyConnection: { scopes: FULL, id: 'connection', own: 200 },
   getConnectionSetup: { scopes: READ, id: 'connection', query: 'format=terraform', own: 200 },
   disconnectConnection: { scopes: FULL, id: 'connection', own: 200 },
 

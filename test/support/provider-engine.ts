@@ -7,6 +7,7 @@ import { createAsker } from '../../api/asker.ts'
 import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
 import { createIdentities } from '../../activities/aws/identities.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
+import { createVerifier } from '../../activities/aws/verifier.ts'
 import { createProviderActivities } from '../../activities/index.ts'
 import type { AccountUpdate } from '../../src/dev/sandbox/accounts.ts'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
@@ -71,6 +72,7 @@ export async function startProviderEngine() {
             sql,
             identities: createIdentities(roles),
             consolePolicies: createConsolePolicies(roles),
+            verifier: createVerifier(roles),
             resolver,
           }),
         }),

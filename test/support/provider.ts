@@ -1,11 +1,13 @@
 import type { Asker } from '../../api/asker.ts'
 import { probeConsolePolicy } from '../../activities/console-policy.ts'
 import { createIdentityActivities } from '../../activities/identities.ts'
+import type { Verifier } from '../../activities/mailer.ts'
 import type { ConsolePolicies, Identities } from '../../activities/provider.ts'
+import { createCheckActivities } from '../../activities/verify-connection.ts'
 import type { ListedIdentity } from '../../src/domain/identity.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
 import type { Sql } from '../../src/store/sql.ts'
-import { CONSOLE_POLICY } from '../../workflows/contract.ts'
+import { CONSOLE_POLICY, VERIFICATION } from '../../workflows/contract.ts'
 
 const listed = (identity: string): ListedIdentity => ({
   identity,
@@ -34,7 +36,6 @@ const identities: Identities = {
         identityType,
         verificationStatus,
         verifiedForSending: true,
-
         dkim: null,
         mailFromDomain: null,
         feedbackForwarding: true,
@@ -45,15 +46,29 @@ const identities: Identities = {
 }
 const consolePolicies: ConsolePolicies = { version: async () => ({ kind: 'told', value: 1 }) }
 
+/** Everything is allowed, and the role asks for its external id. */
+const verifier: Verifier = {
+  verify: async () => ({
+    checks: ['role', 'external_id', 'ses:GetAccount', 'ses:SendEmail'].map((name) => ({
+      name,
+      ok: true,
+    })),
+    maxSendRate: 14,
+    max24Hour: 50_000,
+  }),
+}
+
 /** A domain name system without names. */
 export const emptyDns: DnsResolver = { resolve: async () => [] }
 
 /** Asks at once, in this process, as the workflow's activities would: for tests about the API. */
 export function directAsker(sql: Sql): Asker {
   const { readIdentities } = createIdentityActivities({ sql, identities, resolver: emptyDns })
+  const { checkConnection } = createCheckActivities({ sql, verifier })
   return {
     ask: async (input) => {
       if (input.what === CONSOLE_POLICY) await probeConsolePolicy({ sql, consolePolicies }, input)
+      else if (input.what === VERIFICATION) await checkConnection(input)
       else await readIdentities(input)
     },
   }

@@ -38,6 +38,8 @@ const AccountSchema = Type.Object(
           /** Null: may be assumed without one. */
           externalId: Type.Union([Type.String(), Type.Null()]),
           policyVersion: Type.Integer(),
+          /** Actions that its policies do not allow, of those that they should. */
+          lacks: Type.Optional(Type.Array(Type.String())),
         },
         closed,
       ),

@@ -30,6 +30,9 @@ const FaultsSchema = Type.Object(
     sendingPaused: Type.Boolean(),
     mailFromNotVerified: Type.Boolean(),
     denyAssumeRole: Type.Boolean(),
+    /** AssumeRole: added to each, and the share that is refused as too many. */
+    assumeRoleLatencyMs: Duration,
+    assumeRoleThrottlePercent: Percent,
     /** Added to every call of SES and IAM that sends nothing. */
     readLatencyMs: Duration,
     /** This share of them is refused as too many. */
@@ -64,6 +67,8 @@ export const NO_FAULTS: Faults = {
   sendingPaused: false,
   mailFromNotVerified: false,
   denyAssumeRole: false,
+  assumeRoleLatencyMs: 0,
+  assumeRoleThrottlePercent: 0,
   readLatencyMs: 0,
   readThrottlePercent: 0,
   eventDelayMs: 0,

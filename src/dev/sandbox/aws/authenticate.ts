@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { allows, arnOf, type Credentials, type CredentialStore } from '../credentials.ts'
+import type { Deps } from '../deps.ts'
 import type { Settings } from '../settings.ts'
 import { denied, refusal } from './errors.ts'
 import {
@@ -21,6 +22,9 @@ export interface Caller {
 /** The region in a host such as `email.eu-west-1.amazonaws.com`; the loopback address has none. */
 const HOST = /^[a-z]+\.([a-z0-9-]+)\.(?:api\.aws|amazonaws\.com(?:\.cn)?)$/
 
+/** IAM is one for all regions of a partition and wants to be asked in this one of each. */
+const IAM_REGIONS = ['us-east-1', 'us-gov-west-1', 'cn-north-1']
+
 /**
  * Who signed the request, or the refusal AWS would give. `service` is the one whose door it came
  * through: a signature for another service or region is worth nothing there.
@@ -35,8 +39,11 @@ export function authenticate(
     throw mismatch(`Credential should be scoped to correct service: '${service}'. `)
   }
   const hostRegion = HOST.exec(request.headers.host ?? '')?.[1]
-  const wanted = service === 'iam' ? 'us-east-1' : (hostRegion ?? claim.region)
-  if (claim.region !== wanted) {
+  const isRight =
+    service === 'iam'
+      ? IAM_REGIONS.includes(claim.region)
+      : claim.region === (hostRegion ?? claim.region)
+  if (!isRight) {
     throw mismatch(`Credential should be scoped to a valid region, not '${claim.region}'. `)
   }
   checkAge(claim, settings)
@@ -66,10 +73,18 @@ function sameToken(wanted: string, given: string | string[] | undefined): boolea
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Refuses what the session policy does not allow. */
-export function authorize({ credentials }: Caller, action: string): void {
-  if (allows(credentials, action)) return
+/** Refuses what the session policy does not allow, and what the role itself lacks. */
+export function authorize(
+  { accounts }: Pick<Deps, 'accounts'>,
+  { credentials, account }: Caller,
+  action: string,
+): void {
+  const { session } = credentials
+  const role = session === null ? undefined : accounts.role(account, session.role)
+  const isLacking = role?.lacks?.includes(action) ?? false
+  if (allows(credentials, action) && !isLacking) return
+  const kind = isLacking ? 'identity-based' : 'session'
   throw denied(
-    `User: ${arnOf(credentials)} is not authorized to perform: ${action} because no session policy allows the ${action} action`,
+    `User: ${arnOf(credentials)} is not authorized to perform: ${action} because no ${kind} policy allows the ${action} action`,
   )
 }

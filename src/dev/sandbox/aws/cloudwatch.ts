@@ -52,7 +52,7 @@ export async function handleCloudWatch(
     if (signed.headers['x-amz-target'] !== TARGET) {
       throw refusal(400, 'UnknownOperationException', 'The sandbox knows GetMetricData only')
     }
-    authorize(caller, 'cloudwatch:GetMetricData')
+    authorize(deps, caller, 'cloudwatch:GetMetricData')
     const request: unknown = parse(signed.body)
     if (!MetricData.Check(request)) {
       throw refusal(400, 'InvalidParameterValueException', 'The request is malformed')

@@ -40,7 +40,7 @@ export async function handleQuery(
       throw refusal(400, 'Throttling', 'Rate exceeded')
     }
     if (action !== 'AssumeRole' && action !== 'GetCallerIdentity') {
-      authorize(caller, `${name}:${action}`)
+      authorize(deps, caller, `${name}:${action}`)
     }
     const result = await run(deps, caller, parameters)
     sendXml(

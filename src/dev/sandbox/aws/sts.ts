@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { arnOf, OPERATOR_ACCOUNT } from '../credentials.ts'
+import { happens } from '../faults.ts'
 import type { QueryAction } from './query.ts'
 import { denied, refusal } from './errors.ts'
 import { allowedActions } from './policy.ts'
@@ -37,11 +39,17 @@ const assumeRole: QueryAction = async (deps, caller, parameters) => {
   }
   const actions = policy === null ? null : allowedActions(policy)
 
+  deps.calls.note(account, 'sts:AssumeRole')
+  const faults = deps.faults.of(account)
+  if (faults.assumeRoleLatencyMs > 0) await sleep(faults.assumeRoleLatencyMs)
+  if (happens(faults.assumeRoleThrottlePercent)) {
+    throw refusal(400, 'Throttling', 'Rate exceeded')
+  }
   const role = deps.accounts.role(account, roleName)
   const trusted =
     role !== undefined &&
     caller.account === OPERATOR_ACCOUNT &&
-    !deps.faults.of(account).denyAssumeRole &&
+    !faults.denyAssumeRole &&
     (role.externalId === null || role.externalId === externalId)
   if (!trusted) {
     throw denied(

@@ -28,6 +28,8 @@ const NAMES: Record<keyof Faults, string> = {
   sendingPaused: 'Sending paused',
   mailFromNotVerified: 'MAIL FROM not verified',
   denyAssumeRole: 'AssumeRole denied',
+  assumeRoleLatencyMs: 'AssumeRole slower by, ms',
+  assumeRoleThrottlePercent: 'AssumeRole throttled, %',
   readLatencyMs: 'Reads slower by, ms',
   readThrottlePercent: 'Reads throttled, %',
   eventDelayMs: 'Events late by, ms',

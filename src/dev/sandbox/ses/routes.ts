@@ -53,7 +53,7 @@ export async function handleSes(
     if (!route) throw refusal(404, 'UnknownOperationException', 'The sandbox does not know this')
     const { account: accountNumber, region, credentials } = caller
     deps.calls.note(accountNumber, route.action)
-    authorize(caller, route.action)
+    authorize(deps, caller, route.action)
     const call: SesCall = {
       deps,
       account: deps.accounts.get(accountNumber, region),
