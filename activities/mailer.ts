@@ -42,7 +42,7 @@ export interface Mailer {
   close(): Promise<void>
 }
 
-export interface Verification {
+interface Verification {
   checks: Check[]
   /** Mails a second and in 24 hours; null when the account did not say. */
   maxSendRate: number | null

@@ -22,7 +22,7 @@ export interface Connected {
 
 const SESSION_SECONDS = 3_600
 const RENEW_BEFORE_MS = 5 * 60_000
-/** A role that refuses us is left alone for so long; a network that failed is tried again sooner. */
+/** A role that refuses us is left alone for so long; after a failed call we try again sooner. */
 const REFUSED_FOR_MS = 30_000
 const FAILED_FOR_MS = 2_000
 /** Longer than a call with its one repetition can take. */

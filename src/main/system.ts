@@ -18,6 +18,7 @@ import { type RunningProgram, startProgram } from './programs.ts'
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const READY_MS = 60_000
+const ASK_AGAIN_MS = 500
 
 export interface System {
   sql: Sql
@@ -220,14 +221,16 @@ export async function connectSandbox(
     webhooks: [{ url: made.webhookEndpoint, secret, region: REGION }],
   })
   const until = Date.now() + READY_MS
+  // What registering asked for may have looked before the role was there.
   while (!(await isVerified())) {
     if (Date.now() > until) throw new Error('the sandbox account was not verified')
-    await sleep(100)
+    await sleep(ASK_AGAIN_MS)
   }
   return made.connectionId
 
   async function isVerified(): Promise<boolean> {
-    const { connections } = await client.get('/v1/connections')
-    return connections.some(({ id, isVerified }) => id === made.connectionId && isVerified)
+    const path = { id: made.connectionId }
+    const { isVerified } = await client.post('/v1/connections/{id}/verify', { params: { path } })
+    return isVerified
   }
 }

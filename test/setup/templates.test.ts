@@ -125,9 +125,13 @@ describe('the CloudFormation template', () => {
       if ('missing' in found) return say(`cfn-lint: left out: ${found.missing}`)
       const lint = (path: string) =>
         run(join(found.bin, 'cfn-lint'), [
-          ...['--regions', setup.region, '--include-checks', 'I'],
+          '--regions',
+          setup.region,
+          '--include-checks',
+          'I',
           ...ignored.flatMap((check) => ['--ignore-checks', check]),
-          ...['--', path],
+          '--',
+          path,
         ])
       const path = await file(`${setup.region}.template.json`, cloudformation(setup))
       expect(await lint(path)).toEqual({ stdout: '', stderr: '' })
@@ -209,7 +213,7 @@ describe('the Terraform file', () => {
       const path = await file('main.tf', terraform(SETUP))
       await run('terraform', ['fmt', '-check', '-diff', path])
       const messy = await file('messy.tf', terraform(SETUP).replace('region  ', 'region'))
-      await expect(run('terraform', ['fmt', '-check', messy])).rejects.toThrow()
+      await expect(run('terraform', ['fmt', '-check', messy])).rejects.toThrow('fmt')
 
       const here = await mkdtemp(join(folder, 'terraform-'))
       await writeFile(join(here, 'main.tf'), terraform(SETUP))
