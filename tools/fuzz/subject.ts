@@ -222,6 +222,10 @@ async function answerForGood(
   { sql }: System,
   { organizationId, connectionId }: { organizationId: string; connectionId: string },
 ): Promise<void> {
+  await sql`
+    update connections
+    set check_begun_at = now(), checked_at = now() + interval '1 day'
+    where organization_id = ${organizationId} and id = ${connectionId} and checks is not null`
   const listed = {
     identity: KNOWN_DOMAIN,
     identityType: 'DOMAIN',
