@@ -866,7 +866,7 @@ export interface paths {
         put?: never;
         /**
          * Register a cloud account, or update it and rotate its webhook secret
-         * @description Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and the one before works for another 24 hours. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.
+         * @description Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and those before it work for another 24 hours each. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.
          *
          *     Scope: `full`.
          */
@@ -894,6 +894,122 @@ export interface paths {
          *     Scope: `full`.
          */
         delete: operations["disconnectConnection"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a connection, or set the SNS topic it is believed
+         * @description Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored.
+         *
+         *     Scope: `full`.
+         */
+        patch: operations["changeConnection"];
+        trace?: never;
+    };
+    "/v1/connections/{id}/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download what sets up the account’s side: CloudFormation or Terraform
+         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getConnectionSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try out what the connection may do, and see what is missing
+         * @description Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once; nothing is sent or changed. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["verifyConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/console-policy/{cloudAccountId}/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find out which version of the console policy an account carries
+         * @description Asks the account at most once a minute, whoever calls. Within that minute, and when the account cannot be asked or answers in time that it is asked too much, the last finding is answered with `rechecked` false.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["recheckConsolePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the domains and addresses that your accounts send as
+         * @description Read live from all connected accounts at once, at most 15 seconds old. An account that cannot be asked, or does not answer in time, has `reachable` false and fails nothing.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listDomains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains/{identity}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a domain or address with the DNS records that it needs
+         * @description Your accounts are asked in the order they were connected, until one has it. 404 when none that answers has it; `details` names those that did not answer. 503 only when none answers.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1171,6 +1287,15 @@ export interface components {
             /** @description Ignored. */
             revokedAt?: unknown;
         };
+        /** AskedAccount */
+        AskedAccount: {
+            /** Format: uuid */
+            id: string;
+            accountId: string;
+            region: string;
+            /** @description False: its identities are not in `data`, because it did not answer in time. */
+            reachable: boolean;
+        };
         /** AuditEvent */
         AuditEvent: {
             /** Format: uuid */
@@ -1388,6 +1513,7 @@ export interface components {
             isVerified: boolean;
             verificationError: string | null;
             webhookConnected: boolean;
+            snsTopicArn: string | null;
             /** Format: date-time */
             lastVerifiedAt: string | null;
             /** Format: date-time */
@@ -1420,6 +1546,63 @@ export interface components {
         /** ConnectionList */
         ConnectionList: {
             connections: components["schemas"]["Connection"][];
+        };
+        /** ConnectionPatch */
+        ConnectionPatch: {
+            name?: string | null;
+            /** @description The topic of the account and region whose notifications are believed; null: none. */
+            snsTopicArn?: string | null;
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            accountId?: unknown;
+            /** @description Ignored. */
+            region?: unknown;
+            /** @description Ignored. */
+            emailEnabled?: unknown;
+            /** @description Ignored. */
+            smsEnabled?: unknown;
+            /** @description Ignored. */
+            isVerified?: unknown;
+            /** @description Ignored. */
+            verificationError?: unknown;
+            /** @description Ignored. */
+            webhookConnected?: unknown;
+            /** @description Ignored. */
+            lastVerifiedAt?: unknown;
+            /** @description Ignored. */
+            lastEventReceivedAt?: unknown;
+            /** @description Ignored. */
+            disconnectedAt?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+        };
+        /** ConnectionVerification */
+        ConnectionVerification: {
+            /** @description Whether mail is sent through the account. */
+            isVerified: boolean;
+            verificationError: string | null;
+            /** Format: date-time */
+            checkedAt: string;
+            checks: {
+                /** @description `role`, `external_id`, or an action as IAM names it. */
+                name: string;
+                ok: boolean;
+                /** @enum {string} */
+                error?: "role_refused" | "external_id_not_required" | "denied" | "no_sending_rate" | "throttled" | "no_answer" | "not_tried";
+            }[];
+        };
+        /** ConsolePolicyReading */
+        ConsolePolicyReading: {
+            /** @description Null: never read, or the role carries no console policy. */
+            version: number | null;
+            /** @description What a newly generated policy would carry. */
+            currentVersion: number;
+            upToDate: boolean;
+            /** Format: date-time */
+            checkedAt: string | null;
+            /** @description False: this is what was found out before. */
+            rechecked: boolean;
         };
         /** Contact */
         Contact: {
@@ -1550,6 +1733,10 @@ export interface components {
             } | null;
             /** @description Logs with their timelines, and the bodies that are kept. */
             mails: {
+                [key: string]: unknown;
+            }[];
+            /** @description Rows that imports refused and that speak of them. */
+            importErrors: {
                 [key: string]: unknown;
             }[];
             auditEvents: {
@@ -1774,6 +1961,23 @@ export interface components {
         /** ContactsDeletion */
         ContactsDeletion: {
             ids: string[];
+        };
+        /** DnsRecord */
+        DnsRecord: {
+            /** @enum {string} */
+            purpose: "dkim" | "mail_from" | "dmarc";
+            /** @enum {string} */
+            type: "CNAME" | "MX" | "TXT";
+            name: string;
+            /** @description What to set; for DMARC a suggestion. */
+            value: string;
+            /**
+             * @description `unknown`: the domain name system did not answer in time.
+             * @enum {string}
+             */
+            state: "found" | "missing" | "different" | "unknown";
+            /** @description What is there in its place. */
+            found: string[];
         };
         /** EmailLog */
         EmailLog: {
@@ -2208,9 +2412,78 @@ export interface components {
             externalId: string;
             /** @description The role that we assume; create it under this name. */
             roleArn: string;
-            /** @description Shown only here, null in a replay. The one before works for 24 h. */
+            /** @description Shown only here, null in a replay. Those before it work for 24 h more. */
             webhookSecret: string | null;
             webhookEndpoint: string;
+        };
+        /** SendingIdentity */
+        SendingIdentity: {
+            identity: string;
+            /** @description `DOMAIN`, `EMAIL_ADDRESS` or `MANAGED_DOMAIN`. */
+            identityType: string | null;
+            verifiedForSending: boolean;
+            /** @description `PENDING`, `SUCCESS`, `FAILED`, `TEMPORARY_FAILURE` or `NOT_STARTED`. */
+            verificationStatus: string | null;
+            dkim: {
+                status: string | null;
+                signingAttributesOrigin: string | null;
+                tokens: string[];
+            } | null;
+            mailFromDomain: {
+                domain: string;
+                status: string | null;
+            } | null;
+            feedbackForwarding: boolean;
+            configurationSet: string | null;
+            /** @description To set in the zone of the domain, and what is there now. Empty for an address. */
+            dnsRecords: components["schemas"]["DnsRecord"][];
+            /** Format: uuid */
+            cloudAccountId: string;
+            region: string;
+            /** @description Accounts that were asked before this one was found and did not answer. */
+            unreachableAccountIds: string[];
+        };
+        /** SendingIdentityList */
+        SendingIdentityList: {
+            data: components["schemas"]["SendingIdentityListItem"][];
+            accounts: components["schemas"]["AskedAccount"][];
+        };
+        /** SendingIdentityListItem */
+        SendingIdentityListItem: {
+            identity: string;
+            /** @description `DOMAIN`, `EMAIL_ADDRESS` or `MANAGED_DOMAIN`. */
+            identityType: string | null;
+            sendingEnabled: boolean | null;
+            /** @description `PENDING`, `SUCCESS`, `FAILED`, `TEMPORARY_FAILURE` or `NOT_STARTED`. */
+            verificationStatus: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            region: string;
+        };
+        /**
+         * SendingIdentityUnavailable
+         * @description No account can be asked; see Retry-After
+         */
+        SendingIdentityUnavailable: {
+            /** @description For people. Wording may change; do not parse it. */
+            error: string;
+            /**
+             * @description For programs. Stable.
+             * @enum {string}
+             */
+            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
+            /** @description Equals the `x-request-id` header; quote it to support. */
+            requestId?: string;
+            /** @description A stable snake_case word that says more than the code. */
+            reason?: string;
+            details?: {
+                /** @description Where in the input, with dots between. */
+                path: string;
+                message: string;
+                contactId?: string;
+            }[];
+            /** @description The same as `error`. */
+            message: string;
         };
         /** Session */
         Session: {
@@ -5156,6 +5429,283 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    changeConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getConnectionSetup: {
+        parameters: {
+            query: {
+                /** @description Which tool the file is for. */
+                format: "cloudformation" | "terraform";
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CloudFormation template (JSON), or a Terraform file (HCL) */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionVerification"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recheckConsolePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The `id` of a connection. */
+                cloudAccountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsolePolicyReading"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: {
+                /** @description The `id` of a connection. */
+                cloudAccountId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendingIdentityList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: {
+                /** @description The `id` of a connection. */
+                cloudAccountId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A domain or an email address. */
+                identity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendingIdentity"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description No account can be asked; see Retry-After */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendingIdentityUnavailable"];
+                };
+            };
         };
     };
     listTemplates: {

@@ -23,6 +23,7 @@ import * as contacts from '../../src/store/contacts.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { connect, type Sql, within } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { directAsker } from '../support/provider.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -93,6 +94,8 @@ async function measure(): Promise<void> {
       limiter,
       now: Date.now,
       pause: async () => {},
+      principalArn: undefined,
+      asker: directAsker(apiSql),
     })
     const ask = async (url: string): Promise<string> => {
       const headers = { authorization: `Bearer ${key}` }
