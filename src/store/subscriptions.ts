@@ -171,8 +171,15 @@ export async function readdress(
   )
   const asked = addressed.filter(({ address }) => mailed.takeOne(address))
   const silent = open.filter((row) => !asked.some((each) => each.row === row))
-  // Over the day's limit nobody is mailed, and nobody who did not confirm is subscribed either.
-  await write(tx, organizationId, silent, 'pending')
+  // Over the day's limit, or without an address, nobody is mailed now, and nobody who did not
+  // confirm is subscribed either: the reminder asks, or after thirty days it is over.
+  await write(tx, organizationId, silent, 'pending', { mails: 1 })
+  await outbox.putAll(
+    tx,
+    organizationId,
+    [...superseded(silent), ...starting(silent)],
+    options.requestId,
+  )
   await ask(tx, organizationId, asked, options)
 }
 
@@ -252,14 +259,10 @@ async function ask(
     organizationId,
     asked.map(({ address }) => address),
   )
-  const starts = rows.map(({ contactId, topicId, generation }) => ({
-    kind: 'start_confirmation' as const,
-    payload: { contactId, topicId, generation: (generation ?? 0) + 1 },
-  }))
   await outbox.putAll(
     tx,
     organizationId,
-    [...superseded(rows), ...(cohort === undefined ? starts : [])],
+    [...superseded(rows), ...(cohort === undefined ? starting(rows) : [])],
     requestId,
   )
   await consentEvents.record(
@@ -273,6 +276,13 @@ async function ask(
     })),
   )
 }
+
+/** The workflows that wait for confirmations which are awaited from now on. */
+const starting = (rows: readonly Row[]) =>
+  rows.map(({ contactId, topicId, generation }) => ({
+    kind: 'start_confirmation' as const,
+    payload: { contactId, topicId, generation: (generation ?? 0) + 1 },
+  }))
 
 /** The workflows that waited for confirmations which are no longer awaited. */
 const superseded = (rows: readonly Row[]) =>
@@ -303,13 +313,21 @@ async function end(
   return left
 }
 
+interface Asking {
+  /** The first mail is decided now. */
+  isMailed?: boolean
+  /** Mails that are not to be made any more: 1 begins with the reminder. */
+  mails?: 0 | 1
+  cohort?: Uuid | undefined
+}
+
 /** A new status and a new generation; the contacts are locked, so nobody else writes these rows. */
 async function write(
   tx: Transaction,
   organizationId: Uuid,
   rows: readonly Row[],
   status: SubscriptionStatus,
-  { isMailed = false, cohort }: { isMailed?: boolean; cohort?: Uuid | undefined } = {},
+  { isMailed = false, mails = 0, cohort }: Asking = {},
 ): Promise<void> {
   if (rows.length === 0) return
   await tx`
@@ -330,7 +348,7 @@ async function write(
       cohort = excluded.cohort,
       requested_at = coalesce(excluded.requested_at, s.requested_at),
       mailed_at = coalesce(excluded.mailed_at, s.mailed_at),
-      mails = 0,
+      mails = ${mails},
       mail_id = null,
       subscribed_at = coalesce(excluded.subscribed_at, s.subscribed_at),
       left_at = case when excluded.status = 'subscribed' then null else s.left_at end,

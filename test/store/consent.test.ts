@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressed, addressedByHash } from '../../src/addresses.ts'
 import type { Reason } from '../../src/store/suppressions.ts'
 import { uuidv7 } from '../../src/ids.ts'
+import * as confirmationMails from '../../src/store/confirmation-mails.ts'
 import * as consent from '../../src/store/consent.ts'
 import { transact } from '../../src/store/sql.ts'
 import * as subscriptions from '../../src/store/subscriptions.ts'
@@ -200,6 +201,32 @@ test('a new address voids what the old one confirmed and is asked itself', async
     kind: 'start_confirmation',
     payload: { contactId: id, topicId, generation: 2 },
   })
+})
+
+test('over the limit a new address is not mailed, and the wait for it still ends', async () => {
+  const { id } = await person()
+  const topicId = await topic(doubleOptIn)
+  const email = `limited-${id}@example.com`
+  await database.sql`
+    insert into subscriptions (organization_id, contact_id, topic_id, status, generation)
+    values (${organizationId}, ${id}, ${topicId}, 'pending', 4)`
+  await transact(database.sql, async (tx) => {
+    await confirmationMails.record(
+      tx,
+      organizationId,
+      [1, 2, 3].map(() => addressOf(email)),
+    )
+    await tx`update contacts set email = ${email} where id = ${id}`
+    await subscriptions.readdress(tx, organizationId, [id], { source: 'api', addressOf })
+  })
+  const [row] = await database.sql`
+    select status, generation, mails from subscriptions where contact_id = ${id}`
+  expect(row).toEqual({ status: 'pending', generation: 5, mails: 1 })
+  const promised = (await outbox()).slice(-2).map(({ kind, payload }) => [kind, payload.generation])
+  expect(promised).toEqual([
+    ['end_confirmation', 4],
+    ['start_confirmation', 5],
+  ])
 })
 
 test('the list and a new contact agree when both are written at the same moment', async () => {
