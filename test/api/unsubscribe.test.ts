@@ -45,6 +45,18 @@ const post = (of: string, headers: object = {}, payload?: string) =>
 const statusOf = async (id: string) => (await api.alice.get(`/v1/contacts/${id}`)).body.emailStatus
 const counted = async () => (await api.alice.get(`/v1/batch/${batchId}`)).body.unsubscribed
 
+test('who left stays away, deleted and made again, one by one, in sets and with `active`', async () => {
+  expect((await post(token)).status).toBe(200)
+  expect((await api.alice.delete(`/v1/contacts/${contactId}`)).status).toBe(200)
+  const again = await api.alice.post('/v1/contacts', { email })
+  expect([again.status, again.body.emailStatus]).toEqual([201, 'unsubscribed'])
+  await api.alice.delete(`/v1/contacts/${again.body.id}`)
+  const row = { email, emailStatus: 'active' }
+  const { results } = (await api.alice.post('/v1/contacts/batch', { contacts: [row] })).body
+  expect(results).toMatchObject([{ status: 'created', emailStatusKept: true }])
+  expect(await statusOf(results[0].id)).toBe('unsubscribed')
+})
+
 describe('POST', () => {
   test.each([
     ['a form', 'application/x-www-form-urlencoded', 'List-Unsubscribe=One-Click'],

@@ -25,7 +25,7 @@ try {
   const imported = importPeople(system, sender, people).then(() => performance.now() - startedAt)
   const figures = await allMailed(system, sender, people)
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
-  say(`${people} people imported and subscribed in ${seconds(await imported)} s`)
+  say(`${people} people uploaded in ${seconds(await imported)} s`)
   say(
     `all mails decided after ${seconds(figures.decidedMs)} s, sent after ${seconds(figures.sentMs)} s`,
   )

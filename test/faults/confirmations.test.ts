@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { allMailed, connectSender, importPeople, subscribe } from '../support/cohorts.ts'
+import { allMailed, connectSender, importPeople } from '../support/cohorts.ts'
 import { tokenOf } from '../support/confirmations.ts'
 import { until } from '../support/engine.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
@@ -15,8 +15,10 @@ afterAll(() => system.stop())
 it('who subscribes gets a mail whose link, opened, does nothing, and whose button subscribes', async () => {
   const sender = await connectSender(system, 100)
   const sandbox = sandboxControl(system.sandboxUrl)
-  const { id } = await sender.client.post('/v1/contacts', { body: { email: 'ada@example.com' } })
-  await subscribe(system, sender, [id])
+  const { pendingTopics } = await sender.client.post('/v1/contacts', {
+    body: { email: 'ada@example.com', topicIds: [sender.topicId] },
+  })
+  expect(pendingTopics).toEqual([sender.topicId])
   const [mail] = await until(async () => {
     const { mails } = await sandbox.mails({ account: sender.accountId })
     return mails.length > 0 && mails

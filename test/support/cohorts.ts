@@ -1,19 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addressed } from '../../src/addresses.ts'
 import { type Client, createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
-import * as outbox from '../../src/store/outbox.ts'
-import { transact } from '../../src/store/sql.ts'
-import * as subscriptions from '../../src/store/subscriptions.ts'
-import { parseKeyring } from '../../src/tokens.ts'
 
-/** Contacts of one page of an import, and of one cohort. */
-const PAGE = 1_000
 const POLL_MS = 200
 const LONGEST_MS = 600_000
 
@@ -21,6 +12,7 @@ type TestSystem = System & { folder: string }
 
 export interface Sender {
   client: Client
+  key: string
   organizationId: Uuid
   topicId: Uuid
   accountId: string
@@ -40,46 +32,22 @@ export async function connectSender(system: TestSystem, rate: number): Promise<S
   const topic = await client.post('/v1/topics', {
     body: { name: 'Cats', doubleOptIn: true, from: SENDER },
   })
-  return { client, organizationId, topicId: topic.id, accountId }
+  return { client, key, organizationId, topicId: topic.id, accountId }
 }
 
-/** Subscribes contacts to the sender's topic, in one cohort or each by themselves. */
-export async function subscribe(
-  system: TestSystem,
-  { organizationId, topicId }: Sender,
-  contactIds: readonly Uuid[],
-  promise?: { cohort: Uuid; importId: Uuid; page: number },
-): Promise<void> {
-  const keyring = parseKeyring((await readFile(join(system.folder, 'keys'), 'utf8')).trim())
-  const pairs = contactIds.map((contactId) => ({ contactId, topicId }))
-  await transact(system.sql, async (tx) => {
-    await subscriptions.subscribe(tx, organizationId, pairs, {
-      source: 'import',
-      addressOf: (email) => addressed(keyring, organizationId, email),
-      ...(promise ? { cohort: promise.cohort } : {}),
-    })
-    if (promise === undefined) return
-    await outbox.put(tx, organizationId, { kind: 'start_cohort', payload: promise }, undefined)
-  })
-}
-
-/** Contacts and their subscriptions, in pages of a thousand with a cohort each, as an import. */
+/** Uploads a file of people who are to be subscribed to the topic; a worker does the rest. */
 export async function importPeople(
   system: TestSystem,
-  sender: Sender,
+  { key, topicId }: Sender,
   people: number,
 ): Promise<void> {
-  const importId = uuidv7()
-  for (let at = 0; at < people; at += PAGE) {
-    const contacts = Array.from({ length: Math.min(PAGE, people - at) }, (_, n) => ({
-      email: `reader-${at + n}@example.com`,
-      firstName: `Reader ${at + n}`,
-    }))
-    const { results } = await sender.client.post('/v1/contacts/batch', { body: { contacts } })
-    const page = at / PAGE + 1
-    const contactIds = results.flatMap(({ id }) => id ?? [])
-    await subscribe(system, sender, contactIds, { cohort: uuidv7(), importId, page })
-  }
+  const lines = Array.from({ length: people }, (_, n) => `reader-${n}@example.com,Reader ${n}\n`)
+  const response = await fetch(`${system.apiUrl}/v1/contacts/import?topicIds=${topicId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
+    body: `email,firstName\n${lines.join('')}`,
+  })
+  if (response.status !== 202) throw new Error(await response.text())
 }
 
 /** What became of the confirmations that were asked for. */
