@@ -80,6 +80,10 @@ export const createProviderActivities = (
   }
 }
 
+/** The sweep's work, on the provider queue; and notices, on the mail queue. */
+export { createHealthActivities, type HealthActivities } from './account-health.ts'
+export { createNoticeActivities, type NoticeActivities } from './notices.ts'
+
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
 export type MailActivities = ReturnType<typeof createMailActivities>

@@ -17,6 +17,7 @@ import { answerUnknownRoutes, knowRoutes } from './methods.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
 import { accountPolicyRoutes } from './routes/account-policy.ts'
+import { accountHealthRoutes } from './routes/account-health.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditEventRoutes } from './routes/audit-events.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -113,6 +114,7 @@ export async function buildApp(deps: Deps) {
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(connectionRoutes, deps)
+  await app.register(accountHealthRoutes, deps)
   await app.register(accountPolicyRoutes, deps)
   await app.register(domainRoutes, deps)
   await app.register(templateRoutes, deps)

@@ -37,6 +37,12 @@ export interface Config {
   drainSeconds: number
   logLevel: string
   timings: Timings
+  /** The operator's own sender, for mail to owners; without an address nobody is told. */
+  notices: {
+    /** `notices@example.com` or `Letterloom <notices@example.com>`. */
+    from: string | undefined
+    region: string
+  }
   /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
   awsEndpoint: string | undefined
   /**
@@ -117,6 +123,13 @@ export function readConfig(env: Environment = process.env): Config {
     return found ?? fallback
   }
 
+  const matching = (name: string, pattern: RegExp, what: string): string | undefined => {
+    const value = text(name)
+    if (value === undefined || pattern.test(value)) return value
+    problems.push(`${name}: "${value}" is not ${what}`)
+    return undefined
+  }
+
   const apiPort = port('PORT', 3000)
   const config: Config = {
     databaseUrl: text('DATABASE_URL'),
@@ -146,6 +159,10 @@ export function readConfig(env: Environment = process.env): Config {
       oneOf('LETTERLOOM_TIMINGS', ['production', 'short'], 'production') === 'short'
         ? SHORT_TIMINGS
         : PRODUCTION_TIMINGS,
+    notices: {
+      from: matching('NOTICE_FROM', SENDER, 'a sender, such as notices@example.com'),
+      region: matching('NOTICE_REGION', REGION, 'a region, such as eu-west-1') ?? DEFAULT_REGION,
+    },
     awsEndpoint: text('AWS_ENDPOINT_URL'),
     awsPrincipalArn: arn('AWS_PRINCIPAL_ARN'),
     dev: {
@@ -167,6 +184,12 @@ export function readConfig(env: Environment = process.env): Config {
  * "IAM identifiers").
  */
 const PRINCIPAL = /^arn:aws(?:-cn|-us-gov)?:iam::\d{12}:(?:root|(?:user|role)\/[\w+=,.@/-]{1,512})$/
+
+/** An address, or a name of plain words and an address in angle brackets. */
+const SENDER =
+  /^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
+const DEFAULT_REGION = 'us-east-1'
 
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 

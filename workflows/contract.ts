@@ -60,6 +60,28 @@ export interface AskProviderInput {
 /** Longest run of `askProvider`: an attempt whose worker is lost, and one of full length. */
 export const ASK_MS = 40_000
 
+export const noticeWorkflowId = (noticeId: string): string => `notice/${noticeId}`
+
+/** Input of `sendNotice`. What is told, and to whom, is in Postgres. */
+export interface SendNoticeInput {
+  organizationId: string
+  noticeId: string
+}
+
+/** The one schedule of the sweep, and what the ids of its runs begin with. */
+export const SWEEP_ID = 'sweep-health'
+
+/** What `sweepHealth` carries over when it continues as new, and what it answers at its end. */
+export interface SweepProgress {
+  /** The last connection of the pages that are done; null: none. */
+  after: string | null
+  checked: number
+  /** The provider said nothing about so many, or they were disconnected meanwhile. */
+  unanswered: number
+  /** Neither answered nor stored: our own failure. */
+  failed: number
+}
+
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {
   from: number

@@ -8,6 +8,9 @@ import { createSigner, type Credentials } from './signature.ts'
 const CONNECTIONS = 256
 const CONNECT_MS = 2_000
 
+/** Where the credentials of a call come from. */
+export type Sessions = Pick<Roles, 'credentials' | 'forget'>
+
 /**
  * The one transport: SES v2 SendEmail, one call per recipient, each made at most once.
  *
@@ -16,7 +19,7 @@ const CONNECT_MS = 2_000
  * of the SDK's processor time. SES has no idempotency token: an answer that does not come is
  * `unknown`.
  */
-export function createMailer({ roles, callMs }: { roles: Roles; callMs: number }): Mailer {
+export function createMailer({ roles, callMs }: { roles: Sessions; callMs: number }): Mailer {
   const pools = new Map<string, Pool>()
   const slots = new Map<string, Slots>()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()

@@ -15,7 +15,9 @@ import {
   eraseWorkflowId,
   type ImportContactsInput,
   importWorkflowId,
+  noticeWorkflowId,
   type SendBatchInput,
+  type SendNoticeInput,
   type VerifyConnectionInput,
   verifyWorkflowId,
 } from '../../workflows/contract.ts'
@@ -121,6 +123,17 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
           ConnectionId: [connectionId],
           Kind: ['verification'],
         },
+      })
+    }
+    case 'send_notice': {
+      const { noticeId } = row.payload
+      const input: SendNoticeInput = { organizationId, noticeId }
+      return startOnce(temporal, 'sendNotice', {
+        workflowId: noticeWorkflowId(noticeId),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        staticSummary: `Send notice ${noticeId}`,
+        searchAttributes: { OrganizationId: [organizationId], Kind: ['notice'] },
       })
     }
     case 'start_erasure': {

@@ -69,6 +69,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     role: 'letterloom_api',
     temporalAddress: temporalAddress(config),
     needsTemporal: false,
+    notices: config.notices.from === undefined ? 'off' : 'on',
     isDraining: () => app.traffic.isDraining,
   })
   const stopped = new Promise<void>((resolve) => {

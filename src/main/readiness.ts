@@ -13,6 +13,8 @@ export interface Readiness {
   /** `outdated`: migrations that this program needs have not run. */
   postgres: Finding
   temporal: Finding
+  /** `off`: no sender is set up (`NOTICE_FROM`), so owners are told nothing by mail. */
+  notices: 'on' | 'off'
 }
 
 interface Options {
@@ -23,6 +25,7 @@ interface Options {
    * The API works without Temporal: reads answer, and writes wait in the outbox. A worker does not.
    */
   needsTemporal: boolean
+  notices: Readiness['notices']
   isDraining: () => boolean
 }
 
@@ -31,7 +34,7 @@ interface Options {
  * busy pool does not look like a dead database; who asks at the same time gets the same answer.
  */
 export function createReadiness(options: Options) {
-  const { databaseUrl, role, temporalAddress, needsTemporal, isDraining } = options
+  const { databaseUrl, role, temporalAddress, needsTemporal, notices, isDraining } = options
   const sql = connect(databaseUrl, {
     name: 'letterloom-ready',
     role,
@@ -48,7 +51,7 @@ export function createReadiness(options: Options) {
       within(PATIENCE_MS, () => reach(temporalAddress)),
     ])
     const isReady = !isDraining() && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
-    return { isReady, isDraining: isDraining(), postgres, temporal }
+    return { isReady, isDraining: isDraining(), postgres, temporal, notices }
   }
   return {
     ask: (): Promise<Readiness> => {

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import { freePort } from '../dev/ports.ts'
 import { startPostgres } from '../dev/postgres.ts'
 import { sandboxControl } from '../dev/sandbox/control.ts'
+import { OPERATOR_ACCOUNT } from '../dev/sandbox/credentials.ts'
 import { findTemporal, startTemporal } from '../dev/temporal.ts'
 import { migrate } from '../store/migrate.ts'
 import { connect, type Sql } from '../store/sql.ts'
@@ -19,6 +20,8 @@ const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secre
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const READY_MS = 60_000
 const ASK_AGAIN_MS = 500
+/** Who mails the owners: an identity of the operator's own account at the sandbox. */
+const NOTICES = { from: 'Letterloom <notices@letterloom.example>', region: 'eu-west-1' }
 
 export interface System {
   sql: Sql
@@ -87,6 +90,8 @@ export async function startSystem(
             AWS_SECRET_ACCESS_KEY: SANDBOX_KEY.secret,
             AWS_PRINCIPAL_ARN: SANDBOX_PRINCIPAL,
             AWS_EC2_METADATA_DISABLED: 'true',
+            NOTICE_FROM: NOTICES.from,
+            NOTICE_REGION: NOTICES.region,
           }
         : {}),
     }
@@ -100,6 +105,11 @@ export async function startSystem(
     const worker = program('worker')
     await answers(`${apiUrl}/health`)
     await answers(`${sandboxUrl}/_sandbox/faults`)
+    await sandboxControl(sandboxUrl).putAccount(OPERATOR_ACCOUNT, {
+      region: NOTICES.region,
+      productionAccess: true,
+      identities: [{ identity: 'letterloom.example', verified: true }],
+    })
     return {
       sql,
       databaseUrl,

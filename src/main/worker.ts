@@ -10,14 +10,18 @@ import {
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
+import { createHealthReader } from '../../activities/aws/health.ts'
 import { createIdentities } from '../../activities/aws/identities.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
+import { createOperatorSessions } from '../../activities/aws/operator.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
 import {
   createControlActivities,
   createImportQueueActivities,
+  createHealthActivities,
   createMailActivities,
+  createNoticeActivities,
   createProviderActivities,
   createSendActivities,
 } from '../../activities/index.ts'
@@ -28,6 +32,8 @@ import {
   PROVIDER_QUEUE,
   SEND_QUEUE,
 } from '../../workflows/contract.ts'
+import { probeConsolePolicyDaily } from '../../activities/console-policy.ts'
+import { verifySender } from '../../activities/verify-connection.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
@@ -41,11 +47,13 @@ import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startReadingCleaner } from '../loops/reading-cleaner.ts'
 import { createResolver } from '../net/resolver.ts'
+import type { Sender } from '../store/senders.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress } from './required.ts'
+import { ensureSweepSchedule } from './sweep-schedule.ts'
 
 /** A claim that takes longer than this is none: its second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
@@ -58,6 +66,8 @@ const PROVIDER_ACTIVITIES = 50
 const CACHED_WORKFLOWS = 300
 /** Files written at the same time by one process: each keeps a connection busy. */
 const IMPORT_ACTIVITIES = 3
+/** A connection is verified again after so long. */
+const DAY_MS = 86_400_000
 
 /**
  * One worker process: the Temporal workers of the given queues, and the loops that every worker
@@ -113,6 +123,20 @@ export async function runWorker(
     content: { keyring, publicUrl: config.publicUrl },
   }
 
+  const consolePolicies = createConsolePolicies(roles)
+  const verifyDaily = async (sender: Sender): Promise<void> => {
+    const { verifiedAgoMs } = sender
+    if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
+    await verifySender(sql, deps.verifier, sender)
+  }
+  const { from, region } = config.notices
+  // A transport of its own: it knows other credentials than the customers' roles.
+  const operator = createMailer({
+    roles: createOperatorSessions(),
+    callMs: config.timings.callMs,
+  })
+  const noticeSender = from === undefined ? undefined : { from, region, mailer: operator }
+
   const shared: Pick<
     WorkerOptions,
     | 'connection'
@@ -158,7 +182,10 @@ export async function runWorker(
       await Worker.create({
         ...shared,
         taskQueue: MAIL_QUEUE,
-        activities: createMailActivities(deps),
+        activities: {
+          ...createMailActivities(deps),
+          ...createNoticeActivities({ ...deps, sender: noticeSender, now: Date.now, log }),
+        },
         maxConcurrentActivityTaskExecutions: MAIL_ACTIVITIES,
       }),
     )
@@ -180,18 +207,32 @@ export async function runWorker(
       await Worker.create({
         ...shared,
         taskQueue: PROVIDER_QUEUE,
-        activities: createProviderActivities({
-          sql,
-          identities: createIdentities(roles),
-          consolePolicies: createConsolePolicies(roles),
-          verifier: deps.verifier,
-          resolver: createResolver(),
-        }),
+        activities: {
+          ...createProviderActivities({
+            sql,
+            identities: createIdentities(roles),
+            consolePolicies,
+            verifier: deps.verifier,
+            resolver: createResolver(),
+          }),
+          ...createHealthActivities({
+            sql,
+            health: createHealthReader(roles),
+            daily: [
+              verifyDaily,
+              (account) => probeConsolePolicyDaily({ sql, consolePolicies }, account),
+            ],
+            now: Date.now,
+            log,
+          }),
+        },
         maxConcurrentActivityTaskExecutions: PROVIDER_ACTIVITIES,
       }),
     )
   }
 
+  if (queues.includes(CONTROL_QUEUE)) await ensureSweepSchedule(temporal)
+  if (noticeSender === undefined) log.warn({}, 'NOTICE_FROM is not set: owners are told nothing')
   const loops = [
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
@@ -211,6 +252,7 @@ export async function runWorker(
     role: 'letterloom_worker',
     temporalAddress: address,
     needsTemporal: true,
+    notices: noticeSender === undefined ? 'off' : 'on',
     isDraining: () => isDraining,
   })
   const registry = new Registry()
@@ -234,7 +276,7 @@ export async function runWorker(
   } finally {
     stop()
     await Promise.all(loops.map((loop) => loop.stop()))
-    await mailer.close()
+    await Promise.all([mailer.close(), operator.close()])
     await connection.close()
     await native.close()
     await closeInternal()

@@ -6,6 +6,7 @@ export type Promised =
   | { kind: 'cancel_batch'; payload: { batchId: string; attempt: number } }
   | { kind: 'verify_connection'; payload: { connectionId: string } }
   | { kind: 'start_import'; payload: { importId: string } }
+  | { kind: 'send_notice'; payload: { noticeId: string } }
   | { kind: 'start_confirmation'; payload: ConfirmationKey }
   /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
   | { kind: 'end_confirmation'; payload: ConfirmationKey }

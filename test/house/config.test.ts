@@ -25,6 +25,7 @@ test('without anything set it is what a developer needs on one machine', () => {
     corsOrigins: [],
     drainSeconds: 5,
     awsPrincipalArn: undefined,
+    notices: { from: undefined, region: 'us-east-1' },
   })
 })
 
@@ -44,6 +45,8 @@ test('what is set is taken', () => {
     CORS_ORIGINS: 'https://app.example.com,http://localhost:5173',
     DRAIN_SECONDS: '0',
     AWS_PRINCIPAL_ARN: 'arn:aws-us-gov:iam::123456789012:role/mail/letterloom',
+    NOTICE_FROM: 'Letterloom <notices@mail.example.com>',
+    NOTICE_REGION: 'us-gov-west-1',
   })
   expect(config).toMatchObject({
     databaseUrl: 'postgres://db/letterloom',
@@ -56,6 +59,7 @@ test('what is set is taken', () => {
     logLevel: 'debug',
     timings: SHORT_TIMINGS,
     internal: { host: '127.0.0.1', port: 0 },
+    notices: { from: 'Letterloom <notices@mail.example.com>', region: 'us-gov-west-1' },
     trustedProxies: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
     corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
     drainSeconds: 0,
@@ -99,6 +103,9 @@ test.each([
   ['DRAIN_SECONDS', '1.5'],
   ['TRUSTED_PROXIES', 'everybody'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['NOTICE_FROM', 'notices'],
+  ['NOTICE_FROM', 'a@example.com, b@example.com'],
+  ['NOTICE_REGION', 'Frankfurt'],
   ['CORS_ORIGINS', '*'],
   ['AWS_PRINCIPAL_ARN', '*'],
   ['AWS_PRINCIPAL_ARN', 'arn:aws:iam::123456789012:role/*'],

@@ -43,6 +43,7 @@ describe('the internal port of the API', () => {
           isDraining: false,
           postgres: 'ok',
           temporal: 'ok',
+          notices: 'off',
         })
         const metrics = await (await get('/metrics')).text()
         expect(metrics).toMatch(

@@ -400,6 +400,9 @@ export const PLACES: Record<string, Place> = {
   },
   listConnections: { scopes: READ, own: 200 },
   recheckConsolePolicy: { scopes: FULL, id: 'connection', own: 200 },
+  getOrganizationHealth: { scopes: READ, own: 200 },
+  // Here nobody learns that another organization's account exists.
+  getAccountHealth: { scopes: READ, id: 'connection', own: 200, foreign: 404 },
   listDomains: { scopes: READ, own: 200 },
   // A natural key: what another organization sends as is nobody's business.
   getDomain: { scopes: READ, id: 'domain', own: 200, foreign: 404 },

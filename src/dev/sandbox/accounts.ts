@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { Sql } from '../../store/sql.ts'
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
+const Rate = Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])
 const closed = { additionalProperties: false }
 
 /** One AWS account in one region, as the control routes set it and show it. */
@@ -18,6 +19,13 @@ const AccountSchema = Type.Object(
     /** False: SES' own sandbox, which sends to verified addresses only. */
     productionAccess: Type.Boolean(),
     enforcementStatus: Type.Enum(['HEALTHY', 'PROBATION', 'SHUTDOWN']),
+    /** What SES says was sent; null: what was. */
+    sentLast24Hours: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+    /** What CloudWatch says, a null having no data point; null: what was counted. */
+    reputation: Type.Union([
+      Type.Object({ bounceRate: Rate, complaintRate: Rate }, closed),
+      Type.Null(),
+    ]),
     pricingPlan: Type.Enum(['NONE', 'ESSENTIALS', 'PRO', 'ENTERPRISE']),
     identities: Type.Array(
       Type.Object(
@@ -88,6 +96,8 @@ const fresh = (accountNumber: string, region: string): Account => ({
   sendingEnabled: true,
   productionAccess: false,
   enforcementStatus: 'HEALTHY',
+  sentLast24Hours: null,
+  reputation: null,
   pricingPlan: 'NONE',
   identities: [],
   roles: [],

@@ -33,7 +33,7 @@ const FaultsSchema = Type.Object(
     /** AssumeRole: added to each, and the share that is refused as too many. */
     assumeRoleLatencyMs: Duration,
     assumeRoleThrottlePercent: Percent,
-    /** Added to every call of SES and IAM that sends nothing. */
+    /** Added to every call of SES, IAM and CloudWatch that sends nothing. */
     readLatencyMs: Duration,
     /** This share of them is refused as too many. */
     readThrottlePercent: Percent,

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Deps } from '../deps.ts'
+import { slowRead } from '../faults.ts'
 import { requestId, sendJson } from '../http.ts'
 import { readReputation } from '../mails.ts'
 import { authenticate, authorize } from './authenticate.ts'
@@ -39,8 +40,8 @@ const MetricData = Compile(
 
 /**
  * CloudWatch GetMetricData (AWS JSON 1.0): AWS/SES Reputation.BounceRate and
- * Reputation.ComplaintRate of the account, from what the sandbox counted in the asked time. One
- * data point, at the end of it.
+ * Reputation.ComplaintRate of the account, as they were set, or from what the sandbox counted in
+ * the asked time. One data point, at the end of it.
  */
 export async function handleCloudWatch(
   deps: Deps,
@@ -52,6 +53,10 @@ export async function handleCloudWatch(
     if (signed.headers['x-amz-target'] !== TARGET) {
       throw refusal(400, 'UnknownOperationException', 'The sandbox knows GetMetricData only')
     }
+    deps.calls.note(caller.account, 'cloudwatch:GetMetricData')
+    if (await slowRead(deps.faults.of(caller.account))) {
+      throw refusal(400, 'ThrottlingException', 'Rate exceeded')
+    }
     authorize(deps, caller, 'cloudwatch:GetMetricData')
     const request: unknown = parse(signed.body)
     if (!MetricData.Check(request)) {
@@ -59,7 +64,14 @@ export async function handleCloudWatch(
     }
     const { StartTime: from, EndTime: to, MetricDataQueries: queries } = request
     const { account, region } = caller
-    const reputation = await readReputation(deps.sql, { account, region, from, to })
+    const set = deps.accounts.get(account, region).reputation
+    const reputation =
+      set === null
+        ? await readReputation(deps.sql, { account, region, from, to })
+        : {
+            'Reputation.BounceRate': set.bounceRate ?? undefined,
+            'Reputation.ComplaintRate': set.complaintRate ?? undefined,
+          }
     sendJson(
       response,
       200,
@@ -67,7 +79,9 @@ export async function handleCloudWatch(
         MetricDataResults: queries.map(({ Id, Label, MetricStat }) => {
           const { Namespace = '', MetricName = '', Dimensions = [] } = MetricStat?.Metric ?? {}
           const known = Namespace === 'AWS/SES' && Dimensions.length === 0
-          const value = known ? reputation?.[MetricName] : undefined
+          const value = known
+            ? new Map(Object.entries(reputation ?? {})).get(MetricName)
+            : undefined
           return {
             Id,
             Label: Label ?? MetricName,

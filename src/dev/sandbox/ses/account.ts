@@ -10,7 +10,7 @@ export function getAccount({ deps, account, faults }: SesCall) {
     SendQuota: {
       Max24HourSend: account.max24Hour,
       MaxSendRate: account.maxSendRate,
-      SentLast24Hours: deps.limiter.sentLast24Hours(account),
+      SentLast24Hours: account.sentLast24Hours ?? deps.limiter.sentLast24Hours(account),
     },
     SendingEnabled: account.sendingEnabled && !suspended && !faults.sendingPaused,
     SuppressionAttributes: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },

@@ -1,0 +1,107 @@
+import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch'
+import { GetAccountCommand, type GetAccountResponse, SESv2Client } from '@aws-sdk/client-sesv2'
+import type { HealthReader } from '../account-health.ts'
+import { ask } from './asking.ts'
+import type { Role, Roles } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/**
+ * SES reports its reputation metrics about once an hour, and with gaps: the newest point of so many
+ * hours is the present one.
+ */
+const LOOK_BACK_MS = 72 * 3_600_000
+const PERIOD_SECONDS = 3_600
+
+/** The metrics of the account as a whole, without dimensions (SES developer guide). */
+const METRICS = { bounce: 'Reputation.BounceRate', complaint: 'Reputation.ComplaintRate' } as const
+
+/**
+ * Reads SES v2 GetAccount and, from CloudWatch, the two rates that SES judges an account by. A role
+ * that may not read CloudWatch, or one that does not answer, leaves the rates open; without
+ * GetAccount there is no reading.
+ */
+export function createHealthReader(roles: Roles): HealthReader {
+  return {
+    read: async (role, signal) => {
+      const asked = { roles, role, purpose: 'health', signal } as const
+      const account = await ask({
+        ...asked,
+        call: (credentials) => readAccount(role, credentials, signal),
+      })
+      if (account.kind !== 'told') return account
+      const rates = await ask({
+        ...asked,
+        tries: 1,
+        call: (credentials) => readRates(role, credentials, signal),
+      })
+      return {
+        kind: 'told',
+        value: {
+          ...reading(account.value),
+          bounceRate: rates.kind === 'told' ? rates.value.bounce : null,
+          complaintRate: rates.kind === 'told' ? rates.value.complaint : null,
+        },
+      }
+    },
+  }
+}
+
+const configOf = (
+  { region }: Role,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+) => ({
+  region,
+  credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  maxAttempts: 1,
+})
+
+async function readAccount(role: Role, credentials: Credentials, abortSignal: AbortSignal) {
+  const client = new SESv2Client(configOf(role, credentials))
+  try {
+    return await client.send(new GetAccountCommand({}), { abortSignal })
+  } finally {
+    client.destroy()
+  }
+}
+
+const reading = ({
+  ProductionAccessEnabled: productionAccessEnabled,
+  SendingEnabled: sendingEnabled,
+  EnforcementStatus: enforcementStatus,
+  SendQuota: quota = {},
+}: GetAccountResponse) => ({
+  productionAccessEnabled: productionAccessEnabled ?? null,
+  sendingEnabled: sendingEnabled ?? null,
+  enforcementStatus: enforcementStatus ? enforcementStatus.slice(0, 100) : null,
+  max24Hour: quota.Max24HourSend ?? null,
+  sentLast24Hours: quota.SentLast24Hours ?? null,
+  maxSendRate: quota.MaxSendRate ?? null,
+})
+
+async function readRates(role: Role, credentials: Credentials, abortSignal: AbortSignal) {
+  const client = new CloudWatchClient(configOf(role, credentials))
+  const now = Date.now()
+  try {
+    const { MetricDataResults: results = [] } = await client.send(
+      new GetMetricDataCommand({
+        StartTime: new Date(now - LOOK_BACK_MS),
+        EndTime: new Date(now),
+        ScanBy: 'TimestampDescending',
+        MetricDataQueries: Object.entries(METRICS).map(([Id, MetricName]) => ({
+          Id,
+          MetricStat: {
+            Metric: { Namespace: 'AWS/SES', MetricName },
+            Period: PERIOD_SECONDS,
+            Stat: 'Average',
+          },
+        })),
+      }),
+      { abortSignal },
+    )
+    const newest = (id: keyof typeof METRICS): number | null =>
+      results.find(({ Id }) => Id === id)?.Values?.[0] ?? null
+    return { bounce: newest('bounce'), complaint: newest('complaint') }
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,54 @@
+import type { HealthStatus } from './health.ts'
+
+/** What owners are told by mail. Each kind says what its text needs. */
+export type Notice = {
+  kind: 'account_health'
+  data: {
+    connectionId: string
+    accountNumber: string
+    region: string
+    status: HealthStatus
+    reasons: string[]
+  }
+}
+
+export interface NoticeText {
+  subject: string
+  text: string
+}
+
+/** What a notice says to the owners of `organization`. */
+export function noticeText({ data }: Notice, organization: string): NoticeText {
+  const account = `${data.accountNumber} (${data.region})`
+  return {
+    subject: `Your sending account ${account} ${HEADLINES[data.status]}`,
+    text: [
+      `Hello,`,
+      `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[data.status]}.`,
+      ...(data.reasons.length > 0
+        ? [data.reasons.map((reason) => `- ${explain(reason)}`).join('\n')]
+        : []),
+      `See GET /v1/account/health/${data.connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
+    ].join('\n\n'),
+  }
+}
+
+const HEADLINES: Record<HealthStatus, string> = {
+  healthy: 'is healthy',
+  unknown: 'could not be checked for a day',
+  at_risk: 'is at risk',
+  in_danger: 'is in danger',
+}
+
+const EXPLANATIONS: Record<string, string> = {
+  sending_disabled: 'Sending is disabled for this account.',
+  enforcement_shutdown: 'Amazon SES has shut down sending for this account.',
+  enforcement_probation: 'Amazon SES has put this account under review.',
+  bounce_pause: 'The bounce rate is at 10 % or above: Amazon SES may pause sending.',
+  bounce_review: 'The bounce rate is at 5 % or above: Amazon SES may review the account.',
+  complaint_pause: 'The complaint rate is at 0.5 % or above: Amazon SES may pause sending.',
+  complaint_review: 'The complaint rate is at 0.1 % or above: Amazon SES may review the account.',
+  quota_high: 'At least 80 % of the 24-hour sending quota is used.',
+}
+
+const explain = (reason: string): string => EXPLANATIONS[reason] ?? reason.replaceAll('_', ' ')

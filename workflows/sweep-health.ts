@@ -1,0 +1,60 @@
+import { continueAsNew, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow'
+import type { HealthActivities } from '../activities/index.ts'
+import { PROVIDER_QUEUE, type SweepProgress } from './contract.ts'
+
+const { listAccounts } = proxyActivities<HealthActivities>({
+  taskQueue: PROVIDER_QUEUE,
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1 minute' },
+})
+const { checkAccount } = proxyActivities<HealthActivities>({
+  taskQueue: PROVIDER_QUEUE,
+  startToCloseTimeout: '45s',
+  // Without a worker the sweep must end some day, or none would ever begin again.
+  scheduleToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '1s', maximumAttempts: 2 },
+})
+
+/** Accounts of a page. */
+const PAGE = 100
+/** Accounts that are asked about at once. */
+const WINDOW = 10
+/** Pages of one run: some 1,500 events of history. */
+const PAGES = 5
+
+const START: SweepProgress = { after: null, checked: 0, unanswered: 0, failed: 0 }
+
+/**
+ * Checks the sending health of every connected account of every organization, once. Started hourly
+ * by a schedule that skips an hour while this is still at it. What is found is stored by the
+ * activity; this keeps no more than a page of ids and how many there were. An account that fails is
+ * counted and left for the next hour: the others go on.
+ */
+export async function sweepHealth(progress: SweepProgress = START): Promise<SweepProgress> {
+  const counts = { ...progress }
+  for (let page = 1; ; page++) {
+    const accounts = await listAccounts({ after: counts.after, limit: PAGE })
+    const waiting = accounts.values()
+    // Lanes that share one iterator: what one of them takes the others do not see.
+    const lanes = Array.from({ length: WINDOW }, async () => {
+      for (const account of waiting) counts[await check(account)]++
+    })
+    await Promise.all(lanes)
+    counts.after = accounts.at(-1)?.connectionId ?? counts.after
+    if (accounts.length < PAGE) return counts
+    if (page >= PAGES || workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof sweepHealth>(counts)
+    }
+  }
+}
+
+type Counted = Exclude<keyof SweepProgress, 'after'>
+
+async function check(account: Parameters<typeof checkAccount>[0]): Promise<Counted> {
+  try {
+    return (await checkAccount(account)) === 'checked' ? 'checked' : 'unanswered'
+  } catch (error) {
+    if (isCancellation(error)) throw error
+    return 'failed'
+  }
+}
