@@ -19,7 +19,7 @@ const { checkAccount } = proxyActivities<HealthActivities>({
 const PAGE = 100
 /** Accounts that are asked about at once. */
 const WINDOW = 10
-/** Pages of one run: some 1,500 events of history. */
+/** Pages of one run: some 2,300 events of history. */
 const PAGES = 5
 
 const START: SweepProgress = { after: null, checked: 0, unanswered: 0, failed: 0 }

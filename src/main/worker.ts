@@ -217,7 +217,8 @@ export async function runWorker(
           }),
           ...createHealthActivities({
             sql,
-            health: createHealthReader(roles),
+            // Sessions of its own: a sweep over many accounts must not push out those that send.
+            health: createHealthReader(createRoles()),
             daily: [
               verifyDaily,
               (account) => probeConsolePolicyDaily({ sql, consolePolicies }, account),

@@ -14,7 +14,7 @@ import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
 import { roleArn } from '../../src/domain/role.ts'
 import type { HealthStatus } from '../../src/domain/health.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
-import { createDatabase } from './database.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
 import { addMember } from './people.ts'
 import { REGION, seedOrganization } from './seed.ts'
 
@@ -32,9 +32,14 @@ export const WELL: AccountUpdate = {
   reputation: { bounceRate: 0.01, complaintRate: 0.0002 },
 }
 
-/** A database, the sandbox, and the activities of sweep and notices with the real SDK. */
-export async function startHealthFixture() {
-  const database = await createDatabase()
+/**
+ * The sandbox, and the activities of sweep and notices with the real SDK, on a database of their
+ * own or on that of an API.
+ */
+export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql }) {
+  const database: Pick<TestDatabase, 'url' | 'sql' | 'drop'> = given
+    ? { url: given.databaseUrl, sql: given.sql, drop: async () => {} }
+    : await createDatabase()
   const sandbox = await startSandbox({
     host: '127.0.0.1',
     port: 0,

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { inject } from 'vitest'
+import type { HealthActivities, NoticeActivities } from '../../activities/index.ts'
+import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
+import { createNamespace } from './engine.ts'
+
+/** Workers that run the sweep and the notices, in a namespace of their own. */
+export async function startSweepEngine(activities: Partial<HealthActivities & NoticeActivities>) {
+  const address = inject('temporalAddress')
+  const connection = await Connection.connect({ address })
+  const namespace = `test-${randomUUID()}`
+  await createNamespace(connection, namespace)
+  const native = await NativeConnection.connect({ address })
+  const shared = { connection: native, namespace, shutdownForceTime: '5s' as const }
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue: CONTROL_QUEUE,
+      workflowBundle: { codePath: inject('workflowBundle') },
+    }),
+    await Worker.create({
+      ...shared,
+      taskQueue: PROVIDER_QUEUE,
+      activities,
+      maxConcurrentActivityTaskExecutions: 50,
+    }),
+    await Worker.create({ ...shared, taskQueue: MAIL_QUEUE, activities }),
+  ]
+  const runs = workers.map((worker) => worker.run())
+  return {
+    client: new Client({ connection, namespace }),
+    stop: async (): Promise<void> => {
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(runs)
+      await native.close()
+      await connection.close()
+    },
+  }
+}
