@@ -169,11 +169,13 @@ it('an operator who may not send: tried again later, set aside after a day', asy
   const place = await tell(account)
   const mailer = fakeMailer(() => ({ kind: 'unavailable', reason: 'sending_paused', error: 'x' }))
   const activities = fixture.notices({ mailer })
+  let waitMs: number | null = 0
+  // The operator's rate may be used up by the test before.
   for (let look = 0; mailer.calls.length === 0 && look < 50; look++) {
-    const { waitMs } = await activities.sendNotice(place)
-    if (mailer.calls.length > 0) expect(waitMs).toBe(900_000)
-    else await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    waitMs = (await activities.sendNotice(place)).waitMs
   }
+  expect(waitMs).toBe(900_000)
   expect(await statesOf(place)).toEqual(['queued'])
   expect(fixture.warnings).toContain('the operator may not send')
   fixture.pass(25 * HOUR_MS)
