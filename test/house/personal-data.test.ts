@@ -8,6 +8,8 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
  * column decides which it is, how long it is kept and what an erasure does to it.
  */
 const NO_PERSONAL_DATA: Record<string, string> = {
+  account_health:
+    'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate',
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
   batches:
@@ -38,6 +40,9 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
     'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at send_at sent_at created_at',
+  notice_mails:
+    'organization_id notice_id user_id state reason claim_id claimed_at message_id settled_at',
+  notices: 'organization_id id kind subject period created_at',
   organizations: 'id plan created_at updated_at accent_color background_color',
   outbox:
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
