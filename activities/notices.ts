@@ -40,25 +40,33 @@ export interface NoticeDeps {
   log: { warn: (fields: object, message: string) => void }
 }
 
+interface NoticeProgress {
+  /** Null: there is nothing left to do. */
+  waitMs: number | null
+  told: number
+}
+const DONE: NoticeProgress = { waitMs: null, told: 0 }
+const waiting = (waitMs: number): NoticeProgress => ({ waitMs, told: 0 })
+
 export function createNoticeActivities(deps: NoticeDeps) {
   const { sql, claimSql, sender, timings, now, log } = deps
 
   /**
    * Mails a notice to those who are still to be told: permits, claim, call, as all mail. Answers in
-   * how many milliseconds to come back, null when everybody has been seen to.
+   * how many milliseconds to come back, null when everybody has been seen to, and how many it told.
    */
-  async function sendNotice(input: SendNoticeInput): Promise<{ waitMs: number | null }> {
+  async function sendNotice(input: SendNoticeInput): Promise<NoticeProgress> {
     await notices.giveUpClaims(sql, input, timings.leaseMs)
     const notice = await notices.find(sql, input)
-    if (!notice) return { waitMs: null }
-    if (notice.queued === 0) return { waitMs: notice.claimed > 0 ? timings.leaseMs : null }
+    if (!notice) return DONE
+    if (notice.queued === 0) return notice.claimed > 0 ? waiting(timings.leaseMs) : DONE
     if (!sender) return setAside(input, notice, 'no_sender')
     if (now() - Date.parse(notice.createdAt) > TOO_LATE_MS) {
       return setAside(input, notice, 'too_late')
     }
     const account = { accountId: notices.OPERATOR_ACCOUNT, region: sender.region }
     const grant = await permits(account, Math.min(notice.queued, CLAIM_SIZE))
-    if (grant.granted === 0) return { waitMs: grant.waitMs }
+    if (grant.granted === 0) return waiting(grant.waitMs)
 
     const startedAt = performance.now()
     const claim = { ...input, claimId: uuidv7() }
@@ -78,9 +86,11 @@ export function createNoticeActivities(deps: NoticeDeps) {
     )
     await persist(() => notices.settle(sql, claim, results.map(settled)))
     await heed(sql, account, { ...verdict, own: false }, timings)
-    if (verdict.unavailable === undefined) return { waitMs: 1 }
+    if (verdict.unavailable === undefined) {
+      return { waitMs: 1, told: results.filter(({ outcome }) => outcome === 'sent').length }
+    }
     log.warn({ ...about(input, notice), reason: verdict.unavailable }, 'the operator may not send')
-    return { waitMs: REFUSED_MS }
+    return waiting(REFUSED_MS)
   }
 
   /** The row of the operator's own sender is made when it is first used. */
@@ -94,7 +104,7 @@ export function createNoticeActivities(deps: NoticeDeps) {
   async function setAside(input: SendNoticeInput, notice: { kind: string }, reason: string) {
     await notices.skipQueued(sql, input, reason)
     log.warn({ ...about(input, notice), reason }, 'owners were not told')
-    return { waitMs: null }
+    return DONE
   }
 
   return { sendNotice }

@@ -8,16 +8,22 @@ const activities = proxyActivities<NoticeActivities>({
   retry: { initialInterval: '1s', maximumInterval: '5 minutes' },
 })
 
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 300_000
+
 /**
  * Tells an organization's owners something by mail, each once. The rows of the notice decide who
  * has been told; this only comes back until everybody has been seen to, at the latest after a day,
- * when the activity sets the rest aside.
+ * when the activity sets the rest aside. In vain it waits longer each time, and at random: when
+ * many are to be told at once, they all want the few mails a second that the operator may send.
  */
 export async function sendNotice(input: SendNoticeInput): Promise<void> {
-  for (;;) {
-    const { waitMs } = await activities.sendNotice(input)
+  for (let inVain = 0; ; inVain++) {
+    const { waitMs, told } = await activities.sendNotice(input)
     if (waitMs === null) return
-    await sleep(waitMs)
+    if (told > 0) inVain = 0
+    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** inVain)
+    await sleep(Math.ceil(waitMs + Math.random() * most))
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendNotice>(input)
   }
 }

@@ -12,23 +12,34 @@ export type Notice = {
   }
 }
 
+/** What the text of a kind is made of. */
+export type DataOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>['data']
+
 export interface NoticeText {
   subject: string
   text: string
 }
 
 /** What a notice says to the owners of `organization`. */
-export function noticeText({ data }: Notice, organization: string): NoticeText {
-  const account = `${data.accountNumber} (${data.region})`
+export function noticeText(notice: Notice, organization: string): NoticeText {
+  switch (notice.kind) {
+    case 'account_health':
+      return accountHealth(notice.data, organization)
+  }
+}
+
+function accountHealth(
+  { accountNumber, region, connectionId, status, reasons }: DataOf<'account_health'>,
+  organization: string,
+): NoticeText {
+  const account = `${accountNumber} (${region})`
   return {
-    subject: `Your sending account ${account} ${HEADLINES[data.status]}`,
+    subject: `Your sending account ${account} ${HEADLINES[status]}`,
     text: [
-      `Hello,`,
-      `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[data.status]}.`,
-      ...(data.reasons.length > 0
-        ? [data.reasons.map((reason) => `- ${explain(reason)}`).join('\n')]
-        : []),
-      `See GET /v1/account/health/${data.connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
+      'Hello,',
+      `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[status]}.`,
+      ...(reasons.length > 0 ? [reasons.map((reason) => `- ${explain(reason)}`).join('\n')] : []),
+      `See GET /v1/account/health/${connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
     ].join('\n\n'),
   }
 }

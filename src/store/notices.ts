@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/notice.ts'
+import type { DataOf, Notice } from '../domain/notice.ts'
 import { type Uuid, uuidv7 } from '../ids.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Sql, Transaction } from './sql.ts'
@@ -39,17 +39,20 @@ export async function put(tx: Transaction, notice: NewNotice): Promise<boolean> 
   return true
 }
 
-/** What owners were told about a subject since `since` (ISO time), latest first. */
-export const listSince = (
+interface Told<Kind> {
+  organizationId: Uuid
+  kind: Kind
+  subject: string
+  /** ISO time. */
+  since: string
+}
+
+/** What owners were told about a subject since then, latest first. */
+export const listSince = <Kind extends Notice['kind']>(
   sql: Executor,
-  {
-    organizationId,
-    kind,
-    subject,
-    since,
-  }: Pick<NewNotice, 'organizationId' | 'kind' | 'subject'> & { since: string },
-) => sql<Notice[]>`
-  select kind, data
+  { organizationId, kind, subject, since }: Told<Kind>,
+) => sql<{ data: DataOf<Kind> }[]>`
+  select data
   from notices
   where organization_id = ${organizationId}
     and kind = ${kind}
