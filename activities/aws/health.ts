@@ -1,6 +1,8 @@
 import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch'
 import { GetAccountCommand, type GetAccountResponse, SESv2Client } from '@aws-sdk/client-sesv2'
+import type { AccountReading } from '../../src/domain/health.ts'
 import type { HealthReader } from '../account-health.ts'
+import type { Told } from '../provider.ts'
 import { ask } from './asking.ts'
 import type { Role, Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
@@ -23,28 +25,38 @@ const METRICS = { bounce: 'Reputation.BounceRate', complaint: 'Reputation.Compla
 export function createHealthReader(roles: Roles): HealthReader {
   return {
     read: async (role, signal) => {
-      const asked = { roles, role, purpose: 'health', signal } as const
-      const account = await ask({
-        ...asked,
-        call: (credentials) => readAccount(role, credentials, signal),
-      })
-      if (account.kind !== 'told') return account
-      const rates = await ask({
-        ...asked,
-        tries: 1,
-        call: (credentials) => readRates(role, credentials, signal),
-      })
-      return {
-        kind: 'told',
-        value: {
-          ...reading(account.value),
-          bounceRate: rates.kind === 'told' ? rates.value.bounce : null,
-          complaintRate: rates.kind === 'told' ? rates.value.complaint : null,
-        },
+      try {
+        return await readAll(roles, role, signal)
+      } finally {
+        // Asked for once an hour: kept, they would push out those that send.
+        roles.forget(role, 'health')
       }
     },
   }
 }
+
+async function readAll(
+  roles: Roles,
+  role: Role,
+  signal: AbortSignal,
+): Promise<Told<AccountReading>> {
+  const asked = { roles, role, purpose: 'health', signal } as const
+  const account = await ask({
+    ...asked,
+    call: (credentials) => readAccount(role, credentials, signal),
+  })
+  if (account.kind !== 'told') return account
+  const rates = await ask({
+    ...asked,
+    tries: 1,
+    call: (credentials) => readRates(role, credentials, signal),
+  })
+  const { bounce, complaint } = rates.kind === 'told' ? rates.value : NO_RATES
+  const value = { ...reading(account.value), bounceRate: bounce, complaintRate: complaint }
+  return { kind: 'told', value }
+}
+
+const NO_RATES = { bounce: null, complaint: null }
 
 const configOf = (
   { region }: Role,

@@ -129,6 +129,10 @@ export async function runWorker(
     if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
     await verifySender(sql, deps.verifier, sender)
   }
+  const probePolicyDaily = async (sender: Sender): Promise<void> => {
+    await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
+    roles.forget(sender, 'policy')
+  }
   const { from, region } = config.notices
   // A transport of its own: it knows other credentials than the customers' roles.
   const operator = createMailer({
@@ -217,12 +221,8 @@ export async function runWorker(
           }),
           ...createHealthActivities({
             sql,
-            // Sessions of its own: a sweep over many accounts must not push out those that send.
-            health: createHealthReader(createRoles()),
-            daily: [
-              verifyDaily,
-              (account) => probeConsolePolicyDaily({ sql, consolePolicies }, account),
-            ],
+            health: createHealthReader(roles),
+            daily: [verifyDaily, probePolicyDaily],
             now: Date.now,
             log,
           }),
