@@ -25,6 +25,7 @@ import {
   createProviderActivities,
   createSendActivities,
 } from '../../activities/index.ts'
+import { dailyChecks } from '../../activities/daily-checks.ts'
 import {
   CONTROL_QUEUE,
   IMPORT_QUEUE,
@@ -32,8 +33,6 @@ import {
   PROVIDER_QUEUE,
   SEND_QUEUE,
 } from '../../workflows/contract.ts'
-import { probeConsolePolicyDaily } from '../../activities/console-policy.ts'
-import { verifySender } from '../../activities/verify-connection.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
@@ -47,7 +46,6 @@ import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startReadingCleaner } from '../loops/reading-cleaner.ts'
 import { createResolver } from '../net/resolver.ts'
-import type { Sender } from '../store/senders.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
@@ -66,8 +64,6 @@ const PROVIDER_ACTIVITIES = 50
 const CACHED_WORKFLOWS = 300
 /** Files written at the same time by one process: each keeps a connection busy. */
 const IMPORT_ACTIVITIES = 3
-/** A connection is verified again after so long. */
-const DAY_MS = 86_400_000
 
 /**
  * One worker process: the Temporal workers of the given queues, and the loops that every worker
@@ -124,15 +120,7 @@ export async function runWorker(
   }
 
   const consolePolicies = createConsolePolicies(roles)
-  const verifyDaily = async (sender: Sender): Promise<void> => {
-    const { verifiedAgoMs } = sender
-    if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
-    await verifySender(sql, deps.verifier, sender)
-  }
-  const probePolicyDaily = async (sender: Sender): Promise<void> => {
-    await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
-    roles.forget(sender, 'policy')
-  }
+  const daily = dailyChecks({ sql, verifier: deps.verifier, consolePolicies, roles })
   const { from, region } = config.notices
   // A transport of its own: it knows other credentials than the customers' roles.
   const operator = createMailer({
@@ -222,7 +210,7 @@ export async function runWorker(
           ...createHealthActivities({
             sql,
             health: createHealthReader(roles),
-            daily: [verifyDaily, probePolicyDaily],
+            daily,
             now: Date.now,
             log,
           }),
