@@ -949,6 +949,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sending health of all connected accounts
+         * @description What the hourly check found last, and the worst verdict of all: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the latest of the accounts’. The provider is not asked.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getOrganizationHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/health/{cloudAccountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sending health of one connected account
+         * @description What the hourly check found last. The provider is not asked.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getAccountHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/console-policy/{cloudAccountId}/recheck": {
         parameters: {
             query?: never;
@@ -1205,6 +1249,94 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AccountHealth */
+        AccountHealth: {
+            /** Format: uuid */
+            id: string;
+            accountNumber: string;
+            region: string;
+            /**
+             * @description `unknown`: never checked, or without an answer for a day.
+             * @enum {string}
+             */
+            status: "healthy" | "unknown" | "at_risk" | "in_danger";
+            /** Format: date-time */
+            checkedAt: string | null;
+            sandbox: boolean | null;
+            productionAccessEnabled: boolean | null;
+            sendingEnabled: boolean | null;
+            enforcementStatus: string | null;
+            quota: {
+                /** @description -1: without end. */
+                max24Hour: number | null;
+                sentLast24Hours: number | null;
+                /** @description Null of a quota without end. */
+                usedRatio: number | null;
+                maxSendRate: number | null;
+            };
+            reputation: {
+                bounceRate: number | null;
+                complaintRate: number | null;
+            };
+            thresholds: {
+                /** @description The provider may review an account from here on. */
+                bounceReview: number;
+                /** @description The provider may pause an account from here on. */
+                bouncePause: number;
+                /** @description The provider may review an account from here on. */
+                complaintReview: number;
+                /** @description The provider may pause an account from here on. */
+                complaintPause: number;
+                /** @description Share of the 24-hour quota. */
+                quotaWarn: number;
+            };
+            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`. */
+            reasons: string[];
+        };
+        /** AccountHealthRecord */
+        AccountHealthRecord: {
+            /** Format: uuid */
+            id: string;
+            accountNumber: string;
+            region: string;
+            /**
+             * @description `unknown`: never checked, or without an answer for a day.
+             * @enum {string}
+             */
+            status: "healthy" | "unknown" | "at_risk" | "in_danger";
+            /** Format: date-time */
+            checkedAt: string | null;
+            sandbox: boolean | null;
+            productionAccessEnabled: boolean | null;
+            sendingEnabled: boolean | null;
+            enforcementStatus: string | null;
+            quota: {
+                /** @description -1: without end. */
+                max24Hour: number | null;
+                sentLast24Hours: number | null;
+                /** @description Null of a quota without end. */
+                usedRatio: number | null;
+                maxSendRate: number | null;
+            };
+            reputation: {
+                bounceRate: number | null;
+                complaintRate: number | null;
+            };
+            thresholds: {
+                /** @description The provider may review an account from here on. */
+                bounceReview: number;
+                /** @description The provider may pause an account from here on. */
+                bouncePause: number;
+                /** @description The provider may review an account from here on. */
+                complaintReview: number;
+                /** @description The provider may pause an account from here on. */
+                complaintPause: number;
+                /** @description Share of the 24-hour quota. */
+                quotaWarn: number;
+            };
+            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`. */
+            reasons: string[];
+        };
         /** ApiError */
         ApiError: {
             /** @description For people. Wording may change; do not parse it. */
@@ -2309,6 +2441,17 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** OrganizationHealth */
+        OrganizationHealth: {
+            /**
+             * @description The worst of all accounts; `unknown` without any.
+             * @enum {string}
+             */
+            status: "healthy" | "unknown" | "at_risk" | "in_danger";
+            /** Format: date-time */
+            checkedAt: string | null;
+            accounts: components["schemas"]["AccountHealth"][];
         };
         /** OrganizationPatch */
         OrganizationPatch: {
@@ -5562,6 +5705,79 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOrganizationHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationHealth"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAccountHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of a connection. */
+                cloudAccountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountHealthRecord"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
