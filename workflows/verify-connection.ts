@@ -1,13 +1,29 @@
-import { proxyActivities } from '@temporalio/workflow'
-import type { ControlActivities } from '../activities/index.ts'
-import type { VerifyConnectionInput } from './contract.ts'
+import { isCancellation, proxyActivities } from '@temporalio/workflow'
+import type { ControlActivities, HealthActivities } from '../activities/index.ts'
+import { PROVIDER_QUEUE, type VerifyConnectionInput } from './contract.ts'
 
 const activities = proxyActivities<ControlActivities>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 10 },
 })
 
-/** Checks a connection after it was registered: the role, the external id, the account's rate. */
+const { checkAccount } = proxyActivities<HealthActivities>({
+  taskQueue: PROVIDER_QUEUE,
+  startToCloseTimeout: '45s',
+  scheduleToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1s', maximumAttempts: 3 },
+})
+
+/**
+ * Checks a connection after it was registered: the role, the external id, the account's rate; then
+ * its sending health, which nobody should have to wait an hour for. What fails there is left to the
+ * next sweep.
+ */
 export async function verifyConnection(input: VerifyConnectionInput): Promise<void> {
   await activities.verifyConnection(input)
+  try {
+    await checkAccount(input)
+  } catch (error) {
+    if (isCancellation(error)) throw error
+  }
 }

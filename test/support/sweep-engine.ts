@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
-import type { HealthActivities, NoticeActivities } from '../../activities/index.ts'
+import type {
+  ControlActivities,
+  HealthActivities,
+  NoticeActivities,
+} from '../../activities/index.ts'
 import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
 import { createNamespace } from './engine.ts'
 
 /** Workers that run the sweep and the notices, in a namespace of their own. */
-export async function startSweepEngine(activities: Partial<HealthActivities & NoticeActivities>) {
+export async function startSweepEngine(
+  activities: Partial<
+    HealthActivities & NoticeActivities & Pick<ControlActivities, 'verifyConnection'>
+  >,
+) {
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
   const namespace = `test-${randomUUID()}`
@@ -19,6 +27,7 @@ export async function startSweepEngine(activities: Partial<HealthActivities & No
       ...shared,
       taskQueue: CONTROL_QUEUE,
       workflowBundle: { codePath: inject('workflowBundle') },
+      activities,
     }),
     await Worker.create({
       ...shared,

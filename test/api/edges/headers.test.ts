@@ -61,7 +61,7 @@ describe('scripts of other origins', () => {
     expect([status, text]).toEqual([204, ''])
     expect(headers).toMatchObject({
       'access-control-allow-origin': ORIGIN,
-      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-methods': 'DELETE, GET, HEAD, POST',
       'access-control-allow-headers': expect.stringContaining('Authorization'),
       vary: 'Origin',
     })
@@ -119,7 +119,7 @@ describe('scripts of other origins', () => {
   test('OPTIONS stays 404 where nothing is, and 405 when it is no preflight', async () => {
     expect((await inject(api.app, preflight('/v1/nothing'))).status).toBe(404)
     const plain = await inject(api.app, { method: 'OPTIONS', url: '/v1/contacts' })
-    expect([plain.status, plain.headers['allow']]).toEqual([405, 'GET, HEAD, POST'])
+    expect([plain.status, plain.headers['allow']]).toEqual([405, 'DELETE, GET, HEAD, POST'])
   })
 
   test('get nothing where no origin is configured', async () => {
