@@ -163,7 +163,7 @@ describe('bad input is refused as an ApiError with the request id of the header'
 
   test('405 says what is allowed, and a path that another pattern serves is no 405', async () => {
     const put = await api.alice.send({ method: 'PUT', url: '/v1/contacts/' })
-    expect(put.headers['allow']).toBe('GET, HEAD, POST')
+    expect(put.headers['allow']).toBe('DELETE, GET, HEAD, POST')
     const get = await api.alice.get('/v1/contacts/batch')
     expect(seen(get)).toEqual([404, 'NOT_FOUND', true])
   })
