@@ -6,6 +6,8 @@ const MOST_QUEUED = 1_000
 /** Of confirmations and automations: receipts go to people who left as well. */
 const LANES = [2, 3]
 const SOURCES = ['confirmation', 'workflow']
+/** A batch that failed is over, but calls of what it had claimed begin for a moment longer. */
+const ENDING_MS = 10_000
 
 /**
  * Whether a mail to one of these contacts, of the kind that leaving stops, may be on its way:
@@ -20,7 +22,9 @@ export async function isBeingMailed(
   const live = await sql<{ bucket: Uuid }[]>`
     select bucket
     from batches
-    where organization_id = ${organizationId} and status = 'processing' and bucket is not null`
+    where organization_id = ${organizationId} and bucket is not null
+      and (status = 'processing' or (status = 'failed'
+        and completed_at > clock_timestamp() - ${ENDING_MS} * interval '1 millisecond'))`
   if (await isInBuckets(sql, organizationId, live, contactIds)) return true
   const places = await outletPlaces(sql, organizationId)
   if (places.length > MOST_QUEUED) return true

@@ -4,6 +4,7 @@ import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import * as claims from '../../src/store/claims.ts'
+import { isBeingMailed } from '../../src/store/in-flight.ts'
 import * as messages from '../../src/store/messages.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { createDatabase } from '../support/database.ts'
@@ -302,4 +303,17 @@ describe('completing a batch', () => {
     expect((await batchRuns.complete(sql, run)).completed).toBe(true)
     expect(await batchRow(sql, run.batchId)).toMatchObject({ status: 'completed', sent: COUNT })
   })
+})
+
+it('who is claimed by a batch that failed a moment ago may still be mailed', async () => {
+  const { recipients } = await claim(1)
+  const contactId = recipients[0]?.contactId ?? ''
+  await batchRuns.fail(sql, run, 'stopped_by_operator')
+  expect(await isBeingMailed(sql, run.organizationId, [contactId])).toBe(true)
+  expect(await isBeingMailed(sql, run.organizationId, [uuidv7()])).toBe(false)
+  await sql`
+    update batches
+    set completed_at = completed_at - interval '11 seconds'
+    where id = ${run.batchId}`
+  expect(await isBeingMailed(sql, run.organizationId, [contactId])).toBe(false)
 })
