@@ -94,7 +94,7 @@ export async function update(
   const reached = (status: EmailStatus, column: string) =>
     emailStatus === status && before.emailStatus !== status ? sql`now()` : sql`${sql(column)}`
   const smsReached = (status: SmsStatus, column: string) => {
-    if (smsStatus === status && before.smsStatus !== status) return sql`now()`
+    if (smsStatus === status && (numberChanged || before.smsStatus !== status)) return sql`now()`
     // Whoever had the old number said it.
     return numberChanged ? sql`null` : sql`${sql(column)}`
   }

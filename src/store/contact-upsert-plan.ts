@@ -203,6 +203,7 @@ interface Statuses {
 function apply(draft: Draft, values: UpsertRow['values'], statuses: Statuses): boolean {
   const addressChanged = values.email !== undefined && values.email !== draft.email
   draft.addressChanged ||= addressChanged
+  const numberChanged = values.phone !== undefined && values.phone !== draft.phone
   for (const field of PLAIN) {
     const value = values[field]
     if (value === undefined || value === draft[field]) continue
@@ -210,7 +211,7 @@ function apply(draft: Draft, values: UpsertRow['values'], statuses: Statuses): b
     draft.isChanged = true
   }
   mergeProperties(draft, values.properties)
-  applySmsStatus(draft, values)
+  applySmsStatus(draft, values, numberChanged)
   return applyEmailStatus(draft, values, addressChanged, statuses)
 }
 
@@ -229,9 +230,16 @@ function mergeProperties(draft: Draft, given: Record<string, unknown> | undefine
   draft.isChanged = true
 }
 
-function applySmsStatus(draft: Draft, { smsStatus, resubscribe }: UpsertRow['values']): void {
+/** A new number begins anew; what was said of the old one was said by who has it. */
+function applySmsStatus(
+  draft: Draft,
+  { smsStatus, resubscribe }: UpsertRow['values'],
+  numberChanged: boolean,
+): void {
   const before = draft.smsStatus
-  if (before !== 'opted_out' || resubscribe === true) draft.smsStatus = smsStatus ?? before
+  const current = numberChanged ? null : before
+  draft.smsStatus =
+    current === 'opted_out' && resubscribe !== true ? current : (smsStatus ?? current)
   if (draft.phone !== null) draft.smsStatus ??= 'pending_consent'
   draft.isChanged ||= draft.smsStatus !== before
 }

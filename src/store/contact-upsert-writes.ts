@@ -107,8 +107,10 @@ export async function updateExisting(
     when draft."emailStatus" = ${status} and contacts.email_status is distinct from ${status}
     then now() else contacts.${sql(column)} end`
   const saidOfSms = (status: string, column: string) => sql`case
-    when draft."smsStatus" = ${status} and contacts.sms_status is distinct from ${status}
-    then now() else contacts.${sql(column)} end`
+    when draft."smsStatus" = ${status}
+      and (contacts.sms_status is distinct from ${status} or draft.phone is distinct from contacts.phone)
+    then now()
+    when draft.phone is not distinct from contacts.phone then contacts.${sql(column)} end`
   await sql`
     update contacts
     set external_id = draft."externalId",

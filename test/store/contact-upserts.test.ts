@@ -236,6 +236,22 @@ test('who opted out of text messages is taken back only where the caller vouches
   expect((await contact(email)).smsConsentedAt).not.toBeNull()
 })
 
+test('a new number begins anew: nobody consented with it', async () => {
+  const email = newAddress()
+  await write([{ email, phone: '+4915112345601', smsStatus: 'opted_in' }])
+  await write([{ email, phone: '+4915112345602' }])
+  expect(await contact(email)).toMatchObject({
+    smsStatus: 'pending_consent',
+    smsConsentedAt: null,
+  })
+  await write([{ email, smsStatus: 'opted_out' }])
+  await write([{ email, phone: '+4915112345603', smsStatus: 'opted_in' }])
+  expect(await contact(email)).toMatchObject({ smsStatus: 'opted_in', smsOptedOutAt: null })
+  expect((await contact(email)).smsConsentedAt).not.toBeNull()
+  await write([{ email, phone: '+4915112345603', firstName: 'Ada' }])
+  expect(await contact(email)).toMatchObject({ smsStatus: 'opted_in' })
+})
+
 test('confirmations of a cohort carry it and start no workflow each', async () => {
   const email = newAddress()
   const topicId = await topic(true)
