@@ -33,7 +33,8 @@ export interface SearchResult {
 /** What is searched for, as addresses and numbers are stored. Empty: nothing. */
 export function wordOf(text: string): string {
   const word = text.trim().toLowerCase()
-  return isNumber(word) ? word.replace(/[\s()./-]/g, '') : word
+  // Separators alone are in no number, and nothing is no search.
+  return (isNumber(word) && word.replace(/[\s()./-]/g, '')) || word
 }
 
 /** A number, whole or in part, with the separators that people write and we do not store. */

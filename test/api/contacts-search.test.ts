@@ -171,6 +171,8 @@ test.each([
   ['1.2', '1.2'],
   ['ada-1 b', 'ada-1 b'],
   ['   ', ''],
+  ['( )', '( )'],
+  [')', ')'],
 ])('"%s" is looked for as "%s"', (given, word) => {
   expect(wordOf(given)).toBe(word)
 })
