@@ -116,7 +116,7 @@ export async function update(
       email_bounced_at = ${reached('bounced', 'email_bounced_at')},
       email_complained_at = ${reached('complained', 'email_complained_at')},
       email_suppressed_at = ${reached('suppressed', 'email_suppressed_at')},
-      resubscribed_at = ${after.isResubscribed ? sql`now()` : sql`resubscribed_at`},
+      resubscribed_at = ${after.isResubscribed ? sql`now()` : addressChanged ? sql`null` : sql`resubscribed_at`},
       sms_status = ${smsStatus},
       sms_consented_at = ${smsReached('opted_in', 'sms_consented_at')},
       sms_opted_out_at = ${smsReached('opted_out', 'sms_opted_out_at')},

@@ -203,6 +203,8 @@ interface Statuses {
 function apply(draft: Draft, values: UpsertRow['values'], statuses: Statuses): boolean {
   const addressChanged = values.email !== undefined && values.email !== draft.email
   draft.addressChanged ||= addressChanged
+  // Who wanted mail again wanted it at the address they had: events of another one hold.
+  if (addressChanged) draft.resubscribed = false
   const numberChanged = values.phone !== undefined && values.phone !== draft.phone
   for (const field of PLAIN) {
     const value = values[field]

@@ -130,7 +130,8 @@ export async function updateExisting(
       email_verified_at = case
         when not draft."addressChanged" then contacts.email_verified_at end,
       resubscribed_at = case
-        when draft.resubscribed then clock_timestamp() else contacts.resubscribed_at end,
+        when draft.resubscribed then clock_timestamp()
+        when not draft."addressChanged" then contacts.resubscribed_at end,
       email_unsubscribed_at = ${reached('unsubscribed', 'email_unsubscribed_at')},
       email_bounced_at = ${reached('bounced', 'email_bounced_at')},
       email_complained_at = ${reached('complained', 'email_complained_at')},

@@ -168,6 +168,20 @@ describe('another address', () => {
   })
 })
 
+test('who was taken back is taken back at that address: of another one all events hold', async () => {
+  const { id, email } = await person({ emailStatus: 'unsubscribed' })
+  const takenBackAt = async () => {
+    const [row] = await api.sql<{ resubscribedAt: string | null }[]>`
+      select resubscribed_at from contacts where id = ${id}`
+    return row?.resubscribedAt
+  }
+  await patch(id, { emailStatus: 'active', resubscribe: true })
+  await patch(id, { email, firstName: 'Ada' })
+  expect(await takenBackAt()).toEqual(expect.any(String))
+  await patch(id, { email: `other-${email}` })
+  expect(await takenBackAt()).toBeNull()
+})
+
 test('another number begins anew; who opted out stays so unless somebody vouches', async () => {
   const { id } = await person({ phone: '+15551110001', smsStatus: 'opted_out' })
   expect((await find(id)).smsOptedOutAt).not.toBeNull()

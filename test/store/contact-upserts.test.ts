@@ -149,6 +149,36 @@ test('of several rows about one contact the last word counts, for the list too',
   expect(await listed(other)).toBe('bounced')
 })
 
+test('who was taken back at one address is not at the next: late events of it hold', async () => {
+  const moved: string[] = []
+  for (const way of ['twice', 'at once']) {
+    const [first, second] = [newAddress(), newAddress()]
+    const externalId = `taken back ${way}`
+    await write([{ externalId, email: first, emailStatus: 'unsubscribed' }])
+    const back = { externalId, emailStatus: 'active', resubscribe: true } as const
+    const move = { externalId, email: second }
+    if (way === 'twice') {
+      await write([back])
+      await write([move])
+    } else await write([back, move])
+    moved.push(second)
+  }
+  for (const email of moved) {
+    await transact(database.sql, (tx) =>
+      consent.raise(tx, organizationId, [
+        {
+          address: addressOf(email),
+          status: 'complained',
+          source: 'event',
+          occurredAt: '2026-01-01T00:00:00.000Z',
+        },
+      ]),
+    )
+    expect(await contact(email)).toMatchObject({ emailStatus: 'complained' })
+    expect(await listed(email)).toBe('complained')
+  }
+})
+
 test('an address that a contact gives up stays on the list; a way back to it stays closed', async () => {
   const [first, second] = [newAddress(), newAddress()]
   await write([
