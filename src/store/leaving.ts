@@ -21,6 +21,9 @@ export interface Leaving {
 
 /** Tries when the contact gets another address while it leaves. */
 const MOST_TRIES = 5
+/** Contacts of one statement, some 50 ms. */
+const LOOKED_AT_ONCE = 20_000
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The person leaves a topic or all mail, and so it is when this returns: the contact of the link
@@ -79,18 +82,42 @@ async function leaveOnce(tx: Transaction, organizationId: Uuid, leaving: Leaving
  * later finds the entry itself.
  */
 async function leaveUnspelt(sql: Sql, organizationId: Uuid, leaving: Leaving): Promise<Uuid[]> {
-  const [holder] = await sql<{ email: string }[]>`
-    select email
-    from contacts
-    where organization_id = ${organizationId} and email is not null
-      and substring(sha256(convert_to(${organizationId} || email, 'UTF8')) for 16)
-        = ${leaving.addressHash}`
-  if (!holder) return []
-  const address = leaving.addressOf(holder.email)
+  const email = await findByHash(sql, organizationId, leaving.addressHash)
+  if (email === undefined) return []
+  const address = leaving.addressOf(email)
   const raised = await transact(sql, (tx) =>
     raise(tx, organizationId, [address], leaving.requestId),
   )
   return raised.map(({ contactId }) => contactId)
+}
+
+/** Page by page: a million contacts take longer than a statement of the API may. */
+async function findByHash(
+  sql: Sql,
+  organizationId: Uuid,
+  hash: Buffer,
+): Promise<string | undefined> {
+  let after: Uuid | null = BEFORE_ALL
+  while (after !== null) {
+    const [page]: { email: string | null; last: Uuid | null }[] = await sql`
+      with page as materialized (
+        select id, email
+        from contacts
+        where organization_id = ${organizationId} and id > ${after}
+        order by id
+        limit ${LOOKED_AT_ONCE}
+      )
+      select (
+          select email
+          from page
+          where email is not null
+            and substring(sha256(convert_to(${organizationId} || email, 'UTF8')) for 16) = ${hash}
+        ) as email,
+        (select id from page order by id desc limit 1) as last`
+    if (typeof page?.email === 'string') return page.email
+    after = page?.last ?? null
+  }
+  return undefined
 }
 
 const raise = (
