@@ -11,11 +11,14 @@ export const csvFile = (description: string) => ({
   content: { 'text/csv': { schema: TEXT } },
 })
 
+/** Any of them may end a line for whoever reads, and what follows would be a cell of its own. */
+const LINE_BREAK = /[\r\n]/
+
 /** Lines of CSV (RFC 4180) that a spreadsheet can open without running any of them. */
 const csvText = (rows: readonly (readonly string[])[]): string =>
   stringify(
     rows.map((cells) => cells.map(guardCell)),
-    { record_delimiter: 'windows' },
+    { record_delimiter: 'windows', quoted_match: LINE_BREAK },
   )
 
 /** A CSV that is made while it is read, page by page. */

@@ -126,6 +126,14 @@ test('no cell of an export begins like a formula, and phone numbers stay as they
   expect(line).toContain(`'=cmd@example.com,+4915112345678,'@SUM(1),''quoted,'\tTab,'-1,`)
 })
 
+test('a line break in a cell ends no line, for whoever reads', async () => {
+  const client = await newOrganization()
+  const names = { firstName: 'a\n=cmd()', lastName: 'b\r@SUM(1)', company: 'c\r\n-1' }
+  await createContact(client, { email: 'lines@example.com', ...names })
+  const text = await exported(client)
+  for (const name of Object.values(names)) expect(text).toContain(`"${name}"`)
+})
+
 test('an export has every contact once, newest first, through many pages', async () => {
   const client = await newOrganization()
   await api.sql`
