@@ -41,32 +41,28 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
      */
     mailConfirmations: (input: Asked & { mail: number }): Promise<boolean> =>
       beating(async () => {
-        let decided = 0
-        do {
-          decided = await transact(sql, (tx) => mailSome(tx, input))
-        } while (decided >= CONTACTS_A_STEP)
+        while (await transact(sql, (tx) => mailSome(tx, input)));
         return confirmations.anyAwaited(sql, input.organizationId, input.which)
       }),
 
     /** What nobody confirmed is over: `unsubscribed`. */
     expireConfirmations: ({ organizationId, which }: Asked): Promise<void> =>
       beating(async () => {
-        let expired = 0
-        do {
-          expired = await transact(sql, (tx) =>
-            confirmations.expire(tx, organizationId, which, CONTACTS_A_STEP),
-          )
-        } while (expired >= CONTACTS_A_STEP)
+        const step = (tx: Transaction) =>
+          confirmations.expire(tx, organizationId, which, CONTACTS_A_STEP)
+        while ((await transact(sql, step)).more);
       }),
   }
 
+  /** True when there may be others. */
   async function mailSome(
     tx: Transaction,
     { organizationId, which, mail }: Asked & { mail: number },
-  ): Promise<number> {
-    const taken = { mail, limit: CONTACTS_A_STEP }
-    const awaited = await confirmations.takeUnmailed(tx, organizationId, which, taken)
-    if (awaited.length === 0) return 0
+  ): Promise<boolean> {
+    const wanted = { mail, limit: CONTACTS_A_STEP }
+    const taken = await confirmations.takeUnmailed(tx, organizationId, which, wanted)
+    const { awaited, more } = taken
+    if (awaited.length === 0) return more
     const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
     const asking = await confirmations.listAsking(tx, organizationId, topicIds)
     const topics = new Map(asking.map((each) => [each.topicId, mailsOf(each, warn)]))
@@ -110,7 +106,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
       await confirmationMails.record(tx, organizationId, addresses)
     }
     await confirmations.noteMails(tx, organizationId, mail, decided)
-    return decided.length
+    return more
   }
 
   /** Whether one more mail may go to somebody: their address takes it, and not too many today. */

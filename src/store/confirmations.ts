@@ -22,23 +22,25 @@ export interface Awaited extends ConfirmationKey {
 /**
  * Up to `limit` contacts' confirmations that are awaited and have had fewer than `mail` mails, with
  * the contacts locked: until the transaction ends nobody confirms, leaves or changes an address.
+ * `more`: there may be others, also where none of these is awaited any more.
  */
 export async function takeUnmailed(
   tx: Transaction,
   organizationId: Uuid,
   which: Which,
   { mail, limit }: { mail: number; limit: number },
-): Promise<Awaited[]> {
+): Promise<{ awaited: Awaited[]; more: boolean }> {
   const open = tx`${isAwaited(tx, organizationId, which)} and s.mails < ${mail}`
-  const contactIds = await lockContacts(tx, organizationId, open, limit)
-  if (contactIds.length === 0) return []
-  return tx<Awaited[]>`
+  const { contactIds, more } = await lockContacts(tx, organizationId, open, limit)
+  if (contactIds.length === 0) return { awaited: [], more }
+  const awaited = await tx<Awaited[]>`
     select s.contact_id, s.topic_id, s.generation, c.email, c.email_status, c.external_id, c.phone,
       c.first_name, c.last_name, c.company, c.job_title, c.properties
     from subscriptions s
     join contacts c on c.organization_id = s.organization_id and c.id = s.contact_id
     where ${open} and s.contact_id = any(${contactIds}::uuid[])
     order by s.contact_id, s.topic_id`
+  return { awaited, more }
 }
 
 /** What a decided mail is: its row in the ledger, or null when it must not be sent. */
@@ -88,17 +90,17 @@ export async function anyAwaited(
 
 /**
  * Gives up on those of up to `limit` contacts that are still awaited: `unsubscribed`, on record.
- * Answers how many.
+ * `more`: there may be others.
  */
 export async function expire(
   tx: Transaction,
   organizationId: Uuid,
   which: Which,
   limit: number,
-): Promise<number> {
+): Promise<{ more: boolean }> {
   const open = isAwaited(tx, organizationId, which)
-  const contactIds = await lockContacts(tx, organizationId, open, limit)
-  if (contactIds.length === 0) return 0
+  const { contactIds, more } = await lockContacts(tx, organizationId, open, limit)
+  if (contactIds.length === 0) return { more }
   const expired = await tx<{ contactId: Uuid; topicId: Uuid }[]>`
     update subscriptions s
     set status = 'unsubscribed',
@@ -112,7 +114,7 @@ export async function expire(
     organizationId,
     expired.map((pair) => ({ ...pair, kind: 'expired' as const, source: 'expiry' as const })),
   )
-  return expired.length
+  return { more }
 }
 
 const isAwaited = (sql: Executor, organizationId: Uuid, which: Which) => sql`
@@ -125,21 +127,22 @@ const isAwaited = (sql: Executor, organizationId: Uuid, which: Which) => sql`
 
 /**
  * Locks the contacts of some subscriptions in the order of their ids. Whoever asks reads the
- * subscriptions again in a statement of its own: what it sees is as new as the lock.
+ * subscriptions again in a statement of its own: what it sees is as new as the lock. `more` goes by
+ * who was found, not by who is left: somebody may leave while we wait for their lock.
  */
 async function lockContacts(
   tx: Transaction,
   organizationId: Uuid,
   condition: ReturnType<typeof isAwaited>,
   limit: number,
-): Promise<Uuid[]> {
+): Promise<{ contactIds: Uuid[]; more: boolean }> {
   const found = await tx<{ contactId: Uuid }[]>`
     select distinct s.contact_id
     from subscriptions s
     where ${condition}
     order by s.contact_id
     limit ${limit}`
-  if (found.length === 0) return []
+  if (found.length === 0) return { contactIds: [], more: false }
   const locked = await tx<{ id: Uuid }[]>`
     select id
     from contacts
@@ -147,7 +150,7 @@ async function lockContacts(
       and id = any(${found.map(({ contactId }) => contactId)}::uuid[])
     order by id
     for no key update`
-  return locked.map(({ id }) => id)
+  return { contactIds: locked.map(({ id }) => id), more: found.length >= limit }
 }
 
 /** A topic as its confirmation mail needs it. */

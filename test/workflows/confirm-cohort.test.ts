@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { createConfirmationActivities } from '../../activities/confirmations.ts'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
+import * as confirmations from '../../src/store/confirmations.ts'
 import * as confirming from '../../src/store/confirming.ts'
 import { connect, type Sql, transact } from '../../src/store/sql.ts'
 import * as subscriptions from '../../src/store/subscriptions.ts'
@@ -202,3 +203,54 @@ it('a worker that dies between its steps mails nobody twice and forgets nobody',
   expect(await mailed()).toEqual({ 1: PEOPLE })
   expect(await statuses(topicId)).toEqual({ pending: PEOPLE })
 })
+
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { open, opened }
+}
+
+/** Somebody leaves, but holds their lock until whoever `act` starts waits for it. */
+async function leavingDuring(pair: subscriptions.Pair, act: () => Promise<void>): Promise<void> {
+  const [left, seen] = [gate(), gate()]
+  const leaving = transact(database.sql, async (tx) => {
+    const own = { source: 'link', own: true } as const
+    await subscriptions.unsubscribe(tx, there.organizationId, [pair], own)
+    left.open()
+    await seen.opened
+  })
+  await left.opened
+  const acting = act()
+  await expect
+    .poll(
+      async () => {
+        const waiting = await database.sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+        return waiting.length
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(1)
+  seen.open()
+  await leaving
+  await acting
+}
+
+it('somebody who leaves while a step waits for them holds up nobody else', async () => {
+  const { contactIds, topicId, cohort } = await seedCohort(PEOPLE)
+  const pair = { contactId: contactIds[0]!, topicId }
+  await leavingDuring(pair, () =>
+    withCohort(cohort, async () => {
+      await expect.poll(mailed, { timeout: 10_000 }).toEqual({ 1: PEOPLE - 1 })
+    }),
+  )
+  const next = { contactId: contactIds[1]!, topicId }
+  await leavingDuring(next, async () => {
+    const expired = await transact(workerSql, (tx) =>
+      confirmations.expire(tx, there.organizationId, { cohort }, 200),
+    )
+    expect(expired).toEqual({ more: true })
+  })
+  expect(await statuses(topicId)).toEqual({ pending: PEOPLE - 201, unsubscribed: 201 })
+}, 60_000)
