@@ -90,8 +90,16 @@ const isField = (name: string): boolean =>
 const badMapping = (message: string) =>
   badRequest(`mapping ${message}`, [{ path: 'mapping', message }])
 
+/** Why a row has no fields: of a class, because a row may have a field of any name. */
+export class Broken {
+  readonly why: string
+  constructor(why: string) {
+    this.why = why
+  }
+}
+
 /** Makes the fields of a row from its cells. */
-export type ReadCells = (cells: readonly string[]) => Record<string, unknown> | { broken: string }
+export type ReadCells = (cells: readonly string[]) => Record<string, unknown> | Broken
 
 /** Decides by the first line of a CSV what each column is. */
 export function readHeader(header: readonly string[], mapping: Mapping): ReadCells {
@@ -110,7 +118,7 @@ export function readHeader(header: readonly string[], mapping: Mapping): ReadCel
     throw malformedBody('has no column for email, phone or externalId in its first line')
   }
   return (cells) => {
-    if (cells.length > fields.length) return { broken: 'has more cells than the first line' }
+    if (cells.length > fields.length) return new Broken('has more cells than the first line')
     return rowOf(fields, cells)
   }
 }
@@ -140,7 +148,7 @@ function rowOf(
     if (field.startsWith(PROPERTY)) properties.push([field.slice(PROPERTY.length), text])
     else if (field === 'properties') {
       const given = parseObject(text)
-      if (given === undefined) return { broken: 'properties must be a JSON object' }
+      if (given === undefined) return new Broken('properties must be a JSON object')
       properties.unshift(...Object.entries(given))
     } else if (field === 'topicIds' || field === 'topicSlugs') {
       row[field] = text.split(/[\s,;|]+/).filter((name) => name !== '')

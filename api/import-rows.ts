@@ -8,7 +8,7 @@ import type { NewPage } from '../src/store/imports.ts'
 import { refuseUnstorable } from './bodies.ts'
 import { applyContactRules, sentence } from './contact-rules.ts'
 import { malformedBody } from './errors.ts'
-import { type Mapping, READ_ONLY, type ReadCells, readHeader } from './import-columns.ts'
+import { Broken, type Mapping, READ_ONLY, type ReadCells, readHeader } from './import-columns.ts'
 import { inputChecker } from './validation.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface RowOptions {
 
 /** A row as it was sent: its fields, or why it has none. */
 interface RawRow {
-  fields: Record<string, unknown> | { broken: string }
+  fields: Record<string, unknown> | Broken
   /** For the report. */
   record: () => string
 }
@@ -96,7 +96,7 @@ async function checked(
     message,
     record: record().slice(0, LONGEST_RECORD).replace(REPLACED, '\ufffd'),
   })
-  if ('broken' in fields && typeof fields['broken'] === 'string') return failed(fields['broken'])
+  if (fields instanceof Broken) return failed(fields.why)
   const details = problems(fields)
   if (details.length > 0 || !isRow(fields)) return failed(sentence(details))
   const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe, ...input } = fields
@@ -185,10 +185,10 @@ function parseLine(line: string): RawRow['fields'] {
   try {
     value = JSON.parse(line)
   } catch {
-    return { broken: 'The row is not valid JSON' }
+    return new Broken('The row is not valid JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { broken: 'The row is not a JSON object' }
+    return new Broken('The row is not a JSON object')
   }
   const given = Object.entries(value).filter(
     ([name, field]) => field !== null && !READ_ONLY.some((readOnly) => readOnly === name),

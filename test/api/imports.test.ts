@@ -128,6 +128,14 @@ test('NDJSON lines that are no contact fail alone', async () => {
   expect(await errorsOf(after.id)).toContain('nonsense is not known here')
 })
 
+test('a row that calls a field as we call our findings fails alone, and the import ends', async () => {
+  const file = '{"email":"before@example.com"}\n{"broken":"a\\u0000b"}\n{"broken":"mine"}\n'
+  const type = { 'content-type': 'application/x-ndjson' }
+  const after = await importFile(api, api.alice, file, {}, type)
+  expect(after).toMatchObject({ status: 'completed', rows: 3, created: 1, failed: 2 })
+  expect(await errorsOf(after.id)).not.toContain(',mine,')
+})
+
 test('what is there already is skipped where that is asked for', async () => {
   await createContact(api.alice, { email: 'there@example.com', firstName: 'There' })
   const file =
