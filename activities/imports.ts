@@ -9,6 +9,7 @@ import {
   upsertOnce,
   type UpsertRow,
 } from '../src/store/contact-upserts.ts'
+import * as auditEvents from '../src/store/audit-events.ts'
 import * as importPages from '../src/store/import-pages.ts'
 import * as outbox from '../src/store/outbox.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../src/store/sql.ts'
@@ -120,8 +121,9 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
     const good = given.flatMap((row) =>
       'values' in row ? [{ index: row.row, values: row.values, topicIds: row.topicIds }] : [],
     )
-    const { results, skipped } =
+    const { results, skipped, resubscribed } =
       upsertRows === upsert ? await writeAll(good, write) : await write(good)
+    await auditEvents.recordImportedBack(tx, organizationId, { importId, resubscribed })
     if (cohort !== undefined && (await importPages.asks(tx, organizationId, cohort))) {
       const start = { kind: 'start_cohort', payload: { cohort, importId, page } } as const
       await outbox.put(tx, organizationId, start, requestId ?? undefined)

@@ -26,6 +26,35 @@ export const record = (sql: Executor, event: NewAuditEvent) => {
       ${sql.json(detail as Json)}, ${at})`
 }
 
+interface ImportedBack {
+  importId: Uuid
+  /** Contacts, and what they were before; null where only the list knew them. */
+  resubscribed: readonly { id: Uuid; from: string | null }[]
+}
+
+/** Notes whom a page of an import took back; whoever asked for the import vouched for them. */
+export async function recordImportedBack(
+  sql: Executor,
+  organizationId: Uuid,
+  { importId, resubscribed }: ImportedBack,
+): Promise<void> {
+  if (resubscribed.length === 0) return
+  await sql`
+    insert into audit_events (organization_id, id, actor_kind, actor_id, action, subject_kind,
+      subject_id, request_id, detail, created_at)
+    select ${organizationId}, back.id, asked.actor_kind, asked.actor_id, 'contact.resubscribed',
+      'contact', back.contact_id, asked.request_id,
+      jsonb_strip_nulls(jsonb_build_object('from', back.status, 'importId', ${importId}::text)),
+      clock_timestamp()
+    from audit_events asked, unnest(
+      ${resubscribed.map(() => uuidv7())}::uuid[],
+      ${resubscribed.map(({ id }) => id)}::text[],
+      ${resubscribed.map(({ from }) => from)}::text[]
+    ) as back (id, contact_id, status)
+    where asked.organization_id = ${organizationId} and asked.subject_id = ${importId}
+      and asked.action = 'import.created'`
+}
+
 interface PersonEvent {
   userId: Uuid | null
   actor: { kind: 'user'; id: Uuid } | { kind: 'operator' | 'unknown' }

@@ -327,6 +327,30 @@ test('what was done is noted', async () => {
   expect(data[0]).toMatchObject({ subjectId: id, detail: { format: 'csv', dryRun: false } })
 })
 
+test('whom an import takes back is noted, with who asked for it', async () => {
+  const file = 'email,emailStatus\nnoted-back@example.com,active\nstays@example.com,active\n'
+  await createContact(api.alice, { email: 'noted-back@example.com', emailStatus: 'unsubscribed' })
+  await createContact(api.alice, { email: 'stays@example.com' })
+  const back = async () =>
+    (await api.alice.get('/v1/audit-events?action=contact.resubscribed&limit=100')).body.data
+  const before = await back()
+  await importFile(api, api.alice, file, { resubscribe: 'true', dryRun: 'true' })
+  expect(await back()).toEqual(before)
+  const { id } = await importFile(api, api.alice, file, { resubscribe: 'true' })
+  const [created] = (await api.alice.get('/v1/audit-events?action=import.created&limit=1')).body
+    .data
+  const [event, ...older] = await back()
+  expect(older).toEqual(before)
+  expect(event).toMatchObject({
+    actorKind: created.actorKind,
+    actorId: created.actorId,
+    requestId: created.requestId,
+    subjectKind: 'contact',
+    subjectId: (await find('noted-back@example.com')).id,
+    detail: { from: 'unsubscribed', importId: id },
+  })
+})
+
 test('an erasure empties the rows of reports that hold the person, and no others', async () => {
   const file = 'email,phone,firstName\nErased@example.com,1,Eva\nkept@example.com,1,Kim\n'
   const ours = await importFile(api, api.alice, file)
