@@ -81,7 +81,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const lists = {
         consentEvents: personalData.consentEvents(sql, organizationId, id),
         mails: personalData.mails(sql, mailed),
-        importErrors: importReports.listSpeakingOf(sql, organizationId, textsOf(contact)),
+        importErrors: importReports.listSpeakingOf(sql, organizationId, namedBy(contact)),
         auditEvents: personalData.auditEvents(sql, organizationId, id),
       }
       return sendStream(reply, written(parts, lists), 'application/json; charset=utf-8')
@@ -162,9 +162,9 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
 const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
 
 /** What a row that was refused by an import has of somebody. */
-function textsOf({ email, phone, externalId }: Record<string, unknown>): string[] {
-  const id = typeof externalId === 'string' ? JSON.stringify(externalId) : undefined
-  return [email, phone, id].filter((text) => typeof text === 'string')
+function namedBy({ email, phone, externalId }: Record<string, unknown>): importReports.Named {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  return { email: text(email), phone: text(phone), externalId: text(externalId) }
 }
 
 /**

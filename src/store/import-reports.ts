@@ -44,22 +44,55 @@ const speaksOf = (sql: Executor, texts: readonly string[]) => sql`
     where strpos(lower(record), lower(wanted)) > 0 or strpos(lower(message), lower(wanted)) > 0
   )`
 
-/** Rows of import reports that speak of somebody. */
+/** What names somebody in a report. */
+export interface Named {
+  email: string | null
+  phone: string | null
+  externalId: string | null
+}
+
+const ESCAPED_SPACE = /\\[nrt]/g
+/** What an address or a number cannot begin after, or end before: it would be a longer one. */
+const BEFORE = "(?<![\\p{L}\\p{N}.!#$%*+_~^`-]|[\\p{L}\\p{N}]')"
+const AFTER = '(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])'
+const EXTERNAL_ID = '"external[\\s_-]?id"\\s*:\\s*'
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+/** Whether a text names them, and not somebody whose address or number theirs is a part of. */
+function namer({ email, phone, externalId }: Named): (text: string) => boolean {
+  const patterns = [email, phone].flatMap((text) =>
+    text === null ? [] : [`${BEFORE}${escaped(text)}${AFTER}`],
+  )
+  if (externalId !== null) patterns.push(EXTERNAL_ID + escaped(JSON.stringify(externalId)))
+  const named = new RegExp(patterns.join('|'), 'iu')
+  return (text) => named.test(text.replace(ESCAPED_SPACE, ' '))
+}
+
+/** Rows of import reports that speak of somebody, and of nobody else by mistake. */
 export async function* listSpeakingOf(
   sql: Executor,
   organizationId: Uuid,
-  texts: readonly string[],
+  named: Named,
 ): AsyncGenerator<Record<string, unknown>> {
+  const { email, phone, externalId } = named
+  const id = externalId === null ? null : JSON.stringify(externalId)
+  const texts = [email, phone, id].filter((text) => text !== null)
+  if (texts.length === 0) return
+  const names = namer(named)
   for await (const page of pagesOf(sql, organizationId)) {
-    yield* await sql<Record<string, unknown>[]>`
+    const rows = await sql<{ message: string; record: string }[]>`
       select import_id, row, message, record
       from import_errors
       where ${isIn(sql, organizationId, page)} and ${speaksOf(sql, texts)}
       order by import_id, row`
+    for (const row of rows) if (names(row.record) || names(row.message)) yield { ...row }
   }
 }
 
-/** Empties them; that so many rows failed stays. */
+/**
+ * Empties rows that hold one of the texts; that so many rows failed stays. Wider than the list: a
+ * row too many is a row less of a report, one too few is an address that is kept.
+ */
 export async function emptySpeakingOf(
   sql: Sql,
   organizationId: Uuid,

@@ -5,6 +5,7 @@ import * as consent from '../../src/store/consent.ts'
 import { enqueue } from '../../src/store/messages.ts'
 import { transact } from '../../src/store/sql.ts'
 import { type Api, connectAccount, createContact, insertMail, startApi } from '../support/api.ts'
+import { importFile } from '../support/imports.ts'
 
 let api: Api
 let connectionId: string
@@ -103,6 +104,32 @@ test('the export has all that is held about the contact, and nothing of anybody 
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   )
   expect(named.toSorted()).toEqual(columns.map(({ name }) => name).toSorted())
+})
+
+test('rows of reports that name the contact, and none of others whose names only hold theirs', async () => {
+  const email = 'im@example.com'
+  const phone = '+4915112345678'
+  const { id } = await createContact(api.alice, { email, phone, externalId: '1' })
+  const broken = (fields: Record<string, unknown>) => ({ ...fields, emailStatus: 'happy' })
+  const ours = [
+    { email: 'IM@example.com' },
+    { phone },
+    { externalId: '1' },
+    { firstName: 'a\tim@example.com,\n' },
+  ]
+  const others = [
+    { email: 'tim@example.com' },
+    { email: "o'im@example.com" },
+    { email: 'im@example.com.mx' },
+    { email: 'j.im@example.com', company: '1' },
+    { phone: `${phone}9` },
+    { externalId: '11' },
+  ]
+  const file = [...ours, ...others].map((row) => JSON.stringify(broken(row))).join('\n')
+  await importFile(api, api.alice, file, {}, { 'content-type': 'application/x-ndjson' })
+  const { body } = await api.alice.get(`/v1/contacts/${id}/export`)
+  const records: { row: number }[] = body.importErrors
+  expect(records.map(({ row }) => row)).toEqual(ours.map((_, n) => n + 1))
 })
 
 test('by address and external id too; who is nobody is 404', async () => {
