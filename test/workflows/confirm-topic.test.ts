@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { createConfirmationActivities } from '../../activities/confirmations.ts'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
+import * as confirmationMails from '../../src/store/confirmation-mails.ts'
 import * as confirming from '../../src/store/confirming.ts'
 import * as consent from '../../src/store/consent.ts'
 import { connect, type Sql, transact } from '../../src/store/sql.ts'
@@ -275,6 +276,26 @@ describe('what happens while a confirmation is awaited', () => {
     })
     const mails = await there.mails(contactId)
     expect(mails.map(({ recipient }) => recipient)).toEqual([email, `new-${email}`, `new-${email}`])
+    expect((await there.row(contactId, topicId))?.status).toBe('unsubscribed')
+  })
+
+  it('another address that was mailed too often today is not asked at once, and is over in time', async () => {
+    const { contactId, topicId, email } = await person()
+    const { organizationId, addressOf } = there
+    const other = addressOf(`new-${email}`)
+    await transact(database.sql, async (tx) => {
+      await confirmationMails.record(tx, organizationId, [other, other, other])
+      await tx`update contacts set email = ${`new-${email}`} where id = ${contactId}`
+      await subscriptions.readdress(tx, organizationId, [contactId], { source: 'api', addressOf })
+    })
+    expect((await there.row(contactId, topicId))?.status).toBe('pending')
+    const asked = { contactId, topicId, generation: 2 }
+    const promised = await database.sql`
+      select from outbox where kind = 'start_confirmation' and payload = ${database.sql.json(asked)}`
+    expect(promised).toHaveLength(1)
+    await withWorkflow(asked, (handle) => time.result(handle))
+    const mails = await there.mails(contactId)
+    expect(mails.map(({ recipient }) => recipient)).not.toContain(`new-${email}`)
     expect((await there.row(contactId, topicId))?.status).toBe('unsubscribed')
   })
 
