@@ -89,7 +89,8 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         })
       } catch (error) {
         const why = error instanceof AppError ? error.message : 'The upload broke off'
-        await imports.abortUpload(sql, begun, why).catch(() => {})
+        // A refusal may name what the file says, and that cannot always be stored.
+        await imports.abortUpload(sql, begun, why.replaceAll('\0', '\ufffd')).catch(() => {})
         throw error
       }
       return { id: begun.id, status: 'pending' as const }

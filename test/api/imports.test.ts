@@ -254,6 +254,7 @@ test('a file that is none is refused, aborted, and leaves nothing behind', async
     ['firstName\nAda\n', /no column for email/],
     ['email,Email\na@example.com,b@example.com\n', /two columns/],
     ['email\n"open@example.com\n', /CSV/],
+    ['email,a\0,a\0\nnul@example.com,1,2\n', /two columns/],
     [Buffer.from([0x65, 0x6d, 0x61, 0x69, 0x6c, 0x0a, 0xff, 0xfe, 0x0a]), /UTF-8/],
   ]
   for (const [payload, words] of broken) {
@@ -261,7 +262,8 @@ test('a file that is none is refused, aborted, and leaves nothing behind', async
     expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } })
     expect(answer.body.error).toMatch(words)
   }
-  const { data } = (await api.alice.get('/v1/contacts/imports?limit=3')).body
+  const { data } = (await api.alice.get('/v1/contacts/imports?limit=100')).body
+  expect(data.map(({ status }: { status: string }) => status)).not.toContain('receiving')
   expect(data[0]).toMatchObject({ status: 'aborted', error: expect.stringMatching(/UTF-8/) })
   expect(await rowsOf('import_chunks', data[0].id)).toBe(0)
   for (const mapping of ['nonsense', '[]', '{"a":"b"}', '{"missing":"email"}']) {
