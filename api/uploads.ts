@@ -134,6 +134,8 @@ async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boo
 /** Who is refused before his file is read hears why: what he still sends is thrown away a while. */
 function drainRefused({ raw }: FastifyRequest): void {
   if (raw.complete) return
+  // Whoever had begun to read it waits for ever, and nothing flows past a reader who waits.
+  raw.removeAllListeners('readable')
   raw.resume()
   setTimeout(() => raw.complete || raw.destroy(), LAST_BYTES_MS).unref()
 }

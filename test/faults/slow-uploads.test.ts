@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -82,3 +83,42 @@ test('an upload that goes on is not cut; one that stalls, and any other slow bod
   expect(ordinary.status).toBe(408)
   expect(ordinary.seconds).toBeLessThan(70)
 }, 120_000)
+
+const FORM = [
+  '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n',
+  '\r\n--edge--\r\n',
+] as const
+
+/** Sends 30 MB as fast as they are taken, whatever is answered meanwhile; how much was taken. */
+async function sendAll(type: string, head: string, tail: string, keyed: boolean) {
+  const socket = connect({ port: api.port, host: '127.0.0.1' })
+  let heard = ''
+  socket.on('data', (bytes) => (heard += bytes.toString('latin1')))
+  socket.on('error', () => {})
+  const piece = Buffer.alloc(60_000, 'ada@example.com\n')
+  const length = head.length + piece.length * 500 + tail.length
+  const name = keyed ? `Idempotency-Key: ${type}\r\n` : ''
+  socket.write(
+    `POST /v1/contacts/import?topicSlugs=none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${name}Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${head}`,
+  )
+  let taken = 0
+  for (; taken < 500 && !socket.destroyed; taken++) {
+    if (socket.write(piece)) continue
+    await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+  }
+  socket.write(tail)
+  await expect.poll(() => heard).toMatch(/^HTTP/)
+  socket.destroy()
+  return { status: Number(heard.slice(9, 12)), taken }
+}
+
+test('what is still sent of a refused upload is taken, however much of it was read', async () => {
+  for (const keyed of [false, true]) {
+    const csv = await sendAll('text/csv', 'email\n', '', keyed)
+    const form = await sendAll('multipart/form-data; boundary=edge', ...FORM, keyed)
+    expect([csv, form]).toEqual([
+      { status: 400, taken: 500 },
+      { status: 400, taken: 500 },
+    ])
+  }
+}, 60_000)
