@@ -37,13 +37,28 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   })
   // As the server sees them, not by hooks: what is refused before routing is owed an answer as
   // well.
-  server.on('request', (_request, response) => {
+  server.on('request', (request, response) => {
     const place = inFlight.enter(response)
     if (traffic.isDraining) response.shouldKeepAlive = false
     metrics.requestsInFlight.inc()
-    response.on('close', () => {
+    let isOwed = true
+    const leave = (): void => {
+      if (!isOwed) return
+      isOwed = false
       inFlight.leave(place)
       metrics.requestsInFlight.dec()
-    })
+    }
+    response.on('close', leave)
+    if (response.socket === null) leaveWithSocket(request.socket, response, leave)
   })
+}
+
+/**
+ * A pipelined request's answer has no socket before its turn, and Node never closes it when the
+ * caller is gone by then: it would be owed for ever.
+ */
+function leaveWithSocket(socket: Socket, response: ServerResponse, leave: () => void): void {
+  // As many as the caller sent at once.
+  socket.setMaxListeners(0).once('close', leave)
+  response.on('close', () => socket.off('close', leave))
 }

@@ -122,3 +122,28 @@ test('an IPv6 network has as many as an address', async () => {
   expect(arrive('2001:db8:1:2:ffff::1').destroyed).toBe(true)
   expect(arrive('2001:db8:1:3::1').destroyed).toBe(false)
 })
+
+test('who pipelines and goes away is owed nothing any more', async () => {
+  const { traffic } = api.app
+  await api.sql.begin(async (tx) => {
+    // The first answer waits, so that the others have to wait for their turn.
+    await tx`lock table contacts in access exclusive mode`
+    const socket = open()
+    const keyed = `Host: x\r\nAuthorization: Bearer ${api.alice.key}\r\n\r\n`
+    const later = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)
+    socket.write(`GET /v1/contacts HTTP/1.1\r\n${keyed}${later}`)
+    await until(async () => traffic.inFlight.size === 21)
+    socket.destroy()
+    await until(async () => traffic.sockets.size === 0)
+  })
+  await until(async () => traffic.inFlight.size === 0)
+  expect([...traffic.inFlight]).toEqual([])
+})
+
+test('who pipelines and stays gets every answer in order', async () => {
+  const one = `GET /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.alice.key}\r\n\r\n`
+  const answers = await exchange(`${one.repeat(20)}${get('/v1/contacts')}`)
+  const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => '200'), '401'])
+  await until(async () => api.app.traffic.inFlight.size === 0)
+})
