@@ -133,8 +133,10 @@ const OUTSIDE_ASCII = /[^\0-\x7f]/
 
 /** A name as the provider has it: its domain in lower case and ASCII. */
 function asciiOf(identity: string): string {
-  const domain = domainOf(identity).toLowerCase()
-  const local = identity.slice(0, identity.length - domain.length)
+  const given = domainOf(identity)
+  const local = identity.slice(0, identity.length - given.length)
+  // Not always as long: `İ` becomes two.
+  const domain = given.toLowerCase()
   // Of what is ASCII already, Node would make addresses: 0.0.0.0 of `0`.
   return `${local}${OUTSIDE_ASCII.test(domain) ? domainToASCII(domain) : domain}`
 }

@@ -126,7 +126,12 @@ test('the search stops at the first account that has it: the others are not aske
 test('an address and a name outside ASCII are found; no name of another organization is', async () => {
   const { id } = await engine.connect(
     dora,
-    verified('jane@mixed.example', 'xn--mnchen-3ya.example'),
+    verified(
+      'jane@mixed.example',
+      'xn--mnchen-3ya.example',
+      'jane@xn--istanbul-o0e.example',
+      'xn--istanbul-o0e.example',
+    ),
   )
   await engine.connect(api.charlie, verified('theirs.example'))
   const address = await dora.get(`/v1/domains/${encodeURIComponent('jane@Mixed.Example')}`)
@@ -138,6 +143,13 @@ test('an address and a name outside ASCII are found; no name of another organiza
   expect((await dora.get('/v1/domains/jane@mixed.example')).status).toBe(200)
   const city = await dora.get(`/v1/domains/${encodeURIComponent('m\u00fcnchen.example')}`)
   expect([city.body.identity, city.body.cloudAccountId]).toEqual(['xn--mnchen-3ya.example', id])
+  // In lower case it has one character more.
+  for (const local of ['', 'jane@']) {
+    const longer = await dora.get(
+      `/v1/domains/${local}${encodeURIComponent('\u0130stanbul.example')}`,
+    )
+    expect([longer.status, longer.body.identity]).toEqual([200, `${local}xn--istanbul-o0e.example`])
+  }
   expect((await dora.get('/v1/domains/theirs.example')).status).toBe(404)
 })
 
