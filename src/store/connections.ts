@@ -22,8 +22,9 @@ export interface Registered {
 
 /**
  * Registers an account and region of the organization, or updates it: the external id stays (it is
- * in the customer's trust policy). A disconnected one lives again, unverified. Until the
- * transaction ends nobody else registers, rotates or disconnects it.
+ * in the customer's trust policy). A disconnected one lives again, unverified, and
+ * is verified anew at once: nothing that was found of it before counts. Until the transaction ends
+ * nobody else registers, rotates or disconnects it.
  */
 export async function register(sql: Transaction, connection: NewConnection): Promise<Registered> {
   const [registered] = await sql<Registered[]>`
@@ -36,7 +37,10 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
     set name = coalesce(excluded.name, old.name),
       features = ${connection.features === undefined ? sql`old.features` : sql`excluded.features`},
       is_verified = old.is_verified and old.disconnected_at is null,
+      verification_error = case when old.disconnected_at is null then old.verification_error end,
+      last_verified_at = case when old.disconnected_at is null then old.last_verified_at end,
       checks = case when old.disconnected_at is null then old.checks end,
+      check_begun_at = case when old.disconnected_at is null then old.check_begun_at end,
       checked_at = case when old.disconnected_at is null then old.checked_at end,
       disconnected_at = null,
       updated_at = greatest(old.updated_at, now())

@@ -175,6 +175,19 @@ describe('at most one at a time', () => {
   })
 })
 
+test('an account that is connected again is verified anew at once', async () => {
+  const account = await engine.connect(api.alice)
+  await verify(account.id)
+  await api.alice.delete(`/v1/connections/${account.id}`)
+  const { accountId, region } = account
+  const { body: again } = await api.alice.post('/v1/connections', { accountId, region })
+  expect([again.connectionId, again.externalId]).toEqual([account.id, account.externalId])
+  // What was found before it was disconnected makes no batch fail as unverified, unasked.
+  expect(await listed(account.id)).toMatchObject({ isVerified: false, lastVerifiedAt: null })
+  const { status, body } = await verify(account.id)
+  expect([status, body.isVerified]).toEqual([200, true])
+})
+
 describe('is refused', () => {
   test('for a stranger’s, an unknown and a disconnected account, and nobody is asked', async () => {
     const account = await engine.connect(api.alice)
