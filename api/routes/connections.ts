@@ -27,6 +27,7 @@ import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
 import { requireRoom } from '../plan.ts'
 import { invalidBody } from '../validation.ts'
+import { createWaitingRoom } from '../waiting-room.ts'
 
 const tags = ['connections']
 
@@ -37,6 +38,7 @@ const VERIFY_MS = 12_000
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { publicUrl, keyring, asker, now } = deps
+  const waiting = createWaitingRoom()
 
   app.post(
     '/v1/connections',
@@ -207,7 +209,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       if (recent) return recent
       const askedAt = performance.now()
       const question = { organizationId, connectionId: id, what: VERIFICATION }
-      await asker.ask(question, now() + VERIFY_MS)
+      await waiting(organizationId, () => asker.ask(question, now() + VERIFY_MS))
       const tookMs = performance.now() - askedAt
       const found = foundWithin(await find(), VERIFY_EVERY_MS + tookMs)
       if (!found) throw unavailable()

@@ -5,7 +5,8 @@ import { createAsker } from '../../api/asker.ts'
 import { ACTIONS } from '../../src/domain/aws-actions.ts'
 import { VERIFY_EVERY_MS } from '../../src/domain/verification.ts'
 import { askWorkflowId, VERIFICATION } from '../../workflows/contract.ts'
-import { type Api, type Client, startApi, tally } from '../support/api.ts'
+import { type Api, type Client, connectAccount, startApi, tally } from '../support/api.ts'
+import { until } from '../support/engine.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 import { REGION } from '../support/seed.ts'
 
@@ -186,6 +187,30 @@ test('an account that is connected again is verified anew at once', async () => 
   expect(await listed(account.id)).toMatchObject({ isVerified: false, lastVerifiedAt: null })
   const { status, body } = await verify(account.id)
   expect([status, body.isVerified]).toEqual([200, true])
+})
+
+test('who waits for a slow account takes a few of the places that all share', async () => {
+  let open = () => {}
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const slow = await startApi({ asker: { ask: () => gate } })
+  const { connectionId } = await connectAccount(slow.alice, {
+    accountId: '131313131313',
+    region: REGION,
+  })
+  let refused = 0
+  const asked = Array.from({ length: 100 }, async () => {
+    const answer = await verify(connectionId, slow.alice)
+    if (answer.status === 429) refused++
+    return answer
+  })
+  await until(async () => refused === 40)
+  open()
+  const answers = await Promise.all(asked)
+  expect(tally(answers.map(({ body }) => body.reason))).toEqual({
+    too_many_questions: 40,
+    cannot_ask: 60,
+  })
+  await slow.close()
 })
 
 describe('is refused', () => {
