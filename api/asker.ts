@@ -21,6 +21,8 @@ export interface Asker {
 /** A Temporal that answers at all takes a start in much less. */
 const START_MS = 2_000
 const RETRY_AFTER_SECONDS = 5
+/** Why a question was refused that nobody was there to ask. */
+export const CANNOT_ASK = 'cannot_ask'
 
 interface Options {
   client: Client
@@ -79,6 +81,6 @@ export function createAsker({ client, log }: Options): Asker {
 export const unavailable = (): AppError =>
   new AppError('INTERNAL_ERROR', 'Accounts cannot be asked at the moment', {
     status: 503,
-    reason: 'cannot_ask',
+    reason: CANNOT_ASK,
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   })

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { AppError } from '../src/domain/errors.ts'
 import type { Uuid } from '../src/ids.ts'
 import * as readings from '../src/store/provider-readings.ts'
 import type { Sql } from '../src/store/sql.ts'
 import { ASK_MS, IDENTITIES } from '../workflows/contract.ts'
-import { type Asker, unavailable } from './asker.ts'
+import { type Asker, CANNOT_ASK } from './asker.ts'
 import { tooMany } from './waiting-room.ts'
 
 /** Questions of an organization to all its accounts that may be open at once. */
@@ -11,11 +12,12 @@ const MOST_ASKING = 100
 /** A throttled account's last reading stands in for a new one while it is this young. */
 const STILL_GOOD_MS = 60_000
 
-/** What an account said. `unreachable`: nothing, in time. */
+/** What an account said. `unreachable`: nothing, in time; `not_asked`: nobody was there to ask. */
 export type Said<Page> =
   | { kind: 'read'; pages: Page[] }
   | { kind: 'missing' }
   | { kind: 'unreachable' }
+  | { kind: 'not_asked' }
 
 interface Question {
   sql: Sql
@@ -29,8 +31,7 @@ interface Question {
 
 /**
  * What an account says at this moment: a reading of the last seconds, else the provider is asked,
- * once for all who want to know the same. Throws 503 when nobody can be asked, 429 when the
- * organization asks too much at once.
+ * once for all who want to know the same. Throws 429 when the organization asks too much at once.
  */
 export async function askAccount<Page>(asker: Asker, question: Question): Promise<Said<Page>> {
   const { sql, organizationId, connectionId, identity, until } = question
@@ -54,11 +55,12 @@ export async function askAccount<Page>(asker: Asker, question: Question): Promis
     await asker.ask(key, until)
   } catch (error) {
     if (begun === 'asking') await readings.giveUp(sql, key)
+    if (error instanceof AppError && error.reason === CANNOT_ASK) return { kind: 'not_asked' }
     throw error
   }
   const reading = await readings.find<Page>(sql, key)
   // No worker has even looked at it: that says nothing about the account.
-  if (reading && reading.outcome === null && !reading.isBegun) throw unavailable()
+  if (reading && reading.outcome === null && !reading.isBegun) return { kind: 'not_asked' }
   return said(reading) ?? { kind: 'unreachable' }
 }
 

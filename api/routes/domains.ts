@@ -13,6 +13,7 @@ import {
 } from '../../src/schemas/domain.ts'
 import * as connections from '../../src/store/connections.ts'
 import { eachOf, search, type Searched } from '../account-search.ts'
+import { unavailable } from '../asker.ts'
 import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
 import { askAccount } from '../live-readings.ts'
@@ -54,6 +55,8 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
           said: await identitiesOf(account),
         })),
       )
+      const hasAnswer = asked.some(({ said }) => said.kind === 'read' || said.kind === 'missing')
+      if (!hasAnswer && asked.some(({ said }) => said.kind === 'not_asked')) throw unavailable()
       return {
         data: asked.flatMap(({ account: { id, region }, said }) =>
           said.kind === 'read'
@@ -64,7 +67,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
           id,
           accountId,
           region,
-          reachable: said.kind !== 'unreachable',
+          reachable: said.kind === 'read' || said.kind === 'missing',
         })),
       }
 
@@ -105,16 +108,21 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
       if (!isIdentity(identity) || connected.length === 0) throw notFound('Identity')
       const until = now() + ANSWER_MS
       const { organizationId, sql } = caller
+      let isAnyNotAsked = false
       const searched = await waiting(organizationId, () =>
         search(connected, until, now, async ({ id: connectionId }) => {
           const question = { sql, organizationId, connectionId, identity, until }
           const said = await askAccount<StoredIdentity>(asker, question)
-          const [found] = said.kind === 'read' ? said.pages : []
-          return found ?? (said.kind === 'unreachable' ? 'unreachable' : undefined)
+          if (said.kind === 'missing') return undefined
+          isAnyNotAsked ||= said.kind === 'not_asked'
+          return said.kind === 'read' ? said.pages[0] : 'unreachable'
         }),
       )
       const unreachableAccountIds = searched.unreachable.map(({ id }) => id)
-      if (!searched.found) throw nowhere(searched, connected.length)
+      if (!searched.found) {
+        const isNoAnswer = searched.unreachable.length === connected.length
+        throw isNoAnswer && isAnyNotAsked ? unavailable() : nowhere(searched, connected.length)
+      }
       const { value, account } = searched.found
       return { ...value, cloudAccountId: account.id, region: account.region, unreachableAccountIds }
     },

@@ -1,9 +1,10 @@
 import { Client as Temporal, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAsker } from '../../api/asker.ts'
+import { createAsker, unavailable } from '../../api/asker.ts'
 import { questionAbout } from '../../api/live-readings.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { uuidv7 } from '../../src/ids.ts'
+import * as readings from '../../src/store/provider-readings.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 
@@ -69,6 +70,63 @@ test('without Temporal: 503 with Retry-After, soon, and a recheck’s probe is n
   } finally {
     await api.close()
     await connection.close()
+  }
+})
+
+test('one account that nobody could ask fails nothing that another has answered', async () => {
+  const asked: string[] = []
+  const ask = async ({ connectionId }: { connectionId: string }) => {
+    asked.push(connectionId)
+    throw unavailable()
+  }
+  const api = await startApi({ asker: { ask } })
+  try {
+    const silent = await engine.connect(api.alice)
+    const { id } = await engine.connect(api.alice)
+    const { organizationId } = api.alice
+    const identity = 'ours.example'
+    const listed = {
+      identity,
+      identityType: 'DOMAIN',
+      sendingEnabled: true,
+      verificationStatus: null,
+    }
+    const found = {
+      identity,
+      identityType: 'DOMAIN',
+      verifiedForSending: true,
+      verificationStatus: null,
+      dkim: null,
+      mailFromDomain: null,
+      feedbackForwarding: true,
+      configurationSet: null,
+      dnsRecords: [],
+    }
+    const say = async (what: string, outcome: 'read' | 'missing', body?: unknown) => {
+      const key = { organizationId, connectionId: id, what }
+      const version = uuidv7()
+      const limits = { subject: null, patienceMs: 1_000, mostAsking: 100 }
+      await readings.begin(api.sql, { ...key, ...limits })
+      if (body !== undefined) await readings.addPage(api.sql, key, { version, page: 0, body })
+      await readings.answer(api.sql, key, { outcome, version })
+    }
+    await say(questionAbout(), 'read', [listed])
+    await say(questionAbout(identity), 'read', found)
+    await say(questionAbout('theirs.example'), 'missing')
+
+    const list = await api.alice.get('/v1/domains')
+    expect([list.status, list.body.data?.length]).toEqual([200, 1])
+    expect(list.body.accounts).toEqual([
+      expect.objectContaining({ id: silent.id, reachable: false }),
+      expect.objectContaining({ id, reachable: true }),
+    ])
+    const detail = await api.alice.get(`/v1/domains/${identity}`)
+    expect(detail.body).toMatchObject({ cloudAccountId: id, unreachableAccountIds: [silent.id] })
+    const nowhere = await api.alice.get('/v1/domains/theirs.example')
+    expect([nowhere.status, nowhere.body.reason]).toEqual([404, 'accounts_unreachable'])
+    expect(asked).toEqual([silent.id, silent.id, silent.id])
+  } finally {
+    await api.close()
   }
 })
 
