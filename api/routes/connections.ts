@@ -33,6 +33,8 @@ const tags = ['connections']
 
 /** Each rotation keeps the secret before it for a day; whoever rotates in a loop is stopped. */
 const MOST_SECRETS = 100
+/** A disconnected account gives its place back and stays in the list, which is one answer. */
+const MOST_RECORDS = 10_000
 /** Longer than the verification itself may take. */
 const VERIFY_MS = 12_000
 
@@ -70,6 +72,13 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         features,
         externalId: randomUUID(),
       })
+      if (
+        registered.created &&
+        (await connections.countRecords(tx, organizationId)) > MOST_RECORDS
+      ) {
+        const message = `The organization has records of ${MOST_RECORDS} accounts, disconnected ones too; register one of those again`
+        throw conflict(message, { reason: 'too_many_connections' })
+      }
       const rotated = await connectionSecrets.rotate(tx, {
         organizationId,
         connectionId: registered.id,

@@ -67,6 +67,15 @@ export async function countUnless(
   return row?.count ?? 0
 }
 
+/** How many accounts it has records of, disconnected ones too. */
+export async function countRecords(sql: Executor, organizationId: Uuid): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from connections
+    where organization_id = ${organizationId}`
+  return row?.count ?? 0
+}
+
 /** As the wire shows a connection. */
 const shown = (sql: Executor) => sql`
   id, account_id, name, region,

@@ -161,6 +161,22 @@ describe('is refused', () => {
   })
 })
 
+test('registering and disconnecting in a loop ends: of 10,000 records one is used again', async () => {
+  const { organizationId } = api.charlie
+  await api.sql`
+    insert into connections (organization_id, id, account_id, region, external_id, disconnected_at)
+    select ${organizationId}, gen_random_uuid(), (888800000000 + n)::text, 'eu-central-1', n,
+      now()
+    from generate_series(1, 10000) as n`
+  const add = (accountId: string) =>
+    api.charlie.post('/v1/connections', { accountId, region: 'eu-central-1' })
+  const { status, body } = await add('999999999999')
+  expect([status, body.reason]).toEqual([409, 'too_many_connections'])
+  expect((await add('888800000001')).body).toMatchObject({ created: false })
+  expect(await api.sql`select from connections where account_id = '999999999999'`).toEqual([])
+  await api.sql`delete from connections where organization_id = ${organizationId}`
+})
+
 test('disconnecting keeps the record and forgets all secrets; registering revives it', async () => {
   const account = { accountId: '444444444444', region: 'eu-west-1', name: 'Kept' }
   const first = await connectAccount(api.alice, account)
