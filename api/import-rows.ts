@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
+import { AppError, badRequest, type ErrorDetail } from '../src/domain/errors.ts'
 import type { Uuid } from '../src/ids.ts'
 import { type Format, ImportRow } from '../src/schemas/import.ts'
 import type { ImportRow as StoredRow } from '../src/store/import-pages.ts'
@@ -21,6 +21,8 @@ const MOST_ROWS_WITH_TOPICS = 1_000
 const MOST_CHARACTERS = 1_048_576
 /** Bytes of one row. */
 const LONGEST_ROW = 256 * 1024
+/** Of a file. What cannot be read is kept for the report, and a few bytes may be millions of it. */
+const LIMITS = { rows: 20_000_000, faultyRows: 1_000_000 }
 /** Of a row as it is kept for the report. */
 const LONGEST_RECORD = 8_192
 const REPLACED = /\p{Surrogate}|\0/gu
@@ -48,15 +50,18 @@ const check = inputChecker(ImportRow)
 
 /**
  * Reads rows from a file and puts them in pages, checked by all rules that need no other contact. A
- * row that breaks one stays in its page with what is wrong; a file that is none is refused (400).
+ * row that breaks one stays in its page with what is wrong; a file that is none is refused (400),
+ * and so is one of which hardly anything can be read; one with too many rows is too large (413).
  */
 export async function* pagesOf(
   bytes: AsyncIterable<Uint8Array>,
   options: RowOptions,
+  limits = LIMITS,
 ): AsyncGenerator<NewPage> {
   const raw = options.format === 'csv' ? csvRows(bytes, options) : ndjsonRows(bytes)
   const shared = { topicIds: options.topicIds, resubscribe: options.resubscribe }
   let number = 0
+  let faulty = 0
   let page = 0
   let characters = 0
   let hasTopics = false
@@ -71,7 +76,9 @@ export async function* pagesOf(
   }
   for await (const each of raw) {
     number++
+    if (number > limits.rows) throw tooManyRows(limits.rows)
     const row = await checked(number, each, shared, options.findTopic)
+    if ('message' in row && ++faulty > limits.faultyRows) throw tooManyFaults(limits.faultyRows)
     const withTopics = hasTopics || 'topicIds' in row
     const isFull =
       characters >= MOST_CHARACTERS ||
@@ -84,6 +91,17 @@ export async function* pagesOf(
   }
   if (texts.length > 0) yield take()
 }
+
+const tooManyRows = (most: number) =>
+  new AppError('PAYLOAD_TOO_LARGE', `The file has more than ${most} rows`)
+
+const tooManyFaults = (most: number) =>
+  badRequest(`More than ${most} rows of the file cannot be read: nothing was imported`, [
+    {
+      path: 'body',
+      message: 'may be of another form, or lack its mapping: a dry run of a part tells',
+    },
+  ])
 
 async function checked(
   row: number,
@@ -102,6 +120,10 @@ async function checked(
   const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe, ...input } = fields
   const { values, details: broken } = applyContactRules(input)
   if (broken) return failed(sentence(broken))
+  const { externalId, email, phone } = values
+  if ((externalId ?? email ?? phone) === undefined) {
+    return failed('externalId, email or phone is needed')
+  }
 
   const ids = new Set(shared.topicIds)
   for (const [field, names] of [

@@ -27,12 +27,16 @@ export interface SubscriptionFacts {
   mailsToday: number
   /** The person asks themselves, or the caller vouches that they want it again. */
   willing: boolean
+  /** One of many, as a tool sends them every night: nobody is asked again because of it. */
+  inSet: boolean
   now: number
 }
 
 /**
- * - `none`: is subscribed already, or waits for a confirmation that was mailed a moment ago
- * - `kept`: the person left by themselves, and nobody says that they want it again
+ * - `none`: is subscribed already, or waits for a confirmation that was mailed a moment ago (of a
+ *   set: whenever it was)
+ * - `kept`: the person left by themselves (of a set: or did not answer when they were asked), and
+ *   nobody says that they want it again
  * - `limited`: needs a confirmation that must not be mailed: nothing changes
  * - `subscribe`: from now on; `ask`: a confirmation mail, `pending` until it is confirmed
  */
@@ -49,6 +53,10 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   }
   // Confirmed before and never left by themselves since: no second mail.
   if (status !== 'pending' && confirmedAt !== null && confirmedAt > left) return 'subscribe'
+  if (facts.inSet && !facts.willing) {
+    if (status === 'pending') return 'none'
+    if (status === 'unsubscribed' && (mailedAt !== null || left > 0)) return 'kept'
+  }
   const isFresh = status === 'pending' && mailedAt !== null && now - mailedAt < REMAIL_AFTER_MS
   if (isFresh) return 'none'
   const may = facts.mailable && facts.mailsToday < MOST_CONFIRMATION_MAILS_A_DAY

@@ -63,10 +63,13 @@ function writeSome(bytes: Buffer, from: number): number {
   try {
     return writeSync(STANDARD_ERROR, bytes, from)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EAGAIN') {
       Atomics.wait(sleeper, 0, 0, PAUSE_MS)
       return 0
     }
+    // A full disk costs lines, not the service.
+    if (code === 'ENOSPC') return bytes.length
     // As SIGPIPE would: an orderly exit tries to write what is left, and never gives up.
     process.kill(process.pid, 'SIGKILL')
     return bytes.length

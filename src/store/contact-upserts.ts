@@ -212,6 +212,10 @@ async function settle(
       if (id == null || lost.has(id) || resubscribe !== willing) return []
       return topicIds.map((topicId) => ({ contactId: id, topicId }))
     })
-    await subscriptions.subscribe(tx, organizationId, pairs, { ...asking, willing })
+    await subscriptions.subscribe(tx, organizationId, pairs, {
+      ...asking,
+      willing,
+      inSet: true,
+    })
   }
 }

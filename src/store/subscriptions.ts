@@ -24,6 +24,8 @@ export interface SubscribeOptions {
   addressOf: (email: string) => Addressed
   /** The person asks themselves, or the caller vouches that they want it again. */
   willing?: boolean
+  /** The contacts are many, as a tool sends them every night: nobody is asked again for it. */
+  inSet?: boolean
   /** The cohort workflow that asks for these confirmations instead of one workflow each. */
   cohort?: Uuid
   requestId?: string | undefined
@@ -79,6 +81,7 @@ export async function subscribe(
       ...facts(row),
       mailsToday: address ? mailed.get(address) : 0,
       willing: options.willing ?? false,
+      inSet: options.inSet ?? false,
     })
     if (step === 'ask' && address) mailed.add(address)
     return { row, step, address }
@@ -234,7 +237,7 @@ async function lockPairs(
 
 const at = (time: string | null): number | null => (time === null ? null : Date.parse(time))
 
-const facts = (row: Row): Omit<SubscriptionFacts, 'mailsToday' | 'willing'> => ({
+const facts = (row: Row): Omit<SubscriptionFacts, 'mailsToday' | 'willing' | 'inSet'> => ({
   doubleOptIn: row.doubleOptIn,
   status: row.status,
   confirmedAt: at(row.confirmedAt),

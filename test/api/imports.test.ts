@@ -109,7 +109,7 @@ test('bad rows are reported, guarded against formulas, and good ones are kept', 
   expect(lines[0]).toContain('=1+1')
   expect(lines[1]).toContain('phone')
   expect(lines[2]).toContain('emailStatus must be one of')
-  expect(lines[4]).toContain('needs email or phone')
+  expect(lines[4]).toContain('email or phone is needed')
   expect((await find('good@example.com')).firstName).toBe('Good')
   expect((await api.alice.get('/v1/contacts/late@example.com')).status).toBe(404)
 })

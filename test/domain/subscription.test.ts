@@ -20,6 +20,7 @@ const facts = (changes: Partial<SubscriptionFacts>): SubscriptionFacts => ({
   mailable: true,
   mailsToday: 0,
   willing: false,
+  inSet: false,
   now: NOW,
   ...changes,
 })
@@ -54,6 +55,27 @@ describe('a wish to subscribe somebody', () => {
     ['sends one after them', { status: 'pending', mailedAt: NOW - REMAIL_AFTER_MS }, 'ask'],
     ['mails an address three times a day', { mailsToday: 2 }, 'ask'],
     ['and not four times', { mailsToday: 3 }, 'limited'],
+    [
+      'of a set asks nobody again who waits',
+      { inSet: true, status: 'pending', mailedAt: EARLIER },
+      'none',
+    ],
+    [
+      'of a set asks nobody again who did not answer',
+      { inSet: true, status: 'unsubscribed', mailedAt: EARLIER },
+      'kept',
+    ],
+    [
+      'of a set asks nobody again who left',
+      { inSet: true, status: 'unsubscribed', confirmedAt: EARLIER, leftAt: EARLIER + 1 },
+      'kept',
+    ],
+    [
+      'of a set asks them when they want it again',
+      { inSet: true, willing: true, status: 'unsubscribed', mailedAt: EARLIER },
+      'ask',
+    ],
+    ['of a set asks who was never asked', { inSet: true, status: 'unsubscribed' }, 'ask'],
     ['mails nobody who bounced', { mailable: false }, 'limited'],
   ])('%s', (_name, changes, step) => {
     expect(decideSubscription(facts(changes))).toBe(step)

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { createLog } from '../../src/main/log.ts'
@@ -65,4 +67,15 @@ test('what the API logs of requests and failures names nobody and opens nothing'
   expect(answered.every(({ reqId }) => typeof reqId === 'string')).toBe(true)
   expect(lines().find(({ msg }) => msg === 'failed')).toMatchObject({ err: { type: 'Error' } })
   expect(text()).not.toMatch(/ada@|lovelace|secret-link-token|loom_[0-9A-Za-z]/)
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk costs lines, not the program', () => {
+  const log = new URL('../../src/main/log.ts', import.meta.url).href
+  const program = `import { createLog } from '${log}'; createLog('info', 'test').info('lost')`
+  const { status, signal } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '--eval', program],
+    { stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')] },
+  )
+  expect({ status, signal }).toEqual({ status: 0, signal: null })
 })
