@@ -6,6 +6,12 @@ import { type Executor, type Sql, transact } from './sql.ts'
 
 /** Newest contacts that are looked through one by one before the index is asked. */
 export const MOST_WALKED = 10_000
+/** Of an organization that is known to have more: what very many have is found among fewer. */
+const MOST_GLANCED = 3_000
+/** For how long an organization is known to have more. */
+const LARGE_FOR_MS = 60_000
+/** Organizations that are remembered. */
+const MOST_LARGE = 10_000
 /** Contacts that the index may find before looking through all is the better way. */
 const MOST_INDEXED = 10_000
 /** Fewer letters are no entry of the index. */
@@ -92,10 +98,11 @@ export async function contacts(
   const wanted = page.offset + page.limit
   const isIndexed = page.search.length >= SHORTEST_INDEXED && (await hasIndex(sql))
   const isOwn = page.search.length >= SHORTEST_OWN && /\d/.test(page.search)
-  const ways = isIndexed ? (isOwn ? [lookUp, walk] : [walk, lookUp]) : [walk]
+  const walks = isLarge(organizationId) ? [glance, walk] : [walk]
+  const ways = isIndexed ? (isOwn ? [lookUp, walk] : [...walks, lookUp]) : walks
   for (const way of ways) {
     const found = await way(sql, organizationId, page)
-    if (found.isWhole || (way === walk && found.counted >= wanted)) {
+    if (found.isWhole || (way !== lookUp && found.counted >= wanted)) {
       return answer(sql, organizationId, found)
     }
   }
@@ -122,8 +129,34 @@ const text = (sql: Executor) => sql`(coalesce(email, '') || ',' || coalesce(phon
 const earlier = (sql: Executor, before: Uuid | undefined) =>
   before === undefined ? sql`` : sql`and contacts.id < ${before}`
 
+/** Organizations of more than `MOST_WALKED` contacts, and until when that is believed. */
+const large = new Map<Uuid, number>()
+
+const isLarge = (organizationId: Uuid): boolean =>
+  (large.get(organizationId) ?? 0) > performance.now()
+
+function rememberLarge(organizationId: Uuid): void {
+  if (large.size >= MOST_LARGE) large.clear()
+  large.set(organizationId, performance.now() + LARGE_FOR_MS)
+}
+
 /** Looks through the newest `MOST_WALKED` contacts. */
 async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> {
+  const found = await walkNewest(sql, organizationId, page, MOST_WALKED)
+  if (!found.isWhole) rememberLarge(organizationId)
+  return found
+}
+
+/** Looks through the newest few of an organization that has many. */
+const glance = (sql: Sql, organizationId: Uuid, page: SearchPage): Promise<Found> =>
+  walkNewest(sql, organizationId, page, MOST_GLANCED)
+
+async function walkNewest(
+  sql: Sql,
+  organizationId: Uuid,
+  page: SearchPage,
+  most: number,
+): Promise<Found> {
   const [row] = await sql<{ counted: number; ids: Uuid[]; hasMore: boolean }[]>`
     with matching as materialized (
       select contacts.id
@@ -133,7 +166,7 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<F
         from contacts
         where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
         order by contacts.id desc
-        limit ${MOST_WALKED}
+        limit ${most}
       ) contacts ${subscribersOf(sql, page.topicId)}
       where ${fitting(sql, organizationId, page)} and ${text(sql)} like ${containing(page.search)}
     )
@@ -143,7 +176,7 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage): Promise<F
         from contacts
         where contacts.organization_id = ${organizationId} ${earlier(sql, page.before)}
         order by contacts.id desc
-        offset ${MOST_WALKED}
+        offset ${most}
         limit 1
       ) as has_more`
   return { counted: row?.counted ?? 0, ids: row?.ids ?? [], isWhole: row?.hasMore === false }
