@@ -92,6 +92,17 @@ comment on column suppressions.address_key is
 comment on column suppressions.pepper is 'id of the key that the pepper is derived from';
 comment on column suppressions.address is 'null once it was erased: the entry holds without it';
 
+-- Addresses whose people left a topic by themselves: known also once the contact is deleted.
+create table topic_departures (
+  organization_id uuid not null,
+  topic_id uuid not null,
+  address_key bytea not null check (length(address_key) = 32),
+  left_at timestamptz(3) not null,
+  primary key (organization_id, topic_id, address_key),
+  foreign key (organization_id, topic_id) references topics (organization_id, id) on delete cascade
+);
+comment on column topic_departures.address_key is 'as in suppressions';
+
 -- How many confirmation mails an address was sent lately, whatever is deleted and made again.
 create table confirmation_mails (
   organization_id uuid not null references organizations (id) on delete cascade,
@@ -125,7 +136,7 @@ comment on column batches.topic_id is
   'only its subscribers are mailed, and the one-click link leaves it; a deleted topic has none';
 
 select protect_tenant_table(name) from unnest(array['topics', 'subscriptions', 'suppressions',
-  'confirmation_mails', 'consent_events']::regclass[]) as name;
+  'topic_departures', 'confirmation_mails', 'consent_events']::regclass[]) as name;
 
 grant select on topics to letterloom_crossing;
 create or replace function owner_of(kind text, wanted uuid) returns uuid

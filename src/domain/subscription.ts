@@ -15,7 +15,7 @@ export interface SubscriptionFacts {
   /** Null: never had to do with the topic. */
   status: SubscriptionStatus | null
   confirmedAt: number | null
-  /** When the person last left the topic by themselves. */
+  /** When the person last left the topic by themselves; of an address, also before `status`. */
   leftAt: number | null
   /** When the person last left all mail by themselves. */
   leftAllAt: number | null
@@ -48,14 +48,13 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   if (status === 'subscribed') return 'none'
   const left = Math.max(leftAt ?? 0, leftAllAt ?? 0)
   if (!doubleOptIn) {
-    const refuses = status === 'unsubscribed' && leftAt !== null
-    return refuses && !facts.willing ? 'kept' : 'subscribe'
+    return leftAt !== null && !facts.willing ? 'kept' : 'subscribe'
   }
   // Confirmed before and never left by themselves since: no second mail.
   if (status !== 'pending' && confirmedAt !== null && confirmedAt > left) return 'subscribe'
   if (facts.inSet && !facts.willing) {
     if (status === 'pending') return 'none'
-    if (status === 'unsubscribed' && (mailedAt !== null || left > 0)) return 'kept'
+    if (mailedAt !== null || left > 0) return 'kept'
   }
   const isFresh = status === 'pending' && mailedAt !== null && now - mailedAt < REMAIL_AFTER_MS
   if (isFresh) return 'none'

@@ -6,6 +6,7 @@ import * as outbox from './outbox.ts'
 import type { ConfirmationKey } from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 import * as suppressions from './suppressions.ts'
+import * as departures from './topic-departures.ts'
 import { takeBack } from './taking-back.ts'
 
 /** What a link says that somebody opened. */
@@ -83,6 +84,7 @@ export async function confirm(
       updated_at = greatest(updated_at, clock_timestamp())
     where organization_id = ${organizationId} and contact_id = ${contactId}
       and topic_id = ${topicId} and generation = ${generation} and status = 'pending'`
+  await departures.forget(tx, organizationId, [{ topicId, address: options.address }])
   await tx`
     update contacts
     set email_verified_at = coalesce(email_verified_at, clock_timestamp()),

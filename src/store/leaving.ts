@@ -65,7 +65,7 @@ async function leaveOnce(tx: Transaction, organizationId: Uuid, leaving: Leaving
   if (!isSame && topicId === undefined && own !== null) addresses.push(own)
   const raised = await raise(tx, organizationId, addresses, requestId)
   const pairs = topicId === undefined ? [] : [{ contactId, topicId }]
-  const options = { source: 'link', own: true, requestId } as const
+  const options = { source: 'link', own: true, addressOf, requestId } as const
   const ended = await subscriptions.unsubscribe(tx, organizationId, pairs, options)
 
   const contactIds = [...raised, ...ended].map((each) => each.contactId)

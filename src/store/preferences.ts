@@ -111,7 +111,7 @@ async function chooseAs(
   const leaving = topics.filter((topic) => has(topic) && !wanted.includes(topic.topicId))
   const adding = topics.filter((topic) => !has(topic) && wanted.includes(topic.topicId))
   const pairs = (of: readonly Preference[]) => of.map(({ topicId }) => ({ contactId, topicId }))
-  const options = { source: 'preferences', own: true, requestId } as const
+  const options = { source: 'preferences', own: true, addressOf, requestId } as const
   await subscriptions.unsubscribe(tx, organizationId, pairs(leaving), options)
 
   const listed = (await suppressions.lookUp(tx, organizationId, addresses))(own ?? mailed)

@@ -11,6 +11,7 @@ import * as consentEvents from './consent-events.ts'
 import type { ConsentSource } from './consent-events.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
+import * as departures from './topic-departures.ts'
 
 /** A contact and a topic of the organization. */
 export interface Pair {
@@ -75,10 +76,16 @@ export async function subscribe(
     organizationId,
     asking.flatMap(({ email }) => addresses.get(email ?? '') ?? []),
   )
+  const departed = await departures.lookUp(
+    tx,
+    organizationId,
+    rows.filter(({ status }) => status === null).flatMap((row) => withAddress(row, addresses)),
+  )
   const decided = rows.map((row) => {
     const address = addresses.get(row.email ?? '')
+    const leftAt = address ? departed({ topicId: row.topicId, address }) : null
     const step = decideSubscription({
-      ...facts(row),
+      ...facts({ ...row, leftAt: row.leftAt ?? leftAt }),
       mailsToday: address ? mailed.get(address) : 0,
       willing: options.willing ?? false,
       inSet: options.inSet ?? false,
@@ -91,6 +98,10 @@ export async function subscribe(
     step === 'ask' && address ? [{ row, address }] : [],
   )
   await write(tx, organizationId, subscribed, 'subscribed')
+  if (options.willing === true) {
+    const returned = subscribed.flatMap((row) => withAddress(row, addresses))
+    await departures.forget(tx, organizationId, returned)
+  }
   await ask(tx, organizationId, asked, options)
   await consentEvents.record(
     tx,
@@ -110,10 +121,21 @@ export async function subscribe(
   }))
 }
 
+/** A pair with its contact's address; none when it has no address. */
+function withAddress(
+  { topicId, email }: Row,
+  addresses: ReadonlyMap<string, Addressed>,
+): departures.Departure[] {
+  const address = addresses.get(email ?? '')
+  return address ? [{ topicId, address }] : []
+}
+
 interface LeaveOptions {
   source: ConsentSource
   /** The person themselves: what they confirmed before is void, and no tool takes them back. */
   own: boolean
+  /** With it their address is remembered as well: who is deleted and comes back has left still. */
+  addressOf?: (email: string) => Addressed
   requestId?: string | undefined
 }
 
@@ -299,11 +321,17 @@ async function end(
   tx: Transaction,
   organizationId: Uuid,
   rows: readonly Row[],
-  { source, own, requestId }: LeaveOptions,
+  { source, own, addressOf, requestId }: LeaveOptions,
 ): Promise<Pair[]> {
   const ending = rows.filter(({ status }) => status === 'subscribed' || status === 'pending')
   await write(tx, organizationId, ending, 'unsubscribed')
   if (own) await markLeft(tx, organizationId, rows)
+  if (own && addressOf) {
+    const left = rows.flatMap(({ topicId, email }) =>
+      email === null ? [] : [{ topicId, address: addressOf(email) }],
+    )
+    await departures.record(tx, organizationId, left)
+  }
   await outbox.putAll(tx, organizationId, superseded(ending), requestId)
   const left = ending
     .filter(({ status }) => status === 'subscribed')

@@ -80,6 +80,21 @@ const topics = async (id: string) =>
   )
 const counted = async () => (await api.alice.get(`/v1/batch/${batchId}`)).body.unsubscribed
 
+test('who left a topic is not in it again when deleted and imported by a sync', async () => {
+  expect((await post(sign({ topicId }))).status).toBe(200)
+  await api.alice.delete(`/v1/contacts/${contactId}`)
+  const row = { email, topicIds: [topicId, otherId] }
+  const { results } = (await api.alice.post('/v1/contacts/batch', { contacts: [row] })).body
+  expect(await topics(results[0].id)).toEqual({ [otherId]: 'subscribed' })
+  const asked = { topicIds: [topicId], resubscribe: true }
+  await api.alice.send({
+    method: 'PATCH',
+    url: `/v1/contacts/${results[0].id}`,
+    payload: asked,
+  })
+  expect(await topics(results[0].id)).toEqual({ [otherId]: 'subscribed', [topicId]: 'subscribed' })
+})
+
 describe('a topic’s link', () => {
   test('leaves the topic and nothing else, counted once', async () => {
     const token = sign({ topicId })

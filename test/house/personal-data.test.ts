@@ -64,6 +64,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   subscriptions:
     'organization_id contact_id topic_id generation cohort mails mail_id created_at updated_at',
   suppressions: 'organization_id id pepper created_at updated_at',
+  topic_departures: 'organization_id topic_id left_at',
   template_versions: 'organization_id template_id version content_id published_at',
   templates:
     'organization_id id slug source_type email_type status version created_at updated_at published_at',

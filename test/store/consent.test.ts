@@ -203,6 +203,29 @@ test('a new address voids what the old one confirmed and is asked itself', async
   })
 })
 
+test('who left a topic has left it also when deleted and made again, until they want it back', async () => {
+  const topicId = await topic()
+  const first = await person()
+  await subscribe(first.id, topicId)
+  await transact(database.sql, (tx) =>
+    subscriptions.unsubscribe(tx, organizationId, [{ contactId: first.id, topicId }], {
+      source: 'link',
+      own: true,
+      addressOf: (email) => addressed(before, organizationId, email),
+    }),
+  )
+  const again = async () => {
+    await database.sql`delete from contacts where email = ${first.email}`
+    return person({ email: first.email })
+  }
+  const second = await again()
+  expect(await subscribe(second.id, topicId)).toMatchObject([{ step: 'kept', status: null }])
+  expect(await subscribe(second.id, await topic())).toMatchObject([{ step: 'subscribe' }])
+  expect(await subscribe(second.id, topicId, true)).toMatchObject([{ status: 'subscribed' }])
+  const third = await again()
+  expect(await subscribe(third.id, topicId)).toMatchObject([{ status: 'subscribed' }])
+})
+
 test('over the limit a new address is not mailed, and the wait for it still ends', async () => {
   const { id } = await person()
   const topicId = await topic(doubleOptIn)
