@@ -104,7 +104,11 @@ async function sendAll(type: string, head: string, tail: string, keyed: boolean)
   let taken = 0
   for (; taken < 500 && !socket.destroyed; taken++) {
     if (socket.write(piece)) continue
-    await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+    const waiting = new AbortController()
+    const { signal } = waiting
+    await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })])
+      .catch(() => {})
+      .finally(() => waiting.abort())
   }
   socket.write(tail)
   await expect.poll(() => heard).toMatch(/^HTTP/)
