@@ -24,26 +24,31 @@ describe('permits', () => {
   it('never exceed the rate, with eight takers at once', async () => {
     const rate = 200
     const shared = await account(rate)
-    const grants: { at: number; granted: number }[] = []
+    const grants: { begunAt: number; doneAt: number; granted: number }[] = []
     const startedAt = performance.now()
     const seconds = 3
     await Promise.all(
       Array.from({ length: 8 }, async () => {
         while (performance.now() - startedAt < seconds * 1_000) {
+          const begunAt = performance.now()
           const { granted, waitMs } = await sendingLimits.take(sql, shared, 50)
-          if (granted > 0) grants.push({ at: performance.now(), granted })
+          if (granted > 0) grants.push({ begunAt, doneAt: performance.now(), granted })
           else await sleep(Math.min(waitMs, 50))
         }
       }),
     )
-    const total = grants.reduce((sum, { granted }) => sum + granted, 0)
-    expect(total).toBeLessThanOrEqual(rate * seconds + rate / 2)
+    const sum = (of: typeof grants) => of.reduce((total, { granted }) => total + granted, 0)
+    const elapsedMs = Math.max(...grants.map(({ doneAt }) => doneAt)) - startedAt
+    expect(sum(grants)).toBeLessThanOrEqual((rate * elapsedMs) / 1_000 + rate / 2)
     // A busy machine takes less than it may; hardly anything would mean that takers block others.
-    expect(total).toBeGreaterThanOrEqual(rate * seconds * 0.5)
-    // A grant is at most half a second of rate, so no second sees more than one and a half.
-    for (const { at } of grants) {
-      const within = grants.filter((other) => other.at >= at && other.at < at + 1_000)
-      expect(within.reduce((sum, { granted }) => sum + granted, 0)).toBeLessThanOrEqual(rate * 1.6)
+    expect(sum(grants)).toBeGreaterThanOrEqual(rate * seconds * 0.5)
+    // A grant is at most half a second of rate, so no second sees more than one and a half. Only
+    // those that surely fell into it count: an answer may be late.
+    for (const { begunAt } of grants) {
+      const within = grants.filter(
+        (other) => other.begunAt >= begunAt && other.doneAt < begunAt + 1_000,
+      )
+      expect(sum(within)).toBeLessThanOrEqual(rate * 1.5 + 1)
     }
   })
 
