@@ -95,6 +95,12 @@ const MEANINGS = {
     code: 'RATE_LIMITED',
     error: 'Too many requests: try again in 12 seconds',
   },
+  431: {
+    name: 'RequestHeaderFieldsTooLarge',
+    description: 'Address and headers of the request are too large together',
+    code: 'REQUEST_FAILED',
+    error: 'Request Header Fields Too Large',
+  },
   500: {
     name: 'InternalError',
     description: 'An unexpected failure; safe to retry with backoff',

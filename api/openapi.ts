@@ -126,6 +126,7 @@ function completeRoute(route: RouteOptions): void {
     ...(takesKey ? ([409] as const) : ([] as const)),
     ...(readsBody ? ([413, 415, 422] as const) : ([] as const)),
     429,
+    431,
     500,
     503,
   )

@@ -8,7 +8,7 @@ const KNOWN_SHARE = 0.6
 /** What a well-formed request may be answered beside success: rules, plans, rights, state. */
 const REFUSALS = [400, 402, 403, 404, 409]
 /** What a request that breaks the published schema must be answered. */
-const REJECTIONS = [400, 401, 403, 404, 405, 413, 414, 415, 422]
+const REJECTIONS = [400, 401, 403, 404, 405, 413, 414, 415, 422, 431]
 
 /**
  * The settings of Schemathesis, in TOML: a JSON string, number or array is one in TOML as well.
@@ -16,7 +16,9 @@ const REJECTIONS = [400, 401, 403, 404, 405, 413, 414, 415, 422]
  * `positive_data_acceptance` holds our reading of 422: only what the published schema refuses. A
  * rule that needs stored data, other fields or the clock answers 400.
  */
-export function settings({ known, webhookSecret }: Subject, bearer: string): string {
+export function settings({ known, session, webhookSecret }: Subject, bearer: string): string {
+  // What the attack does as a person may end their session.
+  const refusals = bearer === session ? [...REFUSALS, 401] : REFUSALS
   const lines = [
     `hooks = ${JSON.stringify(join(toolFolder('fuzz'), 'hooks.py'))}`,
     'continue-on-failure = true',
@@ -27,7 +29,7 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     'database = "none"',
     'allow-x00 = false',
     '[checks]',
-    `positive_data_acceptance = ${statuses(['2xx', ...REFUSALS])}`,
+    `positive_data_acceptance = ${statuses(['2xx', ...refusals])}`,
     `negative_data_rejection = ${statuses(REJECTIONS)}`,
   ]
   for (const [operation, parameters] of Object.entries(known)) {
@@ -38,18 +40,31 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
       )
     }
   }
-  const mayBeUnproved = `positive_data_acceptance = ${statuses(['2xx', ...REFUSALS, 401])}`
+  const besides = (...more: number[]): string =>
+    `positive_data_acceptance = ${statuses(['2xx', ...refusals, ...more])}`
+  // GET and the like are of the contact whose externalId is "batch": its Allow is true.
+  const isAlsoContact = 'allow_header_conformance = { enabled = false }'
   const own: Record<string, string[]> = {
     // A password that somebody made up.
-    logIn: [`checks = { ${mayBeUnproved} }`],
-    changePassword: [`checks = { ${mayBeUnproved} }`],
+    logIn: [`checks = { ${besides(401)} }`],
+    changePassword: [`checks = { ${besides(401)} }`],
     // The secret is one account's: with another account number it proves nothing.
     receiveSesEvent: [
       `headers = { x-webhook-secret = ${JSON.stringify(webhookSecret)} }`,
-      `checks = { ${mayBeUnproved} }`,
+      `checks = { ${besides(401)} }`,
     ],
-    // GET reads the contact whose externalId is "batch": its Allow is true.
-    upsertContacts: ['checks = { allow_header_conformance = { enabled = false } }'],
+    // A link that is ours and over.
+    showConfirmation: [`checks = { ${besides(410)} }`],
+    confirmSubscription: [`checks = { ${besides(410)} }`],
+    // Forms of browsers have fields that nobody knows, and an empty one says nothing.
+    savePreferences: [
+      `checks = { ${besides(422)}, negative_data_rejection = { enabled = false } }`,
+    ],
+    // A mapping may be longer than an address: then it is a field of a form.
+    importContacts: [`checks = { ${besides(414, 431)}, ${isAlsoContact} }`],
+    upsertContacts: [`checks = { ${isAlsoContact} }`],
+    exportContacts: [`checks = { ${isAlsoContact} }`],
+    listImports: [`checks = { ${isAlsoContact} }`],
   }
   for (const operation of new Set([...Object.keys(own), ...Object.keys(known)])) {
     const parameters = known[operation] ?? {}

@@ -251,14 +251,19 @@ async function answerForGood(
       insert into provider_readings (organization_id, connection_id, what, outcome, answered_at,
         version, read_at)
       values (${organizationId}, ${connectionId}, ${what}, 'read', now() + interval '1 year',
-        ${version}, now() + interval '1 year')`
+        ${version}, now() + interval '1 year')
+      on conflict (organization_id, connection_id, what) do update
+      set outcome = excluded.outcome, answered_at = excluded.answered_at,
+        version = excluded.version, read_at = excluded.read_at`
     await sql`
       insert into provider_reading_pages (organization_id, connection_id, what, version, page, body)
       values (${organizationId}, ${connectionId}, ${what}, ${version}, 0, ${sql.json(body)})`
   }
   await sql`
     insert into console_policies (organization_id, connection_id, version, checked_at, probed_at)
-    values (${organizationId}, ${connectionId}, 1, now(), now() + interval '1 year')`
+    values (${organizationId}, ${connectionId}, 1, now(), now() + interval '1 year')
+    on conflict (organization_id, connection_id) do update
+    set checked_at = excluded.checked_at, probed_at = excluded.probed_at`
 }
 
 async function signIn({ sql, apiUrl }: System, organizationId: string): Promise<string> {
