@@ -71,6 +71,7 @@ async function attack(schemathesis: string): Promise<boolean> {
       const exit = await runSchemathesis(schemathesis, folder, run)
       const read = await readReport(report)
       say(table(read))
+      if (exit !== 0) say(`Schemathesis ended with status ${exit}`)
       clean &&= exit === 0 && isClean(read)
     }
     return clean
