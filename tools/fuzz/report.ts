@@ -46,6 +46,10 @@ export async function readReport(file: string): Promise<Report> {
         if (status === 'failure') row.failed.add(name)
       if (response === null) row.failed.add('no answer')
       else if (!hasRequestId(response)) row.failed.add('request id')
+      // Also where 503 is expected, because nobody is there who could be asked.
+      if (response !== null && response.status_code >= 500 && response.status_code !== 503) {
+        row.failed.add('server error')
+      }
     }
   }
   return report
