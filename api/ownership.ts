@@ -9,6 +9,8 @@ const NAMES: Record<Owned, string> = {
   connection: 'Connection',
   contact: 'Contact',
   erasure: 'Erasure',
+  execution: 'Execution',
+  flow: 'Workflow',
   import: 'Import',
   template: 'Template',
   topic: 'Topic',
@@ -26,5 +28,5 @@ export async function missing(
 ): Promise<AppError> {
   const owner = isUuid(id) ? await ownerOf(sql, kind, id) : undefined
   if (owner === undefined || owner === organizationId) return notFound(NAMES[kind])
-  return forbidden(`This ${kind.replace('_', ' ')} belongs to another organization`)
+  return forbidden(`This ${NAMES[kind].toLowerCase()} belongs to another organization`)
 }

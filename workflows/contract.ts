@@ -2,6 +2,7 @@
  * All that an outsider may know of the workflows: queues, ids, inputs, signals, search attributes.
  * Plain data only: the API, the loops and the workflows themselves import it.
  */
+import type { Fence, Move } from '../src/domain/execution.ts'
 
 /** Workflows and the short activities that only touch our database. */
 export const CONTROL_QUEUE = 'control'
@@ -13,6 +14,8 @@ export const MAIL_QUEUE = 'mail'
 export const IMPORT_QUEUE = 'import'
 /** Questions to providers: a slow one holds no slot that anything else waits for. */
 export const PROVIDER_QUEUE = 'provider'
+/** Webhook steps of flows: slow receivers hold no slot that anything else waits for. */
+export const WEBHOOK_QUEUE = 'webhook'
 
 /**
  * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
@@ -25,6 +28,8 @@ export const SEARCH_ATTRIBUTES = {
   BatchId: 'Keyword',
   ConnectionId: 'Keyword',
   ContactId: 'Keyword',
+  FlowId: 'Keyword',
+  ExecutionId: 'Keyword',
 } as const
 
 export const batchWorkflowId = (batchId: string, attempt: number): string =>
@@ -37,6 +42,11 @@ export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confi
 export const cohortWorkflowId = (importId: string, page: number): string =>
   `confirm-cohort/${importId}/${page}`
 export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId}`
+
+export const executionWorkflowId = (executionId: string, attempt: number): string =>
+  `execution/${executionId}/${attempt}`
+/** The Temporal Schedule of a flow, and what the ids of the runs that it starts begin with. */
+export const flowScheduleId = (flowId: string): string => `flow/${flowId}`
 
 /** Never shared between connections: anybody may register a stranger's account number. */
 export const askWorkflowId = (connectionId: string, what: string): string =>
@@ -139,6 +149,23 @@ export interface DispatchMailInput {
   connectionId: string
 }
 
+/** Input of `runFlow`, and what it carries over when it continues as new. */
+export interface RunFlowInput {
+  organizationId: string
+  executionId: string
+  held?: { fence: Fence; move: Move }
+}
+
+/** Input of `fireSchedule`, and what it carries over when it continues as new. */
+export interface FireScheduleInput {
+  organizationId: string
+  flowId: string
+  /** The moment that was scheduled, ISO; absent in the first run, which knows it from Temporal. */
+  firedFor?: string
+  /** The last contact of the pages that are done. */
+  after?: string
+}
+
 /** One confirmation: a later one of the same contact and topic has a higher generation. */
 interface Confirmation {
   contactId: string
@@ -160,5 +187,8 @@ export interface ConfirmCohortInput {
 /** Signal of `confirmTopic`: the confirmation is no longer awaited. Postgres says so too. */
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
-/** Signal of `dispatchMail`: there may be rows to send. Loses nothing when it is lost. */
+/**
+ * Signal of `dispatchMail` and `runFlow`: look into Postgres, there may be something to do. Loses
+ * nothing when it is lost.
+ */
 export const WAKE_SIGNAL = 'wake'

@@ -13,14 +13,18 @@ import {
   END_CONFIRMATION_SIGNAL,
   type EraseContactInput,
   eraseWorkflowId,
+  executionWorkflowId,
   type ImportContactsInput,
   importWorkflowId,
   noticeWorkflowId,
+  type RunFlowInput,
   type SendBatchInput,
   type SendNoticeInput,
   type VerifyConnectionInput,
   verifyWorkflowId,
+  WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
+import * as executions from '../store/executions.ts'
 import * as outbox from '../store/outbox.ts'
 import type { Sql } from '../store/sql.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -51,7 +55,7 @@ export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
       await Promise.all(
         rows.map(async (row) => {
           try {
-            await keep(temporal, row)
+            await keep({ sql, temporal }, row)
             await outbox.done(sql, row)
           } catch (error) {
             const message = error instanceof Error ? error.message : String(error)
@@ -66,7 +70,7 @@ export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
     },
   })
 
-async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
+async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Promise<void> {
   const { organizationId, requestId } = row
   // From a line of the API's log to what it set going.
   const memo = requestId === null ? {} : { memo: { requestId } }
@@ -180,6 +184,37 @@ async function keep(temporal: Client, row: outbox.Taken): Promise<void> {
         searchAttributes: { OrganizationId: [organizationId], Kind: ['confirmation'] },
       })
     }
+    case 'start_execution': {
+      const { executionId, attempt, flowId, contactId } = row.payload
+      const input: RunFlowInput = { organizationId, executionId }
+      return startOnce(temporal, 'runFlow', {
+        workflowId: executionWorkflowId(executionId, attempt),
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        args: [input],
+        ...memo,
+        staticSummary: `Run flow ${flowId} for contact ${contactId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          ExecutionId: [executionId],
+          FlowId: [flowId],
+          ContactId: [contactId],
+          Kind: ['execution'],
+          AppStatus: ['pending'],
+        },
+      })
+    }
+    case 'wake_execution': {
+      const [run] = await executions.listRuns(sql, [row.payload.executionId])
+      if (!run) return
+      const handle = temporal.workflow.getHandle(run.workflowId)
+      return ifThere(() => handle.signal(WAKE_SIGNAL))
+    }
+    case 'cancel_execution': {
+      const handle = temporal.workflow.getHandle(row.payload.workflowId)
+      return ifThere(() => handle.cancel())
+    }
+    case 'sync_schedule':
+      throw new Error('schedules are not kept yet')
   }
 }
 

@@ -9,6 +9,8 @@ export type Owned =
   | 'connection'
   | 'contact'
   | 'erasure'
+  | 'execution'
+  | 'flow'
   | 'import'
   | 'template'
   | 'topic'

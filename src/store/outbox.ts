@@ -12,6 +12,21 @@ export type Promised =
   | { kind: 'end_confirmation'; payload: ConfirmationKey }
   | { kind: 'start_cohort'; payload: CohortKey }
   | { kind: 'start_erasure'; payload: { erasureId: string } }
+  | { kind: 'start_execution'; payload: ExecutionKey }
+  /** What the execution waits for may have come. */
+  | { kind: 'wake_execution'; payload: { executionId: string } }
+  /** The execution is over: its run need not go on. */
+  | { kind: 'cancel_execution'; payload: { workflowId: string } }
+  /** The flow's schedule in Temporal may no longer be what the flow says. */
+  | { kind: 'sync_schedule'; payload: { flowId: string } }
+
+/** One attempt of an execution; flow and contact are what operators search by. */
+export type ExecutionKey = {
+  executionId: string
+  attempt: number
+  flowId: string
+  contactId: string
+}
 
 /** One confirmation that is asked for: a later one of the same pair has a higher generation. */
 export type ConfirmationKey = { contactId: string; topicId: string; generation: number }

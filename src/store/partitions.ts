@@ -7,8 +7,8 @@ const DAYS_AHEAD = 7
 /** Made this far back: a mail decided just before midnight is written just after it. */
 const DAYS_BACK = 1
 
-/** Tables whose partitions are ranges of buckets, and those whose partitions are days. */
-const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events'] as const
+/** Tables whose partitions are ranges of ids or buckets of a day, and those whose partitions are days. */
+const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events', 'events'] as const
 const BY_DAY = ['inbound_events', 'outbox'] as const
 
 /**

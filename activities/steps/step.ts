@@ -1,0 +1,79 @@
+import type { Definition, StepOf, StepType } from '../../src/domain/flow.ts'
+import type { FinalStatus, LiveStatus } from '../../src/domain/execution.ts'
+import type { Uuid } from '../../src/ids.ts'
+import type { Json, Transaction } from '../../src/store/sql.ts'
+
+/** An execution as its steps know it. */
+export interface Executing {
+  id: Uuid
+  organizationId: Uuid
+  flowId: Uuid
+  flowName: string
+  version: number
+  definition: Definition
+  contactId: Uuid
+  /** The topic that started it, if one did. */
+  topicId: Uuid | null
+  eventId: Uuid | null
+  /** `trigger.data` of conditions and templates. */
+  data: Record<string, unknown>
+}
+
+/** One visit of a step that is being run. */
+export interface StepRun<Type extends StepType> {
+  execution: Executing
+  step: StepOf<Type>
+  visit: number
+  /** Raised by each retry of the failed step. */
+  try: number
+  /** When the execution came to it, and to the step before it; ISO. */
+  enteredAt: string
+  previousEnteredAt: string
+  /** What an earlier run of the same try noted. */
+  mailId: Uuid | null
+  dueAt: string | null
+  /** By the clock of Postgres, ISO. */
+  now: string
+}
+
+/**
+ * What became of a step.
+ *
+ * - `done`: goes on, by `branch` where the step has branches
+ * - `skipped`: the same, and the step's record says why nothing was done
+ * - `wait`: comes back here when it is woken, or at `until` (ISO; null: no end is known)
+ * - `failed`: the execution fails here, and can be retried here
+ * - `ended`: the execution is over
+ */
+export type StepOutcome =
+  | { kind: 'done'; branch?: string; result?: Json }
+  | { kind: 'skipped'; reason: string; branch?: string; result?: Json }
+  | { kind: 'wait'; status: LiveStatus; until: string | null; mailId?: Uuid }
+  | { kind: 'failed'; reason: string; error: string }
+  | { kind: 'ended'; status: FinalStatus; reason: string | null }
+
+/**
+ * A step whose effect is in our database: it runs in the transaction that stores its outcome, with
+ * the execution's row locked (and the contact's before it, where it says so). `local`: no network,
+ * no rendering, at most some milliseconds.
+ */
+export interface StoredStep<Type extends StepType> {
+  where: 'local' | 'control'
+  locksContact: boolean
+  /** The first time of a try. */
+  enter: (tx: Transaction, run: StepRun<Type>) => Promise<StepOutcome>
+  /** Later times, after a `wait`: woken, or the time has come. Absent: it never waits. */
+  resume?: (tx: Transaction, run: StepRun<Type>) => Promise<StepOutcome>
+}
+
+/**
+ * A step whose effect is elsewhere: no transaction is open meanwhile. It may run again after a
+ * crash, so it names its visit to whom it calls. Throws to be tried again.
+ */
+export interface CallingStep<Type extends StepType> {
+  where: 'webhook'
+  call: (
+    run: StepRun<Type>,
+    attempt: { number: number; signal: AbortSignal },
+  ) => Promise<StepOutcome>
+}

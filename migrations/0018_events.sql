@@ -1,0 +1,74 @@
+-- Custom events: what an organization's own programs say its contacts did.
+
+-- An id is a UUIDv7 that its process made: its time names the partition.
+create table events (
+  organization_id uuid not null,
+  id uuid not null,
+  contact_id uuid not null,
+  name text not null check (length(name) between 1 and 255),
+  properties jsonb not null default '{}',
+  event_id text check (length(event_id) between 1 and 255),
+  occurred_at timestamptz(3) not null,
+  received_at timestamptz(3) not null default clock_timestamp(),
+  primary key (organization_id, id)
+) partition by range (id);
+create index events_contact on events (organization_id, contact_id, name, id);
+comment on column events.received_at is 'by the clock of Postgres: what waits compare';
+
+-- The caller's own ids of the last seven days: the same one is the same event. An older entry is
+-- overwritten.
+create table event_ids (
+  organization_id uuid not null,
+  event_id text not null check (length(event_id) between 1 and 255),
+  id uuid not null,
+  received_at timestamptz(3) not null default clock_timestamp(),
+  primary key (organization_id, event_id)
+) partition by hash (organization_id);
+do $$
+begin
+  for part in 0..15 loop
+    execute format(
+      'create table event_ids_%s partition of event_ids for values with (modulus 16, remainder %s)',
+      lpad(part::text, 2, '0'), part);
+  end loop;
+end
+$$;
+
+-- Names that events had, for whoever draws a flow.
+create table event_names (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  name text not null check (length(name) between 1 and 255),
+  first_received_at timestamptz(3) not null default clock_timestamp(),
+  last_received_at timestamptz(3) not null default clock_timestamp(),
+  primary key (organization_id, name)
+);
+comment on column event_names.last_received_at is 'by the hour, so that the row is seldom written';
+
+-- Accepted events of a calendar month (UTC). A limit is checked against it: one row, one conditional
+-- update (several rows for a hot organization let through more than the limit).
+create table event_usage (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  month date not null check (month = date_trunc('month', month)),
+  events bigint not null default 0 check (events >= 0),
+  primary key (organization_id, month)
+) with (fillfactor = 50);
+
+select protect_tenant_table(name)
+from unnest(array['events', 'event_ids', 'event_names', 'event_usage']::regclass[]) as name;
+
+create or replace function make_partition(parent text, day date, lower_bound text, upper_bound text) returns void
+language plpgsql security definer set search_path = public, pg_temp
+as $$
+declare
+  fill integer := case parent when 'messages' then 70 when 'outbox' then 70 when 'inbound_events' then 90 else 100 end;
+begin
+  if parent not in ('messages', 'message_bodies', 'delivery_events', 'inbound_events', 'outbox', 'events') then
+    raise exception '% has no daily partitions', parent;
+  end if;
+  -- It needs the parent for itself for a moment: while it waits for a long statement, everybody else
+  -- would wait behind it. Rather give up and come back; there is a week's time.
+  set local lock_timeout = '1s';
+  execute format('create table if not exists %I partition of %I for values from (%L) to (%L) with (fillfactor = %s)',
+    parent || '_' || to_char(day, 'YYYYMMDD'), parent, lower_bound, upper_bound, fill);
+end
+$$;

@@ -1,0 +1,59 @@
+/**
+ * The grammar of conditions: in flows now, in segments later. Filters of a group are ANDed, the
+ * groups are joined by `logic`.
+ */
+export interface Condition {
+  logic: 'AND' | 'OR'
+  groups: Group[]
+}
+
+export interface Group {
+  filters: Filter[]
+  /** One more condition that must hold as well. */
+  nested?: Condition
+}
+
+export interface Filter {
+  /**
+   * A contact's column (`email`, `firstName`, `emailStatus`, …), `properties.<key>`, `topics`,
+   * `event.<name>`, `bucket`; in flows also `trigger.data.<path>` and `event.properties.<path>`.
+   */
+  field: string
+  operator: Operator
+  value?: unknown
+  unit?: Unit
+}
+
+export const OPERATORS = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'startsWith',
+  'endsWith',
+  'greaterThan',
+  'lessThan',
+  'greaterThanOrEqual',
+  'lessThanOrEqual',
+  'exists',
+  'notExists',
+  'inList',
+  'notInList',
+  'within',
+  'triggered',
+  'notTriggered',
+  'triggeredWithin',
+  'triggeredAtLeast',
+  'hasTopic',
+  'notHasTopic',
+  'inBucket',
+] as const
+export type Operator = (typeof OPERATORS)[number]
+
+export const UNITS = ['minutes', 'hours', 'days'] as const
+export type Unit = (typeof UNITS)[number]
+
+/** Conditions within conditions, the outermost counted. */
+export const MOST_DEPTH = 5
+/** Filters of a whole condition. */
+export const MOST_FILTERS = 100

@@ -1,0 +1,114 @@
+import type { FinalStatus } from '../domain/execution.ts'
+import type { Uuid } from '../ids.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+/** Rows of one flow: so many that transactions which end at the same moment seldom meet. */
+const SLOTS = 16
+
+export const COUNTERS = ['started', 'completed', 'failed', 'cancelled', 'dropped'] as const
+export type Counter = (typeof COUNTERS)[number]
+
+export interface Change {
+  flowId: Uuid
+  counter: Counter
+  by: number
+}
+
+/** Moves counters, in the transaction that changes what they count. */
+export async function bump(
+  tx: Transaction,
+  organizationId: Uuid,
+  changes: readonly Change[],
+): Promise<void> {
+  const sums = new Map<Uuid, Record<Counter, number>>()
+  for (const { flowId, counter, by } of changes) {
+    const sum = sums.get(flowId) ?? {
+      started: 0,
+      completed: 0,
+      failed: 0,
+      cancelled: 0,
+      dropped: 0,
+    }
+    sum[counter] += by
+    sums.set(flowId, sum)
+  }
+  const rows = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  if (rows.length === 0) return
+  const column = (counter: Counter) => rows.map(([, sum]) => sum[counter])
+  await tx`
+    insert into flow_counters as c (organization_id, flow_id, slot, started, completed, failed,
+      cancelled, dropped)
+    select ${organizationId}, flow_id, ${Math.floor(Math.random() * SLOTS)}, started, completed,
+      failed, cancelled, dropped
+    from unnest(
+      ${rows.map(([flowId]) => flowId)}::uuid[],
+      ${column('started')}::bigint[],
+      ${column('completed')}::bigint[],
+      ${column('failed')}::bigint[],
+      ${column('cancelled')}::bigint[],
+      ${column('dropped')}::bigint[]
+    ) as change (flow_id, started, completed, failed, cancelled, dropped)
+    order by flow_id
+    on conflict (organization_id, flow_id, slot) do update
+    set started = c.started + excluded.started,
+      completed = c.completed + excluded.completed,
+      failed = c.failed + excluded.failed,
+      cancelled = c.cancelled + excluded.cancelled,
+      dropped = c.dropped + excluded.dropped`
+}
+
+export type Counters = Record<Counter, number>
+
+/** The counters of flows, by flow; one that never ran has none. */
+export async function read(
+  sql: Executor,
+  organizationId: Uuid,
+  flowIds: readonly Uuid[],
+): Promise<Map<Uuid, Counters>> {
+  const rows = await sql<({ flowId: Uuid } & Counters)[]>`
+    select flow_id, sum(started)::bigint as started, sum(completed)::bigint as completed,
+      sum(failed)::bigint as failed, sum(cancelled)::bigint as cancelled,
+      sum(dropped)::bigint as dropped
+    from flow_counters
+    where organization_id = ${organizationId} and flow_id = any(${[...flowIds]}::uuid[])
+    group by flow_id`
+  return new Map(rows.map(({ flowId, ...counters }) => [flowId, counters]))
+}
+
+/** Executions that are over: their flows' counters, and what admission asks about their contacts. */
+export async function executionsOver(
+  tx: Transaction,
+  organizationId: Uuid,
+  executions: readonly { flowId: Uuid; contactId: Uuid }[],
+  status: FinalStatus,
+): Promise<void> {
+  await tx`
+    update flow_entries e
+    set live = greatest(0, e.live - over.executions), last_ended_at = clock_timestamp()
+    from (
+      select held.flow_id, held.contact_id, over.executions
+      from (
+        select flow_id, contact_id, count(*)::integer as executions
+        from unnest(
+          ${executions.map(({ flowId }) => flowId)}::uuid[],
+          ${executions.map(({ contactId }) => contactId)}::uuid[]
+        ) as each (flow_id, contact_id)
+        group by flow_id, contact_id
+        order by flow_id, contact_id
+      ) over
+      cross join lateral (
+        select flow_id, contact_id
+        from flow_entries
+        where organization_id = ${organizationId} and flow_id = over.flow_id
+          and contact_id = over.contact_id
+        for update
+      ) held
+    ) over
+    where e.organization_id = ${organizationId} and e.flow_id = over.flow_id
+      and e.contact_id = over.contact_id`
+  await bump(
+    tx,
+    organizationId,
+    executions.map(({ flowId }) => ({ flowId, counter: status, by: 1 })),
+  )
+}
