@@ -207,7 +207,7 @@ describe('a large window', () => {
       expect(nearest.remaining).toBe(10_000 - 4 - i)
     }
     expect(local).toBe(20)
-    expect((await row())?.leaseCounts).toEqual([30])
+    expect((await row())?.leaseCounts).toEqual([60])
     while ((await row())?.leaseCounts.length !== 0) await sleep(20)
     expect((await row())?.used).toEqual([23, 23])
   })
@@ -234,15 +234,29 @@ describe('a large window', () => {
     const take = (at: number, changes: object = {}) =>
       rateLimits.take(database.sql, randomUUID(), [{ ...ask, ...changes }], at)
     const [killed] = await take(time)
-    expect(killed).toMatchObject({ granted: 1, leased: 6 })
+    expect(killed).toMatchObject({ granted: 1, leased: 12 })
     expect((await take(time + 499, { want: 1, lease: false }))[0]).toMatchObject({
-      onLease: 6,
-      used: [8],
+      onLease: 12,
+      used: [14],
     })
     expect((await take(time + 501, { want: 1, lease: false }))[0]).toMatchObject({
       onLease: 0,
       used: [3],
     })
+  })
+
+  test('is shared as soon as a second process counts, all of it for who counts alone', async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    const time = 1_800_000_000_000
+    const ask = { subject, seconds: [60], limits: [2_000], want: 1, settledAt: time, lease: true }
+    const take = async (holder: string, at: number, settled = 0) =>
+      (await rateLimits.take(database.sql, holder, [{ ...ask, settled }], at))[0]?.leased
+    expect(await take(first, time)).toBe(12)
+    expect(await take(second, time + 1)).toBe(0)
+    expect(await take(first, time + 2, 12)).toBe(6)
+    expect(await take(second, time + 3)).toBe(3)
+    // The second is quiet for longer than a lease lives.
+    expect(await take(first, time + 600, 6)).toBe(12)
   })
 
   test('is decided at the store when nine tenths are used, and never leases a small one', async () => {
