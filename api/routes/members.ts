@@ -10,6 +10,7 @@ import {
   MemberListQuery,
   MemberPatch,
 } from '../../src/schemas/member.ts'
+import { LONGEST_NAME } from '../../src/domain/text.ts'
 import * as members from '../../src/store/members.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
@@ -67,7 +68,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       const { role } = body
       const email = body.email.trim().toLowerCase()
       mustManage(await lockedRole(tx, caller), role)
-      const name = body.name ?? email
+      const name = body.name ?? email.slice(0, LONGEST_NAME)
       const userId = await members.findOrAddPerson(tx, { id: uuidv7(), email, name })
       const isNew = await members.add(tx, { organizationId, userId, role, givenName: name })
       if (!isNew) throw conflict('This person is a member already', { reason: 'already_member' })

@@ -59,6 +59,13 @@ describe('adding', () => {
     expect(await roleOf(owner.organizationId, body.id)).toBe('member')
   })
 
+  test('without a name is called by the address, as much of it as a name can hold', async () => {
+    const domain = Array.from({ length: 3 }, (_, i) => `${i}`.padStart(60, 'a')).join('.')
+    const email = `${'b'.repeat(60)}@${domain}.com`
+    const { status, body } = await owner.send('POST', '/v1/members', { email, role: 'viewer' })
+    expect([status, body.email, body.name]).toEqual([201, email, email.slice(0, 200)])
+  })
+
   test('a person who is known elsewhere keeps password and name, and can log in here', async () => {
     const dora = await addMember(api.sql, api.charlie.organizationId, 'owner')
     const input = { email: dora.email, role: 'viewer', name: 'Dora at A' }
