@@ -8,6 +8,8 @@ import { type Executor, type Sql, transact } from './sql.ts'
 export const MOST_WALKED = 10_000
 /** Of an organization that is known to have more: what very many have is found among fewer. */
 const MOST_GLANCED = 3_000
+/** Found so often among those, a word is found in time by looking through more of the newest. */
+const COMMON = 30
 /** For how long an organization is known to have more. */
 const LARGE_FOR_MS = 60_000
 /** Organizations that are remembered. */
@@ -71,6 +73,8 @@ const rarity = (part: string): number =>
     part.slice(at, at + SHORTEST_INDEXED),
   ).filter((three) => /\d/.test(three)).length
 
+type Way = (sql: Sql, organizationId: Uuid, page: SearchPage) => Promise<Found>
+
 /** Contacts that were found; `isWhole`: there are no others. */
 interface Found {
   counted: number
@@ -98,9 +102,13 @@ export async function contacts(
   const wanted = page.offset + page.limit
   const isIndexed = page.search.length >= SHORTEST_INDEXED && (await hasIndex(sql))
   const isOwn = page.search.length >= SHORTEST_OWN && /\d/.test(page.search)
-  const walks = isLarge(organizationId) ? [glance, walk] : [walk]
-  const ways = isIndexed ? (isOwn ? [lookUp, walk] : [...walks, lookUp]) : walks
-  for (const way of ways) {
+  const ways: Way[] = isOwn ? [lookUp, walk] : [walk, lookUp]
+  if (!isOwn && isLarge(organizationId)) {
+    const found = await glance(sql, organizationId, page)
+    if (found.counted >= wanted) return answer(sql, organizationId, found)
+    if (found.counted < COMMON) ways.reverse()
+  }
+  for (const way of isIndexed ? ways : [walk]) {
     const found = await way(sql, organizationId, page)
     if (found.isWhole || (way !== lookUp && found.counted >= wanted)) {
       return answer(sql, organizationId, found)
