@@ -1,0 +1,97 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Keyring } from './tokens.ts'
+
+/** What is sealed: each purpose has keys of its own. */
+export type SealingPurpose = 'flow-secret' | 'flow-headers'
+
+/**
+ * Where the sealed bytes are stored. They open there and nowhere else: copied into another row,
+ * table or organization they are refused.
+ */
+export interface SealedPlace {
+  table: string
+  organizationId: string
+  /** The rest of the row's primary key. */
+  rowId: string
+}
+
+/** Of the secret that signs a flow's webhooks, the present one and the one before it. */
+export const flowSecretPlace = (organizationId: string, flowId: string): SealedPlace => ({
+  table: 'flows',
+  organizationId,
+  rowId: flowId,
+})
+
+/** Of the headers of one webhook step in one version: the JSON of an object of texts. */
+export const flowHeadersPlace = (
+  organizationId: string,
+  { flowId, version, stepId }: { flowId: string; version: number; stepId: string },
+): SealedPlace => ({
+  table: 'flow_headers',
+  organizationId,
+  rowId: JSON.stringify([flowId, version, stepId]),
+})
+
+const FORMAT = 1
+const KID_BYTES = 8
+/** Random ones under one key are fit for some 2^32 texts (NIST SP 800-38D, 8.3). */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + KID_BYTES
+const LEAST_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES
+
+/**
+ * AES-256-GCM under the key that signs today: format (a byte), key id (8, padded with zeros), nonce
+ * (12), the text, tag (16). The same text never looks the same twice.
+ */
+export function seal(
+  { signing }: Keyring,
+  purpose: SealingPurpose,
+  place: SealedPlace,
+  plaintext: string,
+): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES)
+  head[0] = FORMAT
+  head.write(signing.kid, 1, 'latin1')
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(signing, purpose), nonce)
+  cipher.setAAD(associated(head, place))
+  const text = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+  return Buffer.concat([head, nonce, text, cipher.getAuthTag()])
+}
+
+/**
+ * The text that was sealed for this purpose and place under any key of the ring, also one that no
+ * longer signs. `undefined`: it was changed, is another row's, or its key is not there.
+ */
+export function open(
+  { byKid }: Keyring,
+  purpose: SealingPurpose,
+  place: SealedPlace,
+  sealed: Uint8Array,
+): string | undefined {
+  const bytes = Buffer.from(sealed)
+  if (bytes.length < LEAST_BYTES || bytes[0] !== FORMAT) return undefined
+  const head = bytes.subarray(0, HEAD_BYTES)
+  const key = byKid.get(head.toString('latin1', 1).replace(/\0+$/, ''))
+  if (key === undefined) return undefined
+  const nonce = bytes.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(key, purpose), nonce, {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAAD(associated(head, place))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const text = decipher.update(bytes.subarray(HEAD_BYTES + NONCE_BYTES, -TAG_BYTES))
+  try {
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined // The only error of `final` in this mode: the tag does not fit.
+  }
+}
+
+const keyOf = ({ derive }: Keyring['signing'], purpose: SealingPurpose): Buffer =>
+  derive(`sealing/${purpose}`)
+
+/** JSON, so that no two places have the same bytes. */
+const associated = (head: Buffer, { table, organizationId, rowId }: SealedPlace): Buffer =>
+  Buffer.concat([head, Buffer.from(JSON.stringify([table, organizationId, rowId]))])
