@@ -1,0 +1,91 @@
+import type { Definition, Settings, Step, Trigger } from '../../src/domain/flow.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import type { Json, Sql } from '../../src/store/sql.ts'
+
+interface FlowSeed {
+  trigger?: Trigger
+  settings?: Partial<Settings>
+  steps?: Step[]
+  enabled?: boolean
+  name?: string
+}
+
+const EXIT: Step = { id: 'exit', type: 'exit', name: 'Exit', config: { outcome: 'completed' } }
+
+export const SETTINGS: Settings = {
+  allowReentry: false,
+  reentryDelaySeconds: 0,
+  maxConcurrentExecutions: null,
+  contactCooldownSeconds: 0,
+  exitOn: { events: [] },
+}
+
+/** An enabled flow of one version, as it is stored; without more it is started by the API. */
+export async function seedFlow(
+  sql: Sql,
+  organizationId: Uuid,
+  { trigger = { type: 'api' }, settings, steps = [EXIT], enabled = true, name }: FlowSeed = {},
+): Promise<Uuid> {
+  const id = uuidv7()
+  const definition: Definition = {
+    trigger,
+    entry: steps[0]?.id ?? '',
+    steps,
+    transitions: steps.slice(1).map(({ id: to }, i) => ({ from: steps[i]?.id ?? '', to })),
+    settings: { ...SETTINGS, ...settings },
+  }
+  await sql.begin(async (tx) => {
+    await tx`insert into flows ${tx({
+      organizationId,
+      id,
+      slug: `flow-${id}`,
+      name: name ?? 'Welcome',
+      enabled,
+      version: 1,
+      triggerType: trigger.type,
+      triggerKey: keyOf(trigger),
+      exitEvents: definition.settings.exitOn.events,
+      maxConcurrent: definition.settings.maxConcurrentExecutions,
+      sealedSecret: Buffer.from('sealed'),
+    })}`
+    await tx`
+      insert into flow_versions (organization_id, flow_id, version, definition)
+      values (${organizationId}, ${id}, 1, ${tx.json(definition as unknown as Json)})`
+  })
+  return id
+}
+
+function keyOf(trigger: Trigger): string | null {
+  if (trigger.type === 'event') return trigger.name
+  if ('topicId' in trigger) return trigger.topicId
+  return 'segmentId' in trigger ? (trigger.segmentId ?? null) : null
+}
+
+export interface ExecutionRow {
+  id: Uuid
+  contactId: Uuid
+  status: string
+  reason: string | null
+  topicId: Uuid | null
+  eventId: Uuid | null
+  data: Record<string, unknown>
+  requestId: string | null
+}
+
+/** The executions of a flow, oldest first. */
+export const executionsOf = (sql: Sql, flowId: Uuid) => sql<ExecutionRow[]>`
+  select id, contact_id, status, reason, topic_id, event_id, data, request_id
+  from executions
+  where flow_id = ${flowId}
+  order by id`
+
+/** What is counted of a flow. */
+export async function countersOf(sql: Sql, flowId: Uuid) {
+  const [row] = await sql<{ started: number; cancelled: number; dropped: number }[]>`
+    select coalesce(sum(started), 0)::integer as started,
+      coalesce(sum(cancelled), 0)::integer as cancelled,
+      coalesce(sum(dropped), 0)::integer as dropped
+    from flow_counters
+    where flow_id = ${flowId}`
+  return row
+}
