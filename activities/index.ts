@@ -13,6 +13,7 @@ import { createConfirmationActivities } from './confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './console-policy.ts'
 import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
+import { createFlowActivities, type FlowDeps } from './flows.ts'
 import { createImportActivities } from './imports.ts'
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
@@ -35,6 +36,8 @@ export interface ActivityDeps {
   freezePage?: number
   /** Mails that an erasure empties in one transaction; tests make it small. */
   erasurePage?: number
+  /** See `RunStepDeps`. */
+  aheadMs?: FlowDeps['aheadMs']
 }
 
 /** Short activities on the control queue: our database, and one question to the provider. */
@@ -43,6 +46,7 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createConnectionActivities(deps),
   ...createConfirmationActivities(deps),
   ...createErasureActivities(deps),
+  ...createFlowActivities(deps),
 })
 
 /** Chunks of batches, on the send queue. */

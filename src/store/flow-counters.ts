@@ -112,3 +112,17 @@ export async function executionsOver(
     executions.map(({ flowId }) => ({ flowId, counter: status, by: 1 })),
   )
 }
+
+/** A failed execution that goes on: what `executionsOver` noted of it is taken back. */
+export async function executionReopened(
+  tx: Transaction,
+  organizationId: Uuid,
+  { flowId, contactId }: { flowId: Uuid; contactId: Uuid },
+): Promise<void> {
+  await tx`
+    update flow_entries
+    set live = live + 1
+    where organization_id = ${organizationId} and flow_id = ${flowId}
+      and contact_id = ${contactId}`
+  await bump(tx, organizationId, [{ flowId, counter: 'failed', by: -1 }])
+}

@@ -150,3 +150,15 @@ export const isRefusedValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && /^(?:22|54|23514$)/.test(error.code)
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
+
+/** SQLSTATEs of a server that is away, busy, starting, or gave up for others' sake. */
+const PASSING = /^(?:08|25|40|53|55|57|58)/
+/** The driver's words and Node's for a connection that is lost. */
+const LOST = /^(?:CONNECT|E[A-Z]+$)/
+
+/** Postgres may well answer the same statements later: it was away, or busy. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return PASSING.test(error.code)
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && LOST.test(code)
+}

@@ -1,0 +1,106 @@
+import { Context } from '@temporalio/activity'
+import type { Fence, FinalStatus, Move } from '../src/domain/execution.ts'
+import { createDefinitionCache } from '../src/store/definition-cache.ts'
+import * as executionRuns from '../src/store/execution-runs.ts'
+import * as executions from '../src/store/executions.ts'
+import { type Sql, type Transaction, transact } from '../src/store/sql.ts'
+import type { BatchContentDeps } from './batch-mails.ts'
+import { beating } from './beat.ts'
+import { isOver, LEAVE, toStep } from './moves.ts'
+import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
+import { createSteps } from './steps/index.ts'
+
+export interface FlowDeps {
+  sql: Sql
+  content: BatchContentDeps
+  aheadMs?: RunStepDeps['aheadMs']
+}
+
+/** What a run holds an execution by, and what it does first. */
+export interface Begun {
+  fence: Fence
+  move: Move
+}
+
+export function createFlowActivities({ sql, content, aheadMs }: FlowDeps) {
+  const steps = createSteps(content)
+  const definitions = createDefinitionCache()
+  const runStep = createRunStep({ sql, steps, definitions, ...(aheadMs ? { aheadMs } : {}) })
+
+  return {
+    /**
+     * Takes an execution for the workflow run that asks. One that failed is resumed at its failed
+     * step, whoever asks; a live one is taken from an earlier run of the same workflow only, which
+     * is over then, since Temporal has one open run of each id.
+     */
+    beginExecution: async (key: executionRuns.ExecutionKey): Promise<Begun> => {
+      const fence = ownFence()
+      return { fence, move: await transact(sql, (tx) => begin(tx, key, fence)) }
+    },
+
+    /** Runs one visit of a step: see `createRunStep`. */
+    runStep: async (input: RunStepInput): Promise<Move> => {
+      const { info, cancellationSignal: signal } = Context.current()
+      const { isLocal, attempt: number } = info
+      const run = () => runStep(input, { number, isLocal, signal })
+      return isLocal ? run() : beating(run)
+    },
+
+    /**
+     * Ends an execution whose run an operator cancelled; one that the API ended is over already.
+     * Answers how it ended; null: another run holds it, or it is gone.
+     */
+    stopExecution: ({
+      fence,
+      ...key
+    }: executionRuns.ExecutionKey & {
+      /** Null: cancelled before it was known whether it had begun. */
+      fence: Fence | null
+    }): Promise<FinalStatus | null> => transact(sql, (tx) => stop(tx, key, fence)),
+  }
+
+  async function begin(
+    tx: Transaction,
+    key: executionRuns.ExecutionKey,
+    fence: Fence,
+  ): Promise<Move> {
+    const { organizationId } = key
+    const facts = await executionRuns.find(tx, key)
+    const definition =
+      facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
+    const standing = facts && (await executionRuns.lock(tx, key))
+    if (!standing || !definition) return LEAVE
+    const { status, reason, fenceWorkflowId } = standing
+    if (status === 'completed' || status === 'cancelled') return { do: 'end', status, reason }
+    if (status === 'failed') await executionRuns.reopen(tx, key, { isNewAttempt: false })
+    else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
+    const at = await executionRuns.take(tx, key, fence, definition.entry)
+    return toStep(steps, definition, at)
+  }
+
+  async function stop(
+    tx: Transaction,
+    key: executionRuns.ExecutionKey,
+    fence: Fence | null,
+  ): Promise<FinalStatus | null> {
+    const standing = await executionRuns.lock(tx, key)
+    if (!standing) return null
+    const { status, fenceWorkflowId, fenceRunId } = standing
+    const { workflowId, runId } = fence ?? ownFence()
+    const isHeld = fenceWorkflowId === workflowId && fenceRunId === runId
+    const isUnbegun = fence === null && fenceRunId === null
+    if (!isHeld && !isUnbegun) return null
+    if (isOver(status)) return status
+    await executions.end(tx, key.organizationId, [key.executionId], STOPPED, { tellsRuns: false })
+    return STOPPED.status
+  }
+}
+
+const STOPPED = { status: 'cancelled', reason: 'stopped_by_operator' } as const
+
+/** Of the workflow run that asked for this activity. */
+function ownFence(): Fence {
+  const { workflowExecution } = Context.current().info
+  if (!workflowExecution) throw new Error('only a workflow runs executions')
+  return workflowExecution
+}

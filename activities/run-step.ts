@@ -1,0 +1,219 @@
+import { ApplicationFailure, CancelledFailure, log } from '@temporalio/activity'
+import type { Fence, Move, Visit } from '../src/domain/execution.ts'
+import { MOST_VISITS, type Step, type StepType } from '../src/domain/flow.ts'
+import type { DefinitionCache } from '../src/store/definition-cache.ts'
+import * as executionRuns from '../src/store/execution-runs.ts'
+import * as executionSteps from '../src/store/execution-steps.ts'
+import {
+  isPassing,
+  isRefusedValue,
+  type Sql,
+  type Transaction,
+  transact,
+} from '../src/store/sql.ts'
+import { end, isOver, LEAVE, settle, stepOf, toStep } from './moves.ts'
+import { holds } from './steps/facts.ts'
+import { isCalling, type Steps } from './steps/index.ts'
+import type { Executing, StepRun } from './steps/step.ts'
+
+/** Of a local activity: what it holds up is the whole workflow task. */
+const LOCAL_LIMITS = { statementMs: 2_000, lockMs: 1_000 }
+/** A step that a mistake of ours keeps from being run is tried so often, then it fails. */
+const MOST_ATTEMPTS = 10
+
+const CONTACT_DELETED = { status: 'cancelled', reason: 'contact_deleted' } as const
+const EXIT_ON = { status: 'cancelled', reason: 'exit_on' } as const
+const TOO_MANY_VISITS = {
+  status: 'failed',
+  reason: 'too_many_visits',
+  error: `A step is entered ${MOST_VISITS} times at most`,
+} as const
+const NOT_AVAILABLE = {
+  kind: 'failed',
+  reason: 'not_available',
+  error: 'Steps of this type cannot be run here',
+} as const
+const INTERNAL_ERROR = {
+  kind: 'failed',
+  reason: 'internal_error',
+  error: 'The step could not be run: the log of the worker says why',
+} as const
+
+export interface RunStepInput extends Visit {
+  organizationId: string
+  executionId: string
+  /** Of the run that began this attempt. */
+  fence: Fence
+}
+
+/** How Temporal runs the activity. */
+export interface Attempt {
+  number: number
+  isLocal: boolean
+  signal: AbortSignal
+}
+
+export interface RunStepDeps {
+  sql: Sql
+  steps: Steps
+  definitions: DefinitionCache
+  /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
+  aheadMs?: () => Promise<number>
+}
+
+/** An execution that stands at the visit in question, locked. */
+interface Stood {
+  execution: Executing
+  step: Step
+  createdAt: string
+  hasContact: boolean
+  now: string
+}
+
+/**
+ * Runs one visit of a step and answers what comes next. Postgres decides: a visit that is over
+ * answers what came after it, a run that does not hold the execution any more leaves it, and what
+ * is over ends.
+ *
+ * A stored step is one transaction with its outcome and the execution's next place, so that it
+ * happens once, however often this runs. A calling step is called between two: it may happen again.
+ */
+export const createRunStep = ({ sql, steps, definitions, aheadMs }: RunStepDeps) => {
+  return async (input: RunStepInput, attempt: Attempt): Promise<Move> => {
+    try {
+      return await tryStep(input, attempt)
+    } catch (error) {
+      const isAsked = error instanceof ApplicationFailure || error instanceof CancelledFailure
+      const isHopeless = attempt.number >= MOST_ATTEMPTS && !isPassing(error)
+      if (isAsked || (!isRefusedValue(error) && !isHopeless)) throw error
+      const { executionId, stepId, visit } = input
+      log.error('A step could not be run', { executionId, stepId, visit, err: error })
+      return transact(sql, (tx) => giveUp(tx, input))
+    }
+  }
+
+  async function tryStep(input: RunStepInput, attempt: Attempt): Promise<Move> {
+    const opened = await transact(sql, async (tx) => {
+      const found = await open(tx, input, attempt)
+      if ('do' in found) return found
+      const { run, isResumed } = found
+      const { definition } = run.execution
+      const handler = steps[run.step.type]
+      if (handler === undefined) return settle(tx, steps, definition, input, NOT_AVAILABLE)
+      if (isCalling(handler)) return { run, handler }
+      const act = isResumed ? (handler.resume ?? handler.enter) : handler.enter
+      return settle(tx, steps, definition, input, await act(tx, run))
+    })
+    if ('do' in opened) return opened
+    const { run, handler } = opened
+    const outcome = await handler.call(run, attempt)
+    return transact(sql, async (tx) => {
+      const found = await stand(tx, input)
+      return 'do' in found ? found : settle(tx, steps, run.execution.definition, input, outcome)
+    })
+  }
+
+  /** Comes to the step, or back to it: unless the execution ends before. */
+  async function open(
+    tx: Transaction,
+    input: RunStepInput,
+    { isLocal }: Attempt,
+  ): Promise<Move | { run: StepRun<StepType>; isResumed: boolean }> {
+    const found = await stand(tx, input, isLocal ? LOCAL_LIMITS : undefined)
+    if ('do' in found) return found
+    const { execution, step, createdAt } = found
+    if (!found.hasContact) return end(tx, input, CONTACT_DELETED)
+    if (input.visit > MOST_VISITS) return end(tx, input, TOO_MANY_VISITS)
+    const now = new Date(Date.parse(found.now) + ((await aheadMs?.()) ?? 0)).toISOString()
+    const { condition } = execution.definition.settings.exitOn
+    if (condition && (await holds(tx, execution, condition, now)) === true) {
+      return end(tx, input, EXIT_ON)
+    }
+    const { row, isResumed } = await enter(tx, input, step.type)
+    const { mailId, dueAt, enteredAt } = row
+    const previousEnteredAt = row.previousEnteredAt ?? createdAt
+    const { visit } = input
+    return {
+      isResumed,
+      run: {
+        execution,
+        step,
+        visit,
+        try: row.try,
+        enteredAt,
+        previousEnteredAt,
+        mailId,
+        dueAt,
+        now,
+      },
+    }
+  }
+
+  /** The execution, locked, where it stands at this visit; else what is to be done instead. */
+  async function stand(
+    tx: Transaction,
+    input: RunStepInput,
+    limits?: executionRuns.Limits,
+  ): Promise<Move | Stood> {
+    const { organizationId, executionId, stepId, visit, fence } = input
+    const facts = await executionRuns.find(tx, input, limits)
+    const definition =
+      facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
+    if (!facts || !definition) return LEAVE
+    const step = stepOf(definition, stepId)
+    const handler = steps[step.type]
+    if (handler && !isCalling(handler) && handler.locksContact) {
+      await executionRuns.lockContact(tx, organizationId, facts.contactId)
+    }
+    const standing = await executionRuns.lock(tx, input)
+    if (!standing || !isHeldBy(standing, fence)) return LEAVE
+    const { status, reason, hasContact, now } = standing
+    if (isOver(status)) return { do: 'end', status, reason }
+    if (standing.stepId !== stepId || standing.visit !== visit) {
+      return toStep(steps, definition, await whereNext(tx, input, standing))
+    }
+    const { createdAt, ...rest } = facts
+    const execution = { id: executionId, organizationId, definition, ...rest }
+    return { execution, step, createdAt, hasContact, now }
+  }
+
+  async function giveUp(tx: Transaction, input: RunStepInput): Promise<Move> {
+    const found = await stand(tx, input)
+    if ('do' in found) return found
+    await enter(tx, input, found.step.type)
+    return settle(tx, steps, found.execution.definition, input, INTERNAL_ERROR)
+  }
+}
+
+const isHeldBy = (
+  { fenceWorkflowId, fenceRunId }: executionRuns.Standing,
+  { workflowId, runId }: Fence,
+): boolean => fenceWorkflowId === workflowId && fenceRunId === runId
+
+/** What came after a visit that the execution has left: the answer it gave when it ended. */
+async function whereNext(
+  tx: Transaction,
+  input: RunStepInput,
+  { stepId, visit }: executionRuns.Standing,
+): Promise<Visit> {
+  const left = await executionSteps.find(tx, input)
+  const next = left && (await executionSteps.following(tx, input, left))
+  if (next) return next
+  if (stepId === null || visit === null) throw new Error('a held execution stands nowhere')
+  return { stepId, visit }
+}
+
+/** The visit's row, made when the execution comes here for the first time. */
+async function enter(
+  tx: Transaction,
+  input: RunStepInput,
+  type: StepType,
+): Promise<{ row: executionSteps.StepRow; isResumed: boolean }> {
+  const made = await executionSteps.enter(tx, input, type)
+  if (made) return { row: made, isResumed: false }
+  const row = await executionSteps.find(tx, input)
+  if (row?.status === 'executing') return { row, isResumed: true }
+  if (row?.status !== 'pending') throw new Error(`an execution stands at a ${row?.status} step`)
+  await executionSteps.begin(tx, input)
+  return { row, isResumed: false }
+}

@@ -1,0 +1,40 @@
+import { durationMs } from '../../src/domain/duration.ts'
+import { isTimezone, nextLocalTime } from '../../src/local-time.ts'
+import * as contactFacts from '../../src/store/contact-facts.ts'
+import type { Transaction } from '../../src/store/sql.ts'
+import type { StepOutcome, StepRun, StoredStep } from './step.ts'
+
+const UTC = 'UTC'
+
+/**
+ * Waits for a time, which is fixed when the execution comes here: so long from then, or until a
+ * time of day where the contact lives.
+ */
+export const delay: StoredStep<'delay'> = {
+  where: 'local',
+  locksContact: false,
+  enter: async (tx, run) => rest(run, new Date(await endOf(tx, run)).toISOString()),
+  resume: async (_tx, run) => (run.dueAt === null ? { kind: 'done' } : rest(run, run.dueAt)),
+}
+
+const rest = ({ now }: StepRun<'delay'>, until: string): StepOutcome =>
+  until > now ? { kind: 'wait', status: 'paused', until } : { kind: 'done' }
+
+async function endOf(tx: Transaction, run: StepRun<'delay'>): Promise<number> {
+  const { config } = run.step
+  const now = Date.parse(run.now)
+  if (!('until' in config)) return now + durationMs(config)
+  const { until } = config
+  return nextLocalTime(now, until, await timezoneOf(tx, run, until.timezone))
+}
+
+/** A contact may say anything of where they live: what is no time zone is none. */
+async function timezoneOf(
+  tx: Transaction,
+  { execution: { organizationId, contactId } }: StepRun<'delay'>,
+  timezone: string,
+): Promise<string> {
+  if (timezone !== 'contact') return timezone
+  const own = await contactFacts.property(tx, organizationId, contactId, 'timezone')
+  return isTimezone(own) ? own : UTC
+}

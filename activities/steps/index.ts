@@ -1,0 +1,43 @@
+import type { StepType } from '../../src/domain/flow.ts'
+import type { BatchContentDeps } from '../batch-mails.ts'
+import { condition } from './condition.ts'
+import { delay } from './delay.ts'
+import { exit } from './exit.ts'
+import { split } from './split.ts'
+import type { CallingStep, StepRun, StoredStep } from './step.ts'
+
+/** What steps need beside the transaction that they run in. */
+export type StepDeps = BatchContentDeps
+
+/** How a step is run, whatever its type. */
+export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
+/** By type. One that is missing fails its executions. */
+export type Steps = { [Type in StepType]?: AnyStep }
+
+export const createSteps = (_deps: StepDeps): Steps => ({
+  condition: stored('condition', condition),
+  delay: stored('delay', delay),
+  exit: stored('exit', exit),
+  split: stored('split', split),
+})
+
+export const isCalling = (step: AnyStep): step is CallingStep<StepType> => 'call' in step
+
+function stored<Type extends StepType>(type: Type, step: StoredStep<Type>): AnyStep {
+  const { enter, resume } = step
+  return {
+    ...step,
+    enter: (tx, run) => enter(tx, ofType(type, run)),
+    resume: (tx, run) => (resume ?? enter)(tx, ofType(type, run)),
+  }
+}
+
+function ofType<Type extends StepType>(type: Type, run: StepRun<StepType>): StepRun<Type> {
+  if (!isOfType(type, run)) throw new TypeError(`a ${run.step.type} step is no ${type} step`)
+  return run
+}
+
+const isOfType = <Type extends StepType>(
+  type: Type,
+  run: StepRun<StepType>,
+): run is StepRun<Type> => run.step.type === type

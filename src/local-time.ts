@@ -1,0 +1,32 @@
+import { DateTime, IANAZone } from 'luxon'
+import type { LocalTime } from './domain/flow.ts'
+
+/** Whether `Intl` knows a time zone of this name. */
+export const isTimezone = (name: unknown): name is string =>
+  typeof name === 'string' && IANAZone.isValidZone(name)
+
+/**
+ * When it is next `time` o'clock in `timezone`, after so many whole days: milliseconds since 1970,
+ * later than `now`.
+ *
+ * A time of day that is left out when clocks go forward is as much later as they are put forward
+ * (02:30 becomes 03:30), one that comes twice when they go back is the first of the two: RFC 5545,
+ * 3.3.5.
+ */
+export function nextLocalTime(
+  now: number,
+  { time, days = 0 }: Pick<LocalTime, 'time' | 'days'>,
+  timezone: string,
+): number {
+  const [hour, minute] = time.split(':').map(Number)
+  // Counted on the calendar, so that a day with 23 hours is one.
+  const from = DateTime.fromMillis(now, { zone: timezone }).plus({ days })
+  for (let day = 0; ; day++) {
+    const at = earliest(from.plus({ days: day }).set({ hour, minute, second: 0, millisecond: 0 }))
+    if (at > from.toMillis()) return at
+  }
+}
+
+/** Of a time of day that comes twice, luxon answers either. */
+const earliest = (time: DateTime): number =>
+  Math.min(...time.getPossibleOffsets().map((each) => each.toMillis()))

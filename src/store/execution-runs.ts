@@ -1,0 +1,138 @@
+import type { ExecutionStatus, Fence, Visit } from '../domain/execution.ts'
+import type { Uuid } from '../ids.ts'
+import * as flowCounters from './flow-counters.ts'
+import type { Transaction } from './sql.ts'
+
+/** What the Temporal run of an execution does to its row. Every step names the run's fence. */
+
+export interface ExecutionKey {
+  organizationId: Uuid
+  executionId: Uuid
+}
+
+/** What of an execution never changes, and its flow's name. */
+export interface Facts {
+  flowId: Uuid
+  flowName: string
+  version: number
+  contactId: Uuid
+  topicId: Uuid | null
+  eventId: Uuid | null
+  data: Record<string, unknown>
+  createdAt: string
+}
+
+/** What the statements of a transaction may take: each at all, and waiting for a lock. */
+export interface Limits {
+  statementMs: number
+  lockMs: number
+}
+
+/** The unchanging part of an execution; undefined when there is none. */
+export async function find(
+  tx: Transaction,
+  { organizationId, executionId }: ExecutionKey,
+  limits?: Limits,
+): Promise<Facts | undefined> {
+  const [row] = await tx<Facts[]>`
+    select e.flow_id, f.name as flow_name, e.version, e.contact_id, e.topic_id, e.event_id, e.data,
+      e.created_at
+      ${
+        limits
+          ? tx`, set_config('statement_timeout', ${String(limits.statementMs)}, true),
+              set_config('lock_timeout', ${String(limits.lockMs)}, true)`
+          : tx``
+      }
+    from executions e
+    join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+    where e.organization_id = ${organizationId} and e.id = ${executionId}`
+  return row
+}
+
+export interface Standing {
+  status: ExecutionStatus
+  reason: string | null
+  fenceWorkflowId: string | null
+  fenceRunId: string | null
+  stepId: string | null
+  visit: number | null
+  hasContact: boolean
+  /** By the clock of Postgres. */
+  now: string
+}
+
+/** Where an execution stands, which nobody else changes until the transaction ends. */
+export async function lock(
+  tx: Transaction,
+  { organizationId, executionId }: ExecutionKey,
+): Promise<Standing | undefined> {
+  const [row] = await tx<Standing[]>`
+    select e.status, e.reason, e.fence_workflow_id, e.fence_run_id, e.step_id, e.visit,
+      clock_timestamp()::timestamptz(3) as now,
+      exists (
+        select
+        from contacts c
+        where c.organization_id = e.organization_id and c.id = e.contact_id
+      ) as has_contact
+    from executions e
+    where e.organization_id = ${organizationId} and e.id = ${executionId}
+    for update of e`
+  return row
+}
+
+/** Locks the contact of a step that writes it or registers for its events, before the execution. */
+export const lockContact = (tx: Transaction, organizationId: Uuid, contactId: Uuid) => tx`
+  select id
+  from contacts
+  where organization_id = ${organizationId} and id = ${contactId}
+  for no key update`
+
+/** `pending`, or live already → held by this run. The row is locked. */
+export async function take(
+  tx: Transaction,
+  { organizationId, executionId }: ExecutionKey,
+  { workflowId, runId }: Fence,
+  entry: string,
+): Promise<Visit> {
+  const [at] = await tx<Visit[]>`
+    update executions
+    set status = case when status = 'pending' then 'active' else status end,
+      fence_workflow_id = ${workflowId},
+      fence_run_id = ${runId},
+      step_id = coalesce(step_id, ${entry}),
+      visit = coalesce(visit, 1),
+      started_at = coalesce(started_at, clock_timestamp()),
+      progressed_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${executionId}
+    returning step_id, visit`
+  if (!at) throw new Error('the execution is gone although its row is locked')
+  return at
+}
+
+/**
+ * `failed → pending`: its failed step is to be tried once more, and what was counted when it failed
+ * is taken back. The row is locked and is failed.
+ */
+export async function reopen(
+  tx: Transaction,
+  { organizationId, executionId }: ExecutionKey,
+  /** Of another attempt: a workflow of its own will run it. */
+  { isNewAttempt }: { isNewAttempt: boolean },
+): Promise<{ attempt: number; flowId: Uuid; contactId: Uuid }> {
+  const [row] = await tx<{ attempt: number; flowId: Uuid; contactId: Uuid }[]>`
+    update executions
+    set status = 'pending', attempt = attempt + ${isNewAttempt ? 1 : 0}, reason = null, error = null,
+      fence_workflow_id = null, fence_run_id = null, finished_at = null,
+      progressed_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${executionId}
+    returning attempt, flow_id, contact_id`
+  if (!row) throw new Error('the execution is gone although its row is locked')
+  await tx`
+    update execution_steps
+    set status = 'pending', try = try + 1, branch = null, result = null, reason = null,
+      error = null, mail_id = null, due_at = null, finished_at = null
+    where organization_id = ${organizationId} and execution_id = ${executionId}
+      and status = 'failed'`
+  await flowCounters.executionReopened(tx, organizationId, row)
+  return row
+}
