@@ -17,7 +17,7 @@ export interface Start {
   contactId: Uuid
   /** `trigger.data`: at most 32 KiB, which the caller sees to. */
   data: Record<string, unknown>
-  /** A hash of what causes it: the same cause starts one execution of a flow, however often told. */
+  /** A hash of what causes it: one cause, one execution of a flow, however often it is told. */
   dedupeKey: Uuid
   /** The event that causes it. */
   eventId?: Uuid

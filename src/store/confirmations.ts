@@ -109,11 +109,8 @@ export async function expire(
       updated_at = greatest(s.updated_at, clock_timestamp())
     where ${open} and s.contact_id = any(${contactIds}::uuid[])
     returning s.contact_id, s.topic_id`
-  await consentEvents.record(
-    tx,
-    organizationId,
-    expired.map((pair) => ({ ...pair, kind: 'expired' as const, source: 'expiry' as const })),
-  )
+  const happened = consentEvents.ofTopics(expired, 'expired', 'expiry')
+  await consentEvents.record(tx, organizationId, happened, undefined)
   return { more }
 }
 

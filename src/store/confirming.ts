@@ -90,9 +90,8 @@ export async function confirm(
     set email_verified_at = coalesce(email_verified_at, clock_timestamp()),
       updated_at = greatest(updated_at, clock_timestamp())
     where organization_id = ${organizationId} and id = ${contactId}`
-  await consentEvents.record(tx, organizationId, [
-    { contactId, topicId, kind: 'subscribed', source: 'confirmation' },
-  ])
+  const subscribed = { contactId, topicId, kind: 'subscribed', source: 'confirmation' } as const
+  await consentEvents.record(tx, organizationId, [subscribed], options.requestId)
   if (row.emailStatus === 'unsubscribed') {
     await takeBack(tx, organizationId, { ...options, contactId, source: 'confirmation' })
   }

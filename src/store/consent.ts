@@ -89,6 +89,7 @@ export async function raise(
     tx,
     organizationId,
     changed.map(({ contactId, status, source }) => ({ contactId, kind: kindOf(status), source })),
+    requestId,
   )
   return changed.map(({ contactId, email, before, status }) => ({
     contactId,
@@ -142,12 +143,13 @@ export async function follow(
     worse.filter(({ status }) => status === 'unsubscribed').map(({ contactId }) => contactId),
     { source, own: false, requestId },
   )
-  await consentEvents.record(tx, organizationId, [
+  const events = [
     ...back.map(({ contactId }) => ({ contactId, kind: 'resubscribed' as const, source })),
     ...worse.flatMap(({ contactId, status }) =>
       status === null || status === 'active' ? [] : [{ contactId, kind: kindOf(status), source }],
     ),
-  ])
+  ]
+  await consentEvents.record(tx, organizationId, events, requestId)
 }
 
 const kindOf = (status: EmailStatus): consentEvents.ConsentKind =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { decideStatus } from '../domain/consent.ts'
 import { mergeProperties, refuseProperties } from '../domain/properties.ts'
 import { decideSmsStatus, type SmsStatus } from '../domain/sms-status.ts'
@@ -16,6 +17,7 @@ import {
   type WriteOutcome,
 } from './contact-writes.ts'
 import { findTaken } from './contacts.ts'
+import { fire } from './flow-triggers.ts'
 import { hasState, type Transaction, UNIQUE_VIOLATION } from './sql.ts'
 import * as subscriptions from './subscriptions.ts'
 
@@ -102,6 +104,10 @@ export async function change(
     { id, address, writesList, before: before.emailStatus, mail },
     options,
   )
+  if (!isDeepStrictEqual({ ...before }, after)) {
+    const updated = { type: 'contact_updated', contactId: id } as const
+    await fire(tx, organizationId, [updated], requestId)
+  }
   const asking = { source: 'api', addressOf, willing: resubscribe, requestId } as const
   if (addressChanged) await subscriptions.readdress(tx, organizationId, [id], asking)
   const { topicIds } = options

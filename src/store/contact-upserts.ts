@@ -6,6 +6,7 @@ import * as consent from './consent.ts'
 import { failedRow, planRows, type UpsertPlan } from './contact-upsert-plan.ts'
 import { insertNew, lockExisting, updateExisting } from './contact-upsert-writes.ts'
 import type { ContactValues } from './contacts.ts'
+import { fire } from './flow-triggers.ts'
 import { hasState, type Transaction, UNIQUE_VIOLATION } from './sql.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as suppressions from './suppressions.ts'
@@ -178,7 +179,7 @@ async function lockAddresses(
   return { addresses, locked: emails }
 }
 
-/** What follows from the rows that were written: the list, the record, the topics. */
+/** What follows from the rows that were written: the list, the record, flows, the topics. */
 async function settle(
   tx: Transaction,
   organizationId: Uuid,
@@ -197,6 +198,13 @@ async function settle(
       resubscribed,
     }))
   if (written.length > 0) await consent.follow(tx, organizationId, written, source, requestId)
+  const happened = [...plan.drafts]
+    .filter(({ id }) => !lost.has(id))
+    .map(({ id: contactId, isNew }) => ({
+      type: isNew ? ('contact_created' as const) : ('contact_updated' as const),
+      contactId,
+    }))
+  await fire(tx, organizationId, happened, requestId)
 
   const asking = { source, addressOf, requestId, ...(cohort === undefined ? {} : { cohort }) }
   const moved = [...plan.drafts].filter(({ isNew, addressChanged }) => !isNew && addressChanged)

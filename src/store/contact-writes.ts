@@ -6,6 +6,7 @@ import { type Uuid, uuidv7 } from '../ids.ts'
 import { insert } from './contact-statements.ts'
 import { type ContactValues, findTaken, type Taken } from './contacts.ts'
 import * as consent from './consent.ts'
+import { fire } from './flow-triggers.ts'
 import type { Transaction } from './sql.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as suppressions from './suppressions.ts'
@@ -88,6 +89,8 @@ export async function create(
       continue
     }
     await settle(tx, organizationId, { id, address, writesList, before: null, mail }, options)
+    const created = { type: 'contact_created', contactId: id } as const
+    await fire(tx, organizationId, [created], options.requestId)
     return {
       outcome: 'written',
       id,

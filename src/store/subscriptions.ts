@@ -103,16 +103,8 @@ export async function subscribe(
     await departures.forget(tx, organizationId, returned)
   }
   await ask(tx, organizationId, asked, options)
-  await consentEvents.record(
-    tx,
-    organizationId,
-    subscribed.map(({ contactId, topicId }) => ({
-      contactId,
-      topicId,
-      kind: 'subscribed' as const,
-      source: options.source,
-    })),
-  )
+  const happened = consentEvents.ofTopics(subscribed, 'subscribed', options.source)
+  await consentEvents.record(tx, organizationId, happened, options.requestId)
   return decided.map(({ row: { contactId, topicId, status }, step }) => ({
     contactId,
     topicId,
@@ -290,16 +282,8 @@ async function ask(
     [...superseded(rows), ...(cohort === undefined ? starting(rows) : [])],
     requestId,
   )
-  await consentEvents.record(
-    tx,
-    organizationId,
-    rows.map(({ contactId, topicId }) => ({
-      contactId,
-      topicId,
-      kind: 'requested' as const,
-      source,
-    })),
-  )
+  const happened = consentEvents.ofTopics(rows, 'requested', source)
+  await consentEvents.record(tx, organizationId, happened, requestId)
 }
 
 /** The workflows that wait for confirmations which are awaited from now on. */
@@ -336,11 +320,8 @@ async function end(
   const left = ending
     .filter(({ status }) => status === 'subscribed')
     .map(({ contactId, topicId }) => ({ contactId, topicId }))
-  await consentEvents.record(
-    tx,
-    organizationId,
-    left.map((pair) => ({ ...pair, kind: 'unsubscribed' as const, source })),
-  )
+  const happened = consentEvents.ofTopics(left, 'unsubscribed', source)
+  await consentEvents.record(tx, organizationId, happened, requestId)
   return left
 }
 

@@ -39,7 +39,8 @@ export async function takeBack(
       and email_status = 'unsubscribed'`
   if (count === 0) return
   await suppressions.remove(tx, organizationId, [address])
-  await consentEvents.record(tx, organizationId, [{ contactId, kind: 'resubscribed', source }])
+  const taken = { contactId, kind: 'resubscribed', source } as const
+  await consentEvents.record(tx, organizationId, [taken], requestId)
   await auditEvents.record(tx, {
     organizationId,
     actor: { kind: 'unknown' },
