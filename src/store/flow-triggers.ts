@@ -1,6 +1,7 @@
 import type { Settings, Trigger, TriggerType } from '../domain/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../ids.ts'
 import { admit, type Start } from './admission.ts'
+import { loadFilters } from './event-filters.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /** Something happened to a contact that may start executions. */
@@ -48,12 +49,13 @@ export async function fire(
 
   const slugs = await slugsOf(tx, organizationId, occurrences)
   const byPlace = grouped(others)
-  const caused = occurrences.flatMap((occurrence, at) =>
+  const met = occurrences.flatMap((occurrence, at) =>
     placesOf(occurrence)
       .flatMap((place) => byPlace.get(place) ?? [])
-      .map((flow) => ({ at, start: startOf(flow, occurrence, slugs) })),
+      .map((flow) => ({ at, occurrence, flow })),
   )
-  const starts = caused.map(({ start }) => start)
+  const caused = await listFitting(tx, organizationId, met)
+  const starts = caused.map(({ flow, occurrence }) => startOf(flow, occurrence, slugs))
   const admissions = await admit(tx, organizationId, starts, requestId)
   const started = [...none]
   for (const [i, { at }] of caused.entries()) {
@@ -69,6 +71,31 @@ interface TriggeredFlow {
   triggerKey: string | null
   trigger: Trigger
   settings: Settings
+}
+
+interface Met {
+  occurrence: Occurrence
+  flow: TriggeredFlow
+}
+
+/** Without the events that a filter of their flow leaves out. */
+async function listFitting<T extends Met>(
+  tx: Transaction,
+  organizationId: Uuid,
+  met: readonly T[],
+): Promise<T[]> {
+  const filterOf = ({ trigger }: TriggeredFlow) =>
+    trigger.type === 'event' ? (trigger.filter ?? null) : null
+  const filtered = met.map(({ flow, occurrence: { contactId } }) => ({
+    contactId,
+    filter: filterOf(flow),
+  }))
+  const fits = await loadFilters(tx, organizationId, filtered)
+  return met.filter(({ flow, occurrence }) => {
+    const { contactId } = occurrence
+    const properties = occurrence.type === 'event' ? occurrence.properties : {}
+    return fits({ contactId, filter: filterOf(flow) }, properties)
+  })
 }
 
 /** What a trigger must be about, beside its type. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addressed } from '../../src/addresses.ts'
+import type { Filter } from '../../src/domain/condition.ts'
 import type { Trigger } from '../../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { fire } from '../../src/store/flow-triggers.ts'
@@ -296,6 +297,27 @@ describe('events and segments', () => {
       expect(await countersOf(api.sql, flowId)).toMatchObject({ started: 2, dropped: 0 })
     }
     expect(await entered(other)).toEqual([])
+  })
+
+  test('a filter asks about the event and its contact; what does not fit is not even dropped', async () => {
+    const [{ id: ada }, { id: bea }] = await Promise.all([
+      make({ firstName: 'Ada' }),
+      make({ firstName: 'Bea' }),
+    ])
+    const filtered = (...filters: Filter[]) =>
+      flow({
+        type: 'event',
+        name: 'ordered',
+        filter: { logic: 'AND', groups: [{ filters }] },
+      })
+    const big: Filter = { field: 'event.properties.total', operator: 'greaterThan', value: 10 }
+    const hers: Filter = { field: 'firstName', operator: 'equals', value: 'Ada' }
+    const [bigOnes, bigOfHers] = await Promise.all([filtered(big), filtered(big, hers)])
+    const ordered = (contactId: Uuid, total: number) => happened(contactId, 'ordered', { total })
+    const events = [ordered(ada, 5), ordered(ada, 20), ordered(bea, 20), ordered(uuidv7(), 20)]
+    expect(await tell(...events)).toEqual([0, 2, 1, 0])
+    expect([await entered(bigOnes), await entered(bigOfHers)]).toEqual([[ada, bea], [ada]])
+    expect(await countersOf(api.sql, bigOfHers)).toMatchObject({ started: 1, dropped: 0 })
   })
 
   test('of a thousand events at once each starts its own', async () => {

@@ -1,0 +1,57 @@
+import type { Condition } from '../domain/condition.ts'
+import { filtersOf } from '../domain/condition-check.ts'
+import { evaluate, type Facts } from '../domain/condition-eval.ts'
+import type { Uuid } from '../ids.ts'
+import { columns, withStats } from './contact-rows.ts'
+import type { Transaction } from './sql.ts'
+
+/** A filter of the events of one contact; null: every event fits. */
+export interface Filtered {
+  contactId: Uuid
+  filter: Condition | null
+}
+
+/** Whether an event with these properties fits a filter, for one of the contacts asked about. */
+export type Fits = (filtered: Filtered, properties: Record<string, unknown>) => boolean
+
+/**
+ * Loads what filters of events ask about: what is known of the contacts now, and only where one
+ * asks about more than the event itself. A contact that is gone fits no filter that asks about it.
+ */
+export async function loadFilters(
+  tx: Transaction,
+  organizationId: Uuid,
+  filtered: readonly Filtered[],
+): Promise<Fits> {
+  const asking = filtered.filter(({ filter }) => filter !== null && asksAboutContact(filter))
+  const contacts = await listContacts(
+    tx,
+    organizationId,
+    asking.map(({ contactId }) => contactId),
+  )
+  const now = new Date().toISOString()
+  return ({ contactId, filter }, properties) => {
+    if (filter === null) return true
+    const contact = contacts.get(contactId)
+    if (!contact && asksAboutContact(filter)) return false
+    const facts = { contact: contact ?? { id: contactId, properties: {} }, event: properties, now }
+    return evaluate(filter, facts)
+  }
+}
+
+const asksAboutContact = (filter: Condition): boolean =>
+  filtersOf(filter).some(({ field }) => !field.startsWith('event.properties.'))
+
+async function listContacts(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, Facts['contact']>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx<Facts['contact'][]>`
+    select ${columns(tx)}
+    from ${withStats(tx)}
+    where contacts.organization_id = ${organizationId}
+      and contacts.id = any(${[...new Set(ids)]}::uuid[])`
+  return new Map(rows.map((row) => [row.id, row]))
+}
