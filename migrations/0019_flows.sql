@@ -114,6 +114,7 @@ create table executions (
   data jsonb not null default '{}',
   dedupe_key uuid not null,
   request_id text,
+  let_in_at timestamptz(3),
   created_at timestamptz(3) not null default clock_timestamp(),
   started_at timestamptz(3),
   progressed_at timestamptz(3) not null default clock_timestamp(),
@@ -128,8 +129,9 @@ create table executions (
 ) with (fillfactor = 70);
 create index executions_flow on executions (organization_id, flow_id, id);
 create index executions_contact on executions (organization_id, contact_id, id);
-create index executions_live on executions (organization_id, flow_id, id)
-  where status in ('pending', 'active', 'paused', 'waiting');
+create index executions_status on executions (organization_id, flow_id, status, id);
+create index executions_let_in on executions (organization_id, flow_id)
+  where status = 'pending' and let_in_at is not null;
 create index executions_still on executions (progressed_at)
   where status in ('pending', 'active', 'paused', 'waiting');
 comment on column executions.fence_run_id is
@@ -139,6 +141,8 @@ comment on column executions.topic_id is 'the topic whose subscription started i
 comment on column executions.event_id is 'the event that started it';
 comment on column executions.data is 'what conditions and templates know as trigger.data';
 comment on column executions.dedupe_key is 'a hash of what started it: one cause, one execution';
+comment on column executions.let_in_at is
+  'when it got one of the places that max_concurrent allows; null: not yet, or there was no limit';
 comment on column executions.progressed_at is 'last transition, or when a sleep is to end: none for a while is looked into';
 
 create table execution_steps (
@@ -211,6 +215,12 @@ create table webhook_calls (
   lease_until timestamptz(3) not null,
   primary key (organization_id, id)
 );
+
+-- Starts of executions can be a million at once: everything else has a lane of its own.
+drop index outbox_waiting;
+create index outbox_waiting
+  on outbox ((case when kind = 'start_execution' then 1 else 0 end), available_at, position)
+  where done_at is null;
 
 alter table messages add column execution_id uuid, add column topic_id uuid;
 comment on column messages.execution_id is 'the execution whose step decided it (source workflow)';

@@ -25,6 +25,7 @@ import {
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
 import * as executions from '../store/executions.ts'
+import { letIn } from '../store/letting-in.ts'
 import * as outbox from '../store/outbox.ts'
 import type { Sql } from '../store/sql.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -45,30 +46,50 @@ interface Deps {
  * Temporal is asked; a relay that dies leaves its rows to the next one, and every act is safe to
  * repeat, since a workflow's id says which act it is.
  */
-export const startOutboxRelay = ({ sql, temporal, log }: Deps) =>
-  startLoop({
-    name: 'outbox-relay',
-    idleMs: IDLE_MS,
-    log,
-    round: async () => {
-      const rows = await outbox.take(sql, ROWS, LEASE_MS)
-      await Promise.all(
-        rows.map(async (row) => {
-          try {
-            await keep({ sql, temporal }, row)
-            await outbox.done(sql, row)
-          } catch (error) {
-            const message = error instanceof Error ? error.message : String(error)
-            const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
-            await outbox.postpone(sql, row, message, waitMs)
-            const { kind, attempts, requestId } = row
-            log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
-          }
-        }),
-      )
-      return rows.length === ROWS
+export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
+  const loops = outbox.LANES.map((lane) =>
+    startLoop({
+      name: `outbox-relay-${lane}`,
+      idleMs: IDLE_MS,
+      log: deps.log,
+      round: () => keepSome(deps, lane),
+    }),
+  )
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
     },
-  })
+  }
+}
+
+/** Keeps what is due, as many at once as a round takes. What failed waits, longer each time. */
+async function keepSome({ sql, temporal, log }: Deps, lane: outbox.OutboxLane): Promise<boolean> {
+  const rows = await outbox.take(sql, lane, ROWS, LEASE_MS)
+  const starting = await letIn(sql, rows.flatMap(attemptOf))
+  const kept: outbox.Taken[] = []
+  const failed: (outbox.Taken & { error: string; waitMs: number })[] = []
+  await Promise.all(
+    rows.map(async (row) => {
+      try {
+        const isOver = row.kind === 'start_execution' && !starting.has(row.payload.executionId)
+        if (!isOver) await keep({ sql, temporal }, row)
+        kept.push(row)
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error)
+        const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
+        failed.push({ ...row, error: message, waitMs })
+        const { kind, attempts, requestId } = row
+        log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
+      }
+    }),
+  )
+  await outbox.done(sql, kept)
+  await outbox.postpone(sql, failed)
+  return rows.length === ROWS
+}
+
+const attemptOf = ({ organizationId, ...row }: outbox.Taken) =>
+  row.kind === 'start_execution' ? [{ organizationId, ...row.payload }] : []
 
 async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Promise<void> {
   const { organizationId, requestId } = row

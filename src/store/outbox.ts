@@ -74,40 +74,68 @@ export async function putAll(
     order by place`
 }
 
+/** A million executions that start at once delay nothing else: their promises go their own way. */
+export const LANES = ['executions', 'others'] as const
+export type OutboxLane = (typeof LANES)[number]
+
+/** As the index says it. */
+const laneIs = (sql: Executor, lane: OutboxLane) => sql`
+  case when kind = 'start_execution' then 1 else 0 end = ${lane === 'executions' ? 1 : 0}`
+
 /**
- * Takes up to `limit` due promises for `leaseMs`: a relay that dies gives them back by doing
- * nothing. `skip locked` lets several relays share the work without waiting for each other.
+ * Takes up to `limit` due promises of a lane for `leaseMs`: a relay that dies gives them back by
+ * doing nothing. `skip locked` lets several relays share the work without waiting for each other.
+ * In the order in which they became due, which is that of the index: what is put off for later is
+ * not even looked at.
  */
-export const take = (sql: Sql, limit: number, leaseMs: number) => sql<Taken[]>`
+export const take = (sql: Sql, lane: OutboxLane, limit: number, leaseMs: number) => sql<Taken[]>`
   update outbox
   set available_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
     attempts = attempts + 1
   where (created_on, position) in (
     select created_on, position
     from outbox
-    where done_at is null and available_at <= clock_timestamp()
-    order by position
+    where done_at is null and ${laneIs(sql, lane)} and available_at <= now()
+    order by available_at, position
     limit ${limit}
     for update skip locked
   )
   returning created_on, position, organization_id, kind, payload, attempts, request_id`
 
-export const done = (
-  sql: Sql,
-  { createdOn, position }: Pick<Taken, 'createdOn' | 'position'>,
-) => sql`
-  update outbox
-  set done_at = clock_timestamp(), last_error = null
-  where created_on = ${createdOn}::date and position = ${position}`
+type Place = Pick<Taken, 'createdOn' | 'position'>
 
-/** Leaves the promise for a later try and says why, so that an operator can see what is stuck. */
-export const postpone = (
+/** Those of some rows; the days alone say which partitions they are in. */
+const among = (sql: Executor, rows: readonly Place[]) => sql`
+  outbox.created_on = any(${[...new Set(rows.map(({ createdOn }) => createdOn))]}::date[])
+    and outbox.created_on = row.created_on and outbox.position = row.position`
+
+export async function done(sql: Sql, rows: readonly Place[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update outbox
+    set done_at = clock_timestamp(), last_error = null
+    from unnest(
+      ${rows.map(({ createdOn }) => createdOn)}::date[],
+      ${rows.map(({ position }) => position)}::bigint[]
+    ) as row (created_on, position)
+    where ${among(sql, rows)}`
+}
+
+/** Leaves promises for a later try and says why, so that an operator can see what is stuck. */
+export async function postpone(
   sql: Sql,
-  { createdOn, position }: Pick<Taken, 'createdOn' | 'position'>,
-  error: string,
-  waitMs: number,
-) => sql`
-  update outbox
-  set available_at = clock_timestamp() + ${waitMs} * interval '1 millisecond',
-    last_error = ${error.slice(0, 500)}
-  where created_on = ${createdOn}::date and position = ${position}`
+  rows: readonly (Place & { error: string; waitMs: number })[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update outbox
+    set available_at = clock_timestamp() + row.wait_ms * interval '1 millisecond',
+      last_error = row.error
+    from unnest(
+      ${rows.map(({ createdOn }) => createdOn)}::date[],
+      ${rows.map(({ position }) => position)}::bigint[],
+      ${rows.map(({ waitMs }) => waitMs)}::integer[],
+      ${rows.map(({ error }) => error.slice(0, 500))}::text[]
+    ) as row (created_on, position, wait_ms, error)
+    where ${among(sql, rows)}`
+}
