@@ -44,12 +44,15 @@ create table flow_versions (
   flow_id uuid not null,
   version integer not null check (version > 0),
   definition jsonb not null,
+  exit_events jsonb generated always as (definition #> '{settings,exitOn,events}') stored,
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, flow_id, version),
   foreign key (organization_id, flow_id) references flows (organization_id, id) on delete cascade
 );
 comment on column flow_versions.definition is
   'trigger, steps, transitions, settings: the type Definition in src/domain/flow.ts';
+comment on column flow_versions.exit_events is
+  'names of events that end its executions: read for each event, and the definition is large';
 
 -- Headers of webhook steps are secrets: the definition has their names only.
 create table flow_headers (
@@ -132,6 +135,8 @@ create index executions_contact on executions (organization_id, contact_id, id);
 create index executions_status on executions (organization_id, flow_id, status, id);
 create index executions_let_in on executions (organization_id, flow_id)
   where status = 'pending' and let_in_at is not null;
+create index executions_contact_live on executions (organization_id, contact_id)
+  where status in ('pending', 'active', 'paused', 'waiting');
 create index executions_still on executions (progressed_at)
   where status in ('pending', 'active', 'paused', 'waiting');
 comment on column executions.fence_run_id is

@@ -60,6 +60,11 @@ export type StepOutcome =
 export interface StoredStep<Type extends StepType> {
   where: 'local' | 'control'
   locksContact: boolean
+  /** Locks what comes before contacts and executions in the order of locks: mails. Called first. */
+  locks?: (
+    tx: Transaction,
+    run: Pick<StepRun<Type>, 'execution' | 'step' | 'visit'>,
+  ) => Promise<void>
   /** The first time of a try. */
   enter: (tx: Transaction, run: StepRun<Type>) => Promise<StepOutcome>
   /** Later times, after a `wait`: woken, or the time has come. Absent: it never waits. */

@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids.ts'
 import * as consentEvents from './consent-events.ts'
+import { topicsLeft } from './execution-exits.ts'
 import type { ConfirmationKey } from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 
@@ -109,6 +110,8 @@ export async function expire(
       updated_at = greatest(s.updated_at, clock_timestamp())
     where ${open} and s.contact_id = any(${contactIds}::uuid[])
     returning s.contact_id, s.topic_id`
+  // Who was subscribed, got another address and did not confirm it: what that had started is over.
+  await topicsLeft(tx, organizationId, expired, undefined)
   const happened = consentEvents.ofTopics(expired, 'expired', 'expiry')
   await consentEvents.record(tx, organizationId, happened, undefined)
   return { more }

@@ -2,6 +2,7 @@ import type { EmailStatus } from '../domain/status.ts'
 import type { SmsStatus } from '../domain/sms-status.ts'
 import type { Uuid } from '../ids.ts'
 import type { ContactValues } from './contacts.ts'
+import { contactsDeleted } from './execution-exits.ts'
 import type { Executor, Json, Transaction } from './sql.ts'
 import * as outbox from './outbox.ts'
 
@@ -126,7 +127,8 @@ export async function update(
 
 /**
  * Deletes contacts with all that hangs on them; answers how many there were. The suppression list
- * keeps their addresses, and confirmations that were awaited are awaited no more.
+ * keeps their addresses, confirmations that were awaited are awaited no more, and what runs for
+ * them is cancelled.
  */
 export async function remove(
   tx: Transaction,
@@ -140,6 +142,7 @@ export async function remove(
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
     order by id
     for update`
+  await contactsDeleted(tx, organizationId, ids, requestId)
   const pending = await tx<{ contactId: Uuid; topicId: Uuid; generation: number }[]>`
     select contact_id, topic_id, generation
     from subscriptions

@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids.ts'
 import type { Erasure } from '../schemas/personal-data.ts'
+import { contactsDeleted } from './execution-exits.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 
@@ -15,8 +16,8 @@ const shown = (sql: Executor) => sql`id, contact_id, status, mails, requested_at
 
 /**
  * Deletes the contact with all that hangs on it, so that no mail leaves any more; answers what
- * named it. Confirmations that were awaited are awaited no more. Undefined when there is no such
- * contact.
+ * named it. Confirmations that were awaited are awaited no more, and what runs for it is cancelled.
+ * Undefined when there is no such contact.
  */
 export async function removeContact(
   tx: Transaction,
@@ -30,6 +31,7 @@ export async function removeContact(
     where organization_id = ${organizationId} and id = ${contactId}
     for update`
   if (!named) return undefined
+  await contactsDeleted(tx, organizationId, [contactId], requestId)
   const awaited = await tx<outbox.ConfirmationKey[]>`
     select contact_id, topic_id, generation
     from subscriptions

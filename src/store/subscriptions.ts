@@ -9,6 +9,7 @@ import type { Uuid } from '../ids.ts'
 import * as confirmationMails from './confirmation-mails.ts'
 import * as consentEvents from './consent-events.ts'
 import type { ConsentSource } from './consent-events.ts'
+import { topicsLeft } from './execution-exits.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 import * as departures from './topic-departures.ts'
@@ -317,6 +318,7 @@ async function end(
     await departures.record(tx, organizationId, left)
   }
   await outbox.putAll(tx, organizationId, superseded(ending), requestId)
+  await topicsLeft(tx, organizationId, ending, requestId)
   const left = ending
     .filter(({ status }) => status === 'subscribed')
     .map(({ contactId, topicId }) => ({ contactId, topicId }))

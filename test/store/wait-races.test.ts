@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { StepOutcome } from '../../activities/steps/step.ts'
+import { waitForEvent } from '../../activities/steps/wait-for-event.ts'
+import type { StepOf } from '../../src/domain/flow.ts'
+import type { Uuid } from '../../src/ids.ts'
+import * as executions from '../../src/store/executions.ts'
+import { connect, type Sql, transact, within } from '../../src/store/sql.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { receive, seedExecution, seedFlow, visit, wakes } from '../support/waiting.ts'
+
+const PAIRS = 2_000
+const TIMEOUTS = 200
+const AT_ONCE = 16
+
+let database: TestDatabase
+/** Events come by processes of the API, steps are run by those of workers. */
+let apis: Sql[]
+let workers: Sql[]
+beforeAll(async () => {
+  database = await createDatabase()
+  apis = [1, 2].map((n) =>
+    connect(database.url, { name: `api-${n}`, role: 'letterloom_api', max: 4 }),
+  )
+  workers = [1, 2].map((n) =>
+    connect(database.url, { name: `worker-${n}`, role: 'letterloom_worker', max: 4 }),
+  )
+})
+afterAll(async () => {
+  await Promise.all([...apis, ...workers].map((sql) => sql.end()))
+  await database.drop()
+})
+
+interface Pair {
+  organizationId: Uuid
+  executionId: Uuid
+  contactId: Uuid
+  api: Sql
+  worker: Sql
+}
+
+async function seedPairs(count: number): Promise<Pair[]> {
+  const { organizationId } = await seedOrganization(database.sql)
+  const flowId = await seedFlow(database.sql, organizationId)
+  const contactIds = await seedContacts(database.sql, organizationId, count)
+  const pairs: Pair[] = []
+  for (const [i, contactId] of contactIds.entries()) {
+    const executionId = await seedExecution(database.sql, { organizationId, flowId, contactId })
+    const api = within(apis[i % apis.length]!, organizationId)
+    pairs.push({ organizationId, executionId, contactId, api, worker: workers[i % 2]! })
+  }
+  return pairs
+}
+
+/** Runs `act` with each, some at a time. */
+async function each<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await act(items[i]!)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return results
+}
+
+const step = (amount = 1, id = 'wait'): StepOf<'wait_for_event'> => ({
+  id,
+  name: id,
+  type: 'wait_for_event',
+  config: { eventName: 'bought', timeout: { amount, unit: 'minutes' } },
+})
+
+const run = ({ worker: sql, ...pair }: Pair, pause?: () => Promise<void>): Promise<StepOutcome> =>
+  visit({ ...pair, sql, handler: waitForEvent, step: step(), ...(pause ? { pause } : {}) })
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const branchOf = (outcome: StepOutcome) => ('branch' in outcome ? outcome.branch : outcome.kind)
+
+test(`${PAIRS} pairs of a wait and its event at the same moment: none is lost, none is doubled`, {
+  timeout: 180_000,
+}, async () => {
+  const pairs = await seedPairs(PAIRS)
+  const { organizationId } = pairs[0]!
+  const met = await each(pairs, async (pair) => {
+    const later = Math.random() * 3
+    const isFirst = Math.random() < 0.5
+    const [first, event] = await Promise.all([
+      isFirst ? run(pair) : sleep(later).then(() => run(pair)),
+      (isFirst ? sleep(later) : Promise.resolve()).then(() =>
+        receive(pair.api, organizationId, { contactId: pair.contactId, name: 'bought' }),
+      ),
+    ])
+    return { pair, first, event }
+  })
+  const early = met.filter(({ first }) => first.kind === 'done')
+  const woken = met.filter(({ first }) => first.kind === 'wait')
+  // Both orders did happen.
+  expect(Math.min(early.length, woken.length)).toBeGreaterThan(PAIRS / 20)
+  expect(early.map(({ event }) => event.resumed)).toEqual(early.map(() => 0))
+  expect(woken.map(({ event }) => event.resumed)).toEqual(woken.map(() => 1))
+  const promised = await wakes(database.sql, organizationId)
+  expect(promised.toSorted()).toEqual(woken.map(({ pair }) => pair.executionId).toSorted())
+
+  const outcomes = await each(woken, ({ pair }) => run(pair))
+  const eventIds = [...early.map(({ first }) => first), ...outcomes].map((outcome) =>
+    outcome.kind === 'done' ? (outcome.result as { eventId: Uuid }).eventId : outcome.kind,
+  )
+  expect(eventIds).toEqual([...early, ...woken].map(({ event }) => event.id))
+  const statuses = await database.sql`
+      select status, count(*)::int as waits
+      from waits
+      where organization_id = ${organizationId}
+      group by status`
+  expect([...statuses]).toEqual([{ status: 'matched', waits: PAIRS }])
+})
+
+/** Sets when the wait ends, by the clock of Postgres; answers it. */
+async function endsIn({ executionId }: Pair, ms: number): Promise<string> {
+  const [wait] = await database.sql<{ expiresAt: string }[]>`
+    update waits
+    set expires_at = clock_timestamp() + ${ms} * interval '1 millisecond'
+    where execution_id = ${executionId}
+    returning expires_at`
+  return wait!.expiresAt
+}
+
+test(`${TIMEOUTS} events some milliseconds before and after the timeout: the time of arrival decides`, {
+  timeout: 120_000,
+}, async () => {
+  const pairs = await seedPairs(TIMEOUTS)
+  const { organizationId } = pairs[0]!
+  const met = await each(pairs, async (pair) => {
+    await run(pair)
+    const expiresAt = await endsIn(pair, 40)
+    const untilEnd = () => Date.parse(expiresAt) - Date.now()
+    const [event, outcome] = await Promise.all([
+      sleep(untilEnd() - 10 + Math.random() * 12).then(() =>
+        receive(pair.api, organizationId, {
+          contactId: pair.contactId,
+          name: 'bought',
+          beforeCommit: () => sleep(Math.random() * 5),
+        }),
+      ),
+      // The timer, which may be early, and comes again then.
+      sleep(untilEnd() - 3 + Math.random() * 10).then(async () => {
+        for (;;) {
+          const outcome = await run(pair)
+          if (outcome.kind !== 'wait') return outcome
+        }
+      }),
+    ])
+    return { isInTime: event.receivedAt < expiresAt, event, branch: branchOf(outcome) }
+  })
+  const inTime = met.filter(({ isInTime }) => isInTime)
+  const late = met.filter(({ isInTime }) => !isInTime)
+  expect(Math.min(inTime.length, late.length)).toBeGreaterThan(TIMEOUTS / 20)
+  expect(inTime.map(({ event, branch }) => [branch, event.resumed])).toEqual(
+    inTime.map(() => ['yes', 1]),
+  )
+  expect(late.map(({ event, branch }) => [branch, event.resumed])).toEqual(
+    late.map(() => ['timeout', 0]),
+  )
+})
+
+test('an event accepted 5 ms before the timeout is taken, though it is stored long after it', async () => {
+  const [pair] = await seedPairs(1)
+  const { organizationId, contactId } = pair!
+  await run(pair!)
+  let timer: Promise<StepOutcome> | undefined
+  const event = await receive(pair!.api, organizationId, {
+    contactId,
+    name: 'bought',
+    before: () => endsIn(pair!, 5).then(() => {}),
+    beforeCommit: async () => {
+      timer = sleep(20).then(() => run(pair!))
+      await sleep(300)
+    },
+  })
+  expect(branchOf(await timer!)).toBe('yes')
+  expect(event.resumed).toBe(1)
+})
+
+test('a cancellation, the event and the timer at the same moment agree on what happened', async () => {
+  const pairs = await seedPairs(300)
+  const { organizationId } = pairs[0]!
+  const met = await each(pairs, async (pair) => {
+    await run(pair)
+    const ending = { status: 'cancelled', reason: null } as const
+    const [ended, event] = await Promise.all([
+      transact(pair.worker, (tx) => executions.end(tx, organizationId, [pair.executionId], ending)),
+      receive(pair.api, organizationId, { contactId: pair.contactId, name: 'bought' }),
+    ])
+    const [wait] = await database.sql<{ status: string }[]>`
+      select status from waits where execution_id = ${pair.executionId}`
+    return { ended: ended.length, resumed: event.resumed, status: wait!.status }
+  })
+  expect(new Set(met.map(({ ended }) => ended))).toEqual(new Set([1]))
+  for (const { resumed, status } of met) {
+    expect([resumed, status]).toEqual(resumed === 1 ? [1, 'matched'] : [0, 'cancelled'])
+  }
+})

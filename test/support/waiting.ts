@@ -1,0 +1,245 @@
+import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
+import type { Definition, Settings, StepOf, StepType } from '../../src/domain/flow.ts'
+import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/sql.ts'
+import { takeEvents } from '../../src/store/waits.ts'
+
+/** A flow of one version whose executions are ended by these events. */
+export async function seedFlow(sql: Sql, organizationId: Uuid, exitEvents: string[] = []) {
+  const id = uuidv7()
+  await sql`
+    insert into flows (organization_id, id, slug, name, version, trigger_type, sealed_secret)
+    values (${organizationId}, ${id}, ${id}, 'Welcome', 1, 'api', '')`
+  await seedVersion(sql, { organizationId, flowId: id, version: 1, exitEvents })
+  return id
+}
+
+export async function seedVersion(
+  sql: Sql,
+  {
+    organizationId,
+    flowId,
+    version,
+    exitEvents,
+  }: Record<'organizationId' | 'flowId', Uuid> & {
+    version: number
+    exitEvents: string[]
+  },
+) {
+  const definition = definitionOf(exitEvents)
+  await sql`
+    insert into flow_versions (organization_id, flow_id, version, definition)
+    values (${organizationId}, ${flowId}, ${version}, ${sql.json(definition as never)})`
+}
+
+const definitionOf = (events: string[]): Definition => ({
+  trigger: { type: 'api' },
+  entry: 'first',
+  steps: [],
+  transitions: [],
+  settings: { allowReentry: true, exitOn: { events } } as unknown as Settings,
+})
+
+interface ExecutionSeed {
+  organizationId: Uuid
+  flowId: Uuid
+  contactId: Uuid
+  version?: number
+  status?: string
+  topicId?: Uuid
+  eventId?: Uuid
+}
+
+/** An execution that has begun, as admission and its run leave it. */
+export async function seedExecution(sql: Sql, seed: ExecutionSeed): Promise<Uuid> {
+  const id = uuidv7()
+  const { status = 'active', version = 1, ...rest } = seed
+  await sql`insert into executions ${sql({
+    ...rest,
+    id,
+    version,
+    status,
+    fenceWorkflowId: `execution/${id}/1`,
+    fenceRunId: uuidv7(),
+    dedupeKey: hashedId(id),
+    finishedAt: ['completed', 'failed', 'cancelled'].includes(status)
+      ? new Date().toISOString()
+      : null,
+  } as never)}`
+  await sql`
+    insert into flow_entries (organization_id, flow_id, contact_id, last_started_at)
+    values (${seed.organizationId}, ${seed.flowId}, ${seed.contactId}, now())
+    on conflict (organization_id, flow_id, contact_id) do update
+    set live = flow_entries.live + 1`
+  return id
+}
+
+export const executionRow = async (sql: Sql, id: Uuid) => {
+  const [row] = await sql<{ status: string; reason: string | null }[]>`
+    select status, reason from executions where id = ${id}`
+  return row && [row.status, row.reason].filter((word) => word !== null).join(' ')
+}
+
+interface Visiting<Type extends StepType> {
+  sql: Sql
+  handler: StoredStep<Type>
+  organizationId: Uuid
+  executionId: Uuid
+  contactId: Uuid
+  eventId?: Uuid
+  step: StepOf<Type>
+  /** Called with all locks taken. */
+  pause?: () => Promise<void>
+}
+
+/**
+ * Runs a visit as its run does: what is locked and in which order, what the step is told. The steps
+ * of an execution are entered one after the other; whoever comes back to one resumes it.
+ */
+export const visit = <Type extends StepType>({
+  sql,
+  handler,
+  organizationId,
+  executionId,
+  contactId,
+  eventId,
+  step,
+  pause,
+}: Visiting<Type>): Promise<StepOutcome> =>
+  transact(sql, async (tx) => {
+    const execution = {
+      id: executionId,
+      organizationId,
+      flowId: uuidv7(),
+      flowName: 'Welcome',
+      version: 1,
+      definition: definitionOf([]),
+      contactId,
+      topicId: null,
+      eventId: eventId ?? null,
+      data: {},
+    }
+    await handler.locks?.(tx, { execution, step, visit: 1 })
+    if (handler.locksContact) await lockContact(tx, organizationId, contactId)
+    await tx`select from executions where id = ${executionId} for update`
+    await pause?.()
+    const times = await enter(tx, organizationId, executionId, step)
+    const run: StepRun<Type> = {
+      execution,
+      step,
+      visit: 1,
+      try: 1,
+      mailId: null,
+      dueAt: null,
+      ...times,
+    }
+    const outcome =
+      times.isNew || !handler.resume ? await handler.enter(tx, run) : await handler.resume(tx, run)
+    if (outcome.kind === 'done' || outcome.kind === 'skipped') {
+      await tx`
+        update execution_steps
+        set status = 'completed'
+        where execution_id = ${executionId} and step_id = ${step.id}`
+    }
+    return outcome
+  })
+
+interface Times {
+  isNew: boolean
+  enteredAt: string
+  previousEnteredAt: string
+  now: string
+}
+
+async function enter(
+  tx: Transaction,
+  organizationId: Uuid,
+  executionId: Uuid,
+  step: { id: string; type: StepType },
+): Promise<Times> {
+  const made = await tx`
+    insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+      status)
+    select ${organizationId}, ${executionId}, ${step.id}, 1, coalesce(max(position), 0) + 1,
+      ${step.type}, 'executing'
+    from execution_steps
+    where execution_id = ${executionId}
+    on conflict do nothing`
+  const [times] = await tx<Omit<Times, 'isNew'>[]>`
+    select s.entered_at, coalesce(p.entered_at, e.created_at) as previous_entered_at,
+      clock_timestamp()::timestamptz(3) as now
+    from execution_steps s
+    join executions e on e.id = s.execution_id
+    left join execution_steps p on p.execution_id = s.execution_id
+      and p.position = s.position - 1
+    where s.execution_id = ${executionId} and s.step_id = ${step.id}`
+  return { isNew: made.count > 0, ...times! }
+}
+
+const lockContact = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
+  select
+  from contacts
+  where organization_id = ${organizationId} and id = ${id}
+  for no key update`
+
+export interface Sent {
+  contactId: Uuid
+  name: string
+  properties?: Record<string, unknown>
+  occurredAt?: Date
+  /** Called with the contact locked, before the time of arrival is read. */
+  before?: () => Promise<void>
+  /** Called when all is written, before it is committed. */
+  beforeCommit?: () => Promise<void>
+}
+
+export interface Received {
+  id: Uuid
+  receivedAt: string
+  /** How many executions go on because of it. */
+  resumed: number
+}
+
+/** Takes an event in as ingestion does: the contact first, then its time, then the rest. */
+export const receive = async (sql: Sql, organizationId: Uuid, sent: Sent): Promise<Received> => {
+  const [received] = await receiveAll(sql, organizationId, [sent])
+  return received!
+}
+
+/** Events of one request. */
+export const receiveAll = (sql: Sql, organizationId: Uuid, all: Sent[]): Promise<Received[]> =>
+  transact(sql, async (tx) => {
+    for (const contactId of new Set(all.map((sent) => sent.contactId).toSorted())) {
+      await lockContact(tx, organizationId, contactId)
+    }
+    for (const { before } of all) await before?.()
+    const [clock] = await tx<{ now: string }[]>`select clock_timestamp()::timestamptz(3) as now`
+    const receivedAt = clock!.now
+    const events = all.map(({ contactId, name, properties = {} }) => ({
+      id: uuidv7(),
+      contactId,
+      name,
+      properties,
+      receivedAt,
+    }))
+    const resumed = await takeEvents(tx, organizationId, events)
+    for (const [i, { id, contactId, name, properties }] of events.entries()) {
+      await tx`
+        insert into events (organization_id, id, contact_id, name, properties, occurred_at,
+          received_at)
+        values (${organizationId}, ${id}, ${contactId}, ${name}, ${tx.json(properties as never)},
+          ${(all[i]!.occurredAt ?? new Date(receivedAt)).toISOString()}, ${receivedAt})`
+    }
+    for (const { beforeCommit } of all) await beforeCommit?.()
+    return events.map(({ id }, i) => ({ id, receivedAt, resumed: resumed[i]! }))
+  })
+
+/** Executions that were promised to be woken, in the order of the promises. */
+export const wakes = async (sql: Sql, organizationId: Uuid): Promise<Uuid[]> => {
+  const rows = await sql<{ id: Uuid }[]>`
+    select payload ->> 'executionId' as id
+    from outbox
+    where organization_id = ${organizationId} and kind = 'wake_execution'
+    order by position`
+  return rows.map(({ id }) => id)
+}
