@@ -227,10 +227,12 @@ create index outbox_waiting
   on outbox ((case when kind = 'start_execution' then 1 else 0 end), available_at, position)
   where done_at is null;
 
-alter table messages add column execution_id uuid, add column topic_id uuid;
+alter table messages add column execution_id uuid, add column topic_id uuid,
+  add column template_id uuid;
 comment on column messages.execution_id is 'the execution whose step decided it (source workflow)';
 comment on column messages.topic_id is
   'only its subscribers are sent it (source workflow); null: nobody asked for a topic';
+comment on column messages.template_id is 'of mail outside batches; a batch names its own';
 
 select protect_tenant_table(name) from unnest(array['flows', 'flow_versions', 'flow_headers',
   'flow_entries', 'flow_counters', 'executions', 'execution_steps', 'waits',

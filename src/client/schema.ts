@@ -6141,6 +6141,7 @@ export interface operations {
                 status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
                 recipient?: string;
                 batchId?: string;
+                executionId?: string;
                 templateId?: string;
                 sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
                 from?: string | unknown | unknown;

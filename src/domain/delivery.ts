@@ -1,3 +1,4 @@
+import type { Engagement } from './flow.ts'
 import type { SesEvent } from './ses-event.ts'
 import { type EmailStatus, higher, type LogStatus } from './status.ts'
 
@@ -63,6 +64,15 @@ export function contactStatus(
   }
   if (event.bounceType !== 'Permanent') return undefined
   return SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
+}
+
+/** What executions may wait for in it; undefined: nothing. Nothing is said of who opened it. */
+export function engagementOf({ kind, bounceType }: SesEvent): Engagement | undefined {
+  if (kind === 'open') return 'opened'
+  if (kind === 'click') return 'clicked'
+  return kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
+    ? 'bounced'
+    : undefined
 }
 
 /** Figures of a batch that events move. */

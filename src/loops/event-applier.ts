@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto'
 import { addressed } from '../addresses.ts'
-import { contactStatus, type Delta, delta, learn, type MailFacts } from '../domain/delivery.ts'
+import {
+  contactStatus,
+  type Delta,
+  delta,
+  engagementOf,
+  learn,
+  type MailFacts,
+} from '../domain/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../domain/ses-event.ts'
 import * as consent from '../store/consent.ts'
 import * as deliveryEvents from '../store/delivery-events.ts'
+import { type Arrived, takeEngagements } from '../store/engagements.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../store/sql.ts'
 import type { Keyring } from '../tokens.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -69,7 +77,7 @@ interface Tagged {
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
  * taken in one order everywhere: mails by key, then of one organization after the other addresses,
- * contacts and subscriptions, then stats, batches, connections.
+ * contacts and subscriptions, then what executions wait for, stats, batches, connections.
  */
 export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<number> =>
   transact(sql, async (tx) => {
@@ -88,12 +96,16 @@ export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<
     })
 
     const effects: Effect[] = []
+    const engagements = new Map<string, Arrived[]>()
     const stats: deliveryEvents.StatsDelta[] = []
     const batches = new Map<string, deliveryEvents.BatchDelta>()
     for (const group of groups(tagged)) {
-      await applyToBucket(tx, group, { effects, stats, batches })
+      await applyToBucket(tx, group, { effects, engagements, stats, batches })
     }
     await raiseAddresses(tx, keyring, effects)
+    for (const organizationId of [...engagements.keys()].toSorted()) {
+      await takeEngagements(tx, organizationId, engagements.get(organizationId) ?? [])
+    }
     if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
     await deliveryEvents.bumpBatches(tx, [...batches.values()])
     for (const { organizationId, connectionId, at } of watermarks(parsed)) {
@@ -133,6 +145,8 @@ async function raiseAddresses(
 
 interface Changes {
   effects: Effect[]
+  /** With mails of executions, by organization. */
+  engagements: Map<string, Arrived[]>
   stats: deliveryEvents.StatsDelta[]
   batches: Map<string, deliveryEvents.BatchDelta>
 }
@@ -163,6 +177,7 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
     changed.push(row)
     if (moved.sent === 1) proven.push(row)
     count(changes, place.organizationId, row, { moved, activeAt: lastActivity(events) })
+    if (mail.executionId !== null) noteEngagements(changes, place.organizationId, mail.id, events)
     for (const { event } of events) {
       const status = contactStatus(event)
       if (!status || !mail.recipient) continue
@@ -177,6 +192,20 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
   if (changed.length > 0) await deliveryEvents.updateMails(tx, place, changed)
   if (proven.length > 0) await deliveryEvents.recordSent(tx, place, proven)
   if (timeline.length > 0) await deliveryEvents.append(tx, place, timeline)
+}
+
+function noteEngagements(
+  { engagements }: Changes,
+  organizationId: string,
+  mailId: string,
+  events: readonly Tagged[],
+): void {
+  const known = engagements.get(organizationId) ?? []
+  for (const { event } of events) {
+    const engagement = engagementOf(event)
+    if (engagement !== undefined) known.push({ mailId, engagement, at: event.occurredAt })
+  }
+  engagements.set(organizationId, known)
 }
 
 /** When the person last did something with the mail: an open or a click, the first or not. */

@@ -12,6 +12,10 @@ export interface MergeData {
   unsubscribeUrl?: string
   /** Where the recipient chooses topics; mail to somebody who is no contact has none. */
   preferencesUrl?: string
+  /** What started the run of a flow that sends this mail. */
+  trigger?: { data: Readonly<Record<string, unknown>> }
+  /** The event that a run of a flow came by last. */
+  event?: { name: string; properties: Readonly<Record<string, unknown>> }
   /** Values of the variables that the template or the batch declares. */
   variables?: Readonly<Record<string, unknown>>
 }
@@ -81,8 +85,13 @@ export function renderer(
   }
 }
 
-/** Fixed names last: a variable cannot stand for another contact. */
-const scopeOf = ({ variables, ...fixed }: MergeData): object => ({
+/**
+ * Fixed names last: a variable cannot stand for another contact. Those of flows first: they were
+ * names for variables before.
+ */
+const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
+  trigger,
+  event,
   ...variables,
   contact: fixed.contact,
   organization: fixed.organization,

@@ -33,8 +33,9 @@ export interface UnknownVariable {
 const MAX_REPORTED = 20
 
 /**
- * The first uses of anything but the contact's fields, the fixed names, `names` and what the part
- * sets itself. Throws what parsing throws.
+ * The first uses of anything but the contact's fields, the fixed names, `names`, what flows know
+ * (`trigger.data.<path>`, `event.name`, `event.properties.<path>`) and what the part sets itself.
+ * Throws what parsing throws.
  */
 export const unknownVariables = (
   syntax: Syntax,
@@ -87,6 +88,11 @@ function isKnown(
     case 'unsubscribeUrl':
     case 'preferencesUrl':
       return field === undefined
+    // Of the run of a flow; elsewhere they have no value. A variable may have these names still.
+    case 'trigger':
+      return field === 'data' || names.has(root)
+    case 'event':
+      return field === 'name' || field === 'properties' || names.has(root)
     default:
       return typeof root === 'string' && names.has(root)
   }

@@ -104,6 +104,7 @@ export const EmailLogListQuery = strict({
   status: Type.Optional(oneOf(LOG_STATUSES)),
   recipient: Type.Optional(Address()),
   batchId: Type.Optional(Id),
+  executionId: Type.Optional(Id),
   templateId: Type.Optional(Id),
   sourceType: Type.Optional(oneOf(SOURCE_TYPES)),
   from: Type.Optional(DayOrTime),

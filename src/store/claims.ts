@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids.ts'
 import { span } from './messages.ts'
+import * as outbox from './outbox.ts'
 import type { Sql } from './sql.ts'
 
 export interface Claim {
@@ -113,7 +114,7 @@ const judged = (sql: Sql, { doubtMs, distanceMs, streamMs }: Evidence) => sql`
 /**
  * Decides every row of a claim that is still in doubt: back to `queued` (never accepted) or
  * `failed` (nobody will ever know; a late event may still correct it). The claim is gone
- * afterwards.
+ * afterwards. An execution that waits for one that failed is woken.
  */
 export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
@@ -128,7 +129,7 @@ export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => 
     from held
     where m.organization_id = ${organizationId} and m.bucket = ${bucket}
       and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
-    returning m.id, m.connection_id, m.source, m.send_at
+    returning m.id, m.connection_id, m.source, m.send_at, m.execution_id
   ), back as (
     insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)
     select ${organizationId}, ${bucket}, id, connection_id,
@@ -136,7 +137,11 @@ export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => 
     from moved
     where ${outcome} = 'queued' and source <> 'batch'
     on conflict do nothing
-  ), released as (
+  )${
+    outcome === 'failed' && batchId === null
+      ? sql`, woken as (${outbox.wake(sql, organizationId, sql`select execution_id from moved`)})`
+      : sql``
+  }, released as (
     delete from claims where organization_id = ${organizationId} and id = ${id}
   )
   update batches b

@@ -17,3 +17,15 @@ export const create = (sql: Executor, content: Content) => sql`
   insert into contents (organization_id, id, subject, preview_text, html, text)
   values (${content.organizationId}, ${content.id}, ${content.subject}, ${content.previewText},
     ${content.html}, ${content.text})`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Pick<Content, 'html' | 'text'> | undefined> {
+  const [content] = await sql<Pick<Content, 'html' | 'text'>[]>`
+    select html, text
+    from contents
+    where organization_id = ${organizationId} and id = ${id}`
+  return content
+}

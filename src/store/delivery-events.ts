@@ -2,6 +2,7 @@ import type { Counted } from '../domain/delivery.ts'
 import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
 import type { Uuid } from '../ids.ts'
 import { span } from './messages.ts'
+import * as outbox from './outbox.ts'
 import type { Sql, Transaction } from './sql.ts'
 
 export interface Inbound {
@@ -51,6 +52,7 @@ export const countWaiting = async (sql: Sql): Promise<number> => {
 export interface MailRow extends MailFacts {
   id: Uuid
   batchId: Uuid | null
+  executionId: Uuid | null
   contactId: Uuid | null
   connectionId: Uuid
   recipient: string | null
@@ -68,8 +70,8 @@ export const lockMails = (tx: Transaction, { organizationId, bucket }: Place, id
   select m.*
   from (select unnest(${ids}::uuid[]) as id order by 1) wanted
   cross join lateral (
-    select id, batch_id, contact_id, connection_id, recipient, state, status, reason, error, message_id,
-      sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
+    select id, batch_id, execution_id, contact_id, connection_id, recipient, state, status, reason,
+      error, message_id, sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
       complained_at
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
@@ -112,7 +114,10 @@ export const updateMails = (
     and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
     and m.id = f.id`
 
-/** Mails that only an event proved to be sent: their message ids, and no second try for them. */
+/**
+ * Mails that only an event proved to be sent: their message ids, and no second try for them.
+ * Executions that wait for them are woken.
+ */
 export const recordSent = async (
   tx: Transaction,
   { organizationId, bucket }: Place,
@@ -131,6 +136,10 @@ export const recordSent = async (
     delete from outlet_queue
     where organization_id = ${organizationId} and bucket = ${bucket}
       and id = any(${mails.map((mail) => mail.id)}::uuid[])`
+  const wakes = mails.flatMap(({ executionId }) =>
+    executionId === null ? [] : [{ kind: 'wake_execution' as const, payload: { executionId } }],
+  )
+  await outbox.putAll(tx, organizationId, wakes, undefined)
 }
 
 export interface TimelineEntry {

@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids.ts'
 import { span } from './messages.ts'
+import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /** Whose mails: those of the contacts, and those to the address that name no contact. */
@@ -129,6 +130,15 @@ export async function empty(
         status = case when ${isWaiting(tx)} then 'suppressed' else status end,
         reason = case when ${isWaiting(tx)} then 'contact_deleted' else reason end
       where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+      returning execution_id, state, reason
+    ), woken as (${outbox.wake(
+      tx,
+      organizationId,
+      tx`
+      select execution_id
+      from emptied
+      where state = 'skipped' and reason = 'contact_deleted'`,
+    )}
     ), unqueued as (
       delete from outlet_queue
       where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}

@@ -23,7 +23,8 @@ const withBatch = (sql: Executor) => sql`
 const items = (sql: Executor) => sql`
   select messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
     messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
-    messages.source as source_type, messages.batch_id, null as execution_id, batches.template_id,
+    messages.source as source_type, messages.batch_id, messages.execution_id,
+    coalesce(batches.template_id, messages.template_id) as template_id,
     messages.connection_id as cloud_account_id, connections.region, messages.created_at,
     messages.sent_at, messages.delivered_at, messages.opened_at, messages.clicked_at,
     messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
@@ -45,6 +46,7 @@ export interface LogPage {
   status?: string | undefined
   recipient?: string | undefined
   batchId?: Uuid | undefined
+  executionId?: Uuid | undefined
   templateId?: Uuid | undefined
   sourceType?: string | undefined
   /** Made at or after, and before: ISO 8601. */
@@ -55,14 +57,16 @@ export interface LogPage {
 
 /**
  * Newest first. An id is never less than its bucket, so a cursor prunes the partitions after it,
- * and a batch names its only one.
+ * and a batch names its only one. An execution's mails are found through its contact, so those of
+ * a contact that was erased are not.
  */
 export async function list(
   sql: Executor,
   organizationId: Uuid,
   page: LogPage,
 ): Promise<EmailLog[]> {
-  const { before, status, recipient, batchId, templateId, sourceType, from, to, reached } = page
+  const { before, status, recipient, batchId, executionId, templateId, sourceType } = page
+  const { from, to, reached } = page
   let bucket: Uuid | undefined
   if (batchId !== undefined) {
     const [batch] = await sql<{ bucket: Uuid | null }[]>`
@@ -71,6 +75,15 @@ export async function list(
       where organization_id = ${organizationId} and id = ${batchId}`
     if (!batch?.bucket) return []
     bucket = batch.bucket
+  }
+  let contactId: Uuid | undefined
+  if (executionId !== undefined) {
+    const [execution] = await sql<{ contactId: Uuid }[]>`
+      select contact_id
+      from executions
+      where organization_id = ${organizationId} and id = ${executionId}`
+    if (!execution) return []
+    contactId = execution.contactId
   }
   return sql<EmailLog[]>`
     with page as materialized (
@@ -82,7 +95,8 @@ export async function list(
         ${before === undefined ? sql`` : sql`and messages.id < ${before} and messages.bucket < ${before}`}
         ${status === undefined ? sql`` : sql`and ${shown(sql)} = ${status}`}
         ${recipient === undefined ? sql`` : sql`and messages.recipient = ${recipient}`}
-        ${templateId === undefined ? sql`` : sql`and batches.template_id = ${templateId}`}
+        ${executionId === undefined || contactId === undefined ? sql`` : sql`and ${ofExecution(sql, contactId, executionId)}`}
+        ${templateId === undefined ? sql`` : sql`and coalesce(batches.template_id, messages.template_id) = ${templateId}`}
         ${sourceType === undefined ? sql`` : sql`and messages.source = ${sourceType}`}
         ${from === undefined ? sql`` : sql`and messages.created_at >= ${from}`}
         ${to === undefined ? sql`` : sql`and messages.created_at < ${to}`}
@@ -93,6 +107,11 @@ export async function list(
     ${items(sql)}
     order by messages.id desc`
 }
+
+/** Found by the index of a contact's mails outside batches: their execution is in none. */
+const ofExecution = (sql: Executor, contactId: Uuid, executionId: Uuid) => sql`
+  messages.contact_id = ${contactId} and messages.source <> 'batch'
+  and messages.execution_id = ${executionId} and messages.bucket >= ${dayBucket(executionId)}`
 
 /** By the provider's message id, or by ours, which names the buckets it can be in. */
 export async function find(

@@ -1,4 +1,5 @@
 import { dayBucket, type Uuid } from '../ids.ts'
+import * as outbox from './outbox.ts'
 import type { Executor, Sql } from './sql.ts'
 
 /** Lanes of mail outside batches; the first goes first. */
@@ -16,6 +17,11 @@ export interface OutletMessage {
   source: OutletSource
   connectionId: string
   contactId?: string
+  /** Of source workflow: the execution that waits for what becomes of it. */
+  executionId?: Uuid
+  /** Of source workflow: only who is subscribed when it leaves is sent it. */
+  topicId?: Uuid
+  templateId?: Uuid
   recipient: string
   from: string
   replyTo?: string
@@ -50,6 +56,9 @@ export async function enqueueAll(
     lane: LANES[message.source],
     connection_id: message.connectionId,
     contact_id: message.contactId ?? null,
+    execution_id: message.executionId ?? null,
+    topic_id: message.topicId ?? null,
+    template_id: message.templateId ?? null,
     recipient: message.recipient,
     send_at: message.sendAt ?? null,
     from_address: message.from,
@@ -64,13 +73,13 @@ export async function enqueueAll(
       select *
       from jsonb_to_recordset(${sql.json(rows)}) as row (organization_id uuid, bucket uuid, id uuid,
         dedupe_key uuid, source text, lane smallint, connection_id uuid, contact_id uuid,
-        recipient text, send_at timestamptz, from_address text, reply_to text, subject text,
-        html text, text text, headers jsonb)
+        execution_id uuid, topic_id uuid, template_id uuid, recipient text, send_at timestamptz,
+        from_address text, reply_to text, subject text, html text, text text, headers jsonb)
     ), mail as (
       insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id,
-        contact_id, recipient, subject, send_at)
-      select organization_id, bucket, id, dedupe_key, source, connection_id, contact_id, recipient,
-        subject, coalesce(send_at, now())
+        contact_id, execution_id, topic_id, template_id, recipient, subject, send_at)
+      select organization_id, bucket, id, dedupe_key, source, connection_id, contact_id,
+        execution_id, topic_id, template_id, recipient, subject, coalesce(send_at, now())
       from given
       on conflict (organization_id, bucket, dedupe_key) do nothing
       returning organization_id, bucket, id, send_at
@@ -252,7 +261,7 @@ interface Settle {
  *
  * Only rows that are still this claim's move: an event may have settled one before, a later
  * decision may have taken one back. Counters follow the rows that moved, never the rows that were
- * meant.
+ * meant. Executions that wait for one of them are woken.
  */
 export const settle = (
   sql: Executor,
@@ -301,7 +310,8 @@ export const settle = (
       join held on held.id = result.id
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
-      returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source, m.send_at
+      returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
+        m.send_at, m.execution_id
     ), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
       select ${organizationId}, message_id, connection_id, ${bucket}, id
@@ -315,7 +325,18 @@ export const settle = (
       from moved
       where state = 'queued' and source <> 'batch'
       on conflict do nothing
-    ), alive as (
+    )${
+      batchId === null
+        ? sql`, woken as (${outbox.wake(
+            sql,
+            organizationId,
+            sql`
+            select execution_id
+            from moved
+            where state in ('sent', 'failed')`,
+          )})`
+        : sql``
+    }, alive as (
       select c.id
       from contacts c
       where c.organization_id = ${organizationId}

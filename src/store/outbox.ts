@@ -74,6 +74,17 @@ export async function putAll(
     order by place`
 }
 
+/**
+ * Promises to wake executions, as a part of the statement that decides what they wait for. `rows`
+ * selects their `execution_id`s; null ones wait for nothing.
+ */
+export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Executor>) => sql`
+  insert into outbox (organization_id, kind, payload)
+  select ${organizationId}::uuid, 'wake_execution',
+    jsonb_build_object('executionId', decided.execution_id)
+  from (${rows}) decided
+  where decided.execution_id is not null`
+
 /** A million executions that start at once delay nothing else: their promises go their own way. */
 export const LANES = ['executions', 'others'] as const
 export type OutboxLane = (typeof LANES)[number]

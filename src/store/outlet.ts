@@ -1,4 +1,6 @@
 import type { Uuid } from '../ids.ts'
+import * as executions from './executions.ts'
+import * as outbox from './outbox.ts'
 import type { Sql } from './sql.ts'
 
 /**
@@ -81,6 +83,10 @@ interface ClaimOutlet extends Place {
  * confirmation mail goes to active and unsubscribed addresses, the rest to active ones; who may not
  * becomes `skipped`, and so does a confirmation that is no longer awaited. One statement, like the
  * claim of a batch's range, of which it is the counterpart.
+ *
+ * Mail of an execution goes only while its step awaits this very mail: not when the execution has
+ * ended, and not when a retry has made another. It is rendered for one address, with links that
+ * name it, so it goes to no other; the step, which is woken, makes one for the new address.
  */
 export const claim = async (
   sql: Sql,
@@ -96,7 +102,7 @@ export const claim = async (
       select m.*
       from (select unnest(${[...ids]}::uuid[]) as id order by 1) wanted
       cross join lateral (
-        select id, contact_id, source
+        select id, contact_id, source, recipient, execution_id, topic_id
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
           and state = 'queued' and exists (select from live)
@@ -105,13 +111,17 @@ export const claim = async (
     ), checked as (
       select candidate.id,
         case
+          when candidate.source = 'workflow' and run.execution_id is null then 'execution_ended'
           when candidate.contact_id is null then refused.reason
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
           when candidate.source = 'confirmation' and awaited.mail_id is null then 'not_awaited'
-          when c.email_status = 'active' then null
           when c.email_status = 'unsubscribed' and candidate.source <> 'workflow' then null
-          else c.email_status
+          when c.email_status <> 'active' then c.email_status
+          when candidate.source = 'workflow' and c.email <> candidate.recipient
+          then 'address_changed'
+          when candidate.topic_id is not null and topic.status is distinct from 'subscribed'
+          then 'topic_unsubscribed'
         end as reason
       from candidate
       left join contacts c on c.organization_id = ${organizationId} and c.id = candidate.contact_id
@@ -123,6 +133,22 @@ export const claim = async (
           and s.status = 'pending'
         limit 1
       ) awaited on true
+      left join lateral (
+        select e.id as execution_id
+        from executions e
+        join execution_steps step on step.organization_id = ${organizationId}
+          and step.execution_id = e.id
+        where candidate.source = 'workflow' and e.organization_id = ${organizationId}
+          and e.id = candidate.execution_id and e.status in ${executions.live(sql)}
+          and step.mail_id = candidate.id and step.status = 'executing'
+        limit 1
+      ) run on true
+      left join lateral (
+        select s.status
+        from subscriptions s
+        where candidate.source = 'workflow' and s.organization_id = ${organizationId}
+          and s.contact_id = candidate.contact_id and s.topic_id = candidate.topic_id
+      ) topic on true
       left join unnest(
         ${refused.map(({ id }) => id)}::uuid[],
         ${refused.map(({ reason }) => reason)}::text[]
@@ -131,13 +157,14 @@ export const claim = async (
       update messages m
       set state = case when checked.reason is null then 'claimed' else 'skipped' end,
         status = case when checked.reason is null then 'pending'
-          when checked.reason = 'unsubscribed' then 'opted_out' else 'suppressed' end,
+          when checked.reason in ('unsubscribed', 'topic_unsubscribed') then 'opted_out'
+          else 'suppressed' end,
         reason = checked.reason,
         claim_id = case when checked.reason is null then ${claimId}::uuid end,
         claimed_at = case when checked.reason is null then now() end
       from checked
       where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.id
-      returning m.id, m.state, m.contact_id, m.recipient
+      returning m.id, m.state, m.reason, m.contact_id, m.recipient, m.execution_id
     ), unqueued as (
       delete from outlet_queue q
       using moved
@@ -148,7 +175,14 @@ export const claim = async (
       from moved
       where state = 'claimed'
       having count(*) > 0
-    )
+    ), woken as (${outbox.wake(
+      sql,
+      organizationId,
+      sql`
+      select execution_id
+      from moved
+      where state = 'skipped' and reason <> 'execution_ended'`,
+    )})
     select now() as claimed_at,
       (select count(*) from moved where state = 'skipped') as skipped,
       coalesce((

@@ -86,6 +86,7 @@ export interface Published {
   contentId: Uuid
   subject: string | null
   previewText: string | null
+  emailType: 'marketing' | 'transactional'
   source: string
   variables: { name: string; fallback?: string | null }[]
 }
@@ -98,7 +99,7 @@ export async function findPublished(
 ): Promise<Published | undefined> {
   const [published] = await sql<Published[]>`
     select templates.id, contents.id as content_id, contents.subject, contents.preview_text,
-      templates.source, templates.variables
+      templates.email_type, templates.source, templates.variables
     from templates
     join template_versions on template_versions.organization_id = templates.organization_id
       and template_versions.template_id = templates.id

@@ -148,6 +148,22 @@ const LAWS: Law[] = [
     ]),
   },
   {
+    file: 'activities/steps/case.ts',
+    allowed: ['@temporalio/activity', 'node:crypto', './step.ts', '../batch-mails.ts'].concat([
+      '../../src/domain/flow.ts',
+      '../../src/store/messages.ts',
+      '../../src/mail/render.ts',
+      '../../src/tokens.ts',
+      '../../src/ids.ts',
+    ]),
+    refused: [
+      'postgres',
+      '@aws-sdk/client-sesv2',
+      '../aws/mailer.ts',
+      '../../src/config.ts',
+    ].concat(['../../api/app.ts', '../../src/dev/postgres.ts', '../../src/main/cli.ts']),
+  },
+  {
     file: 'activities/aws/case.ts',
     allowed: ['@aws-sdk/client-sesv2', '@smithy/protocol-http', 'undici', 'node:crypto'].concat([
       './mailer.ts',
