@@ -17,7 +17,7 @@ let people = 0
 async function person() {
   const email = `reader-${++people}@example.com`
   const { id } = await createContact(api.alice, { email })
-  return { contactId: String(id), email }
+  return { contactId: id, email }
 }
 
 /** A mail of a flow, as the step writes it. */
