@@ -45,8 +45,13 @@ export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId
 
 export const executionWorkflowId = (executionId: string, attempt: number): string =>
   `execution/${executionId}/${attempt}`
-/** The Temporal Schedule of a flow, and what the ids of the runs that it starts begin with. */
+/** The Temporal Schedule of a flow. */
 export const flowScheduleId = (flowId: string): string => `flow/${flowId}`
+/** The flow of a schedule; undefined: it is another's. */
+export const flowIdOfSchedule = (scheduleId: string): string | undefined =>
+  /^flow\/([0-9a-f-]{36})$/.exec(scheduleId)?.[1]
+/** What the ids of the runs that a flow's schedule starts begin with; their moment follows. */
+export const fireWorkflowId = (flowId: string): string => `fire/${flowId}`
 
 /** Never shared between connections: anybody may register a stranger's account number. */
 export const askWorkflowId = (connectionId: string, what: string): string =>
@@ -162,8 +167,8 @@ export interface FireScheduleInput {
   flowId: string
   /** The moment that was scheduled, ISO; absent in the first run, which knows it from Temporal. */
   firedFor?: string
-  /** The last contact of the pages that are done. */
-  after?: string
+  /** The last contact of the pages that are done; null: none. */
+  after?: string | null
 }
 
 /** One confirmation: a later one of the same contact and topic has a higher generation. */

@@ -1,4 +1,4 @@
-import type { StepType } from '../../src/domain/flow.ts'
+import type { StepOf, StepType } from '../../src/domain/flow.ts'
 import type { BatchContentDeps } from '../batch-mails.ts'
 import { condition } from './condition.ts'
 import { delay } from './delay.ts'
@@ -24,13 +24,25 @@ export const createSteps = (_deps: StepDeps): Steps => ({
 export const isCalling = (step: AnyStep): step is CallingStep<StepType> => 'call' in step
 
 function stored<Type extends StepType>(type: Type, step: StoredStep<Type>): AnyStep {
-  const { enter, resume } = step
+  const { enter, resume, locks, where, locksContact } = step
   return {
-    ...step,
+    where,
+    locksContact,
+    ...(locks ? { locks: (tx, run) => locks(tx, { ...run, step: stepOf(type, run.step) }) } : {}),
     enter: (tx, run) => enter(tx, ofType(type, run)),
     resume: (tx, run) => (resume ?? enter)(tx, ofType(type, run)),
   }
 }
+
+function stepOf<Type extends StepType>(type: Type, step: StepOf<StepType>): StepOf<Type> {
+  if (!isStepOf(type, step)) throw new TypeError(`a ${step.type} step is no ${type} step`)
+  return step
+}
+
+const isStepOf = <Type extends StepType>(
+  type: Type,
+  step: StepOf<StepType>,
+): step is StepOf<Type> => step.type === type
 
 function ofType<Type extends StepType>(type: Type, run: StepRun<StepType>): StepRun<Type> {
   if (!isOfType(type, run)) throw new TypeError(`a ${run.step.type} step is no ${type} step`)

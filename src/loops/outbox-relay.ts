@@ -28,6 +28,7 @@ import * as executions from '../store/executions.ts'
 import { letIn } from '../store/letting-in.ts'
 import * as outbox from '../store/outbox.ts'
 import type { Sql } from '../store/sql.ts'
+import { syncSchedule } from './flow-schedules.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const ROWS = 50
@@ -235,7 +236,8 @@ async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Pr
       return ifThere(() => handle.cancel())
     }
     case 'sync_schedule':
-      throw new Error('schedules are not kept yet')
+      await syncSchedule({ sql, temporal }, row.payload.flowId)
+      return
   }
 }
 

@@ -45,6 +45,7 @@ import { startMailWaker } from '../loops/mail-waker.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startReadingCleaner } from '../loops/reading-cleaner.ts'
+import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
 import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
@@ -234,6 +235,7 @@ export async function runWorker(
     startConfirmationMailCleaner({ sql, log }),
     startImportSweeper({ sql, log }),
     startReadingCleaner({ sql, log }),
+    startScheduleKeeper({ sql, temporal, log }),
   ]
   let isDraining = false
   const readiness = createReadiness({

@@ -150,3 +150,16 @@ export async function postpone(
     ) as row (created_on, position, wait_ms, error)
     where ${among(sql, rows)}`
 }
+
+/** How many promises are due and not kept yet; counted to `most`. */
+export async function countWaiting(sql: Executor, most: number): Promise<number> {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*)::integer as waiting
+    from (
+      select
+      from outbox
+      where done_at is null
+      limit ${most}
+    ) found`
+  return row?.waiting ?? 0
+}

@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type CalendarSpec,
+  type Client,
+  DAYS_OF_WEEK,
+  MONTHS,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
+import {
+  CONTROL_QUEUE,
+  type FireScheduleInput,
+  fireWorkflowId,
+  flowScheduleId,
+} from '../../workflows/contract.ts'
+import { type Calendar, calendarsOf, type Span } from '../domain/cron.ts'
+import type { Uuid } from '../ids.ts'
+import * as flowSchedules from '../store/flow-schedules.ts'
+import type { Sql } from '../store/sql.ts'
+
+/** A moment that was missed for longer is not made up for. */
+const CATCH_UP_MS = 3_600_000
+/** So many times a flow may change while its schedule is being written. */
+const TURNS = 20
+
+type Wanted = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
+
+export type Change = 'kept' | 'created' | 'changed' | 'deleted'
+
+/**
+ * Makes a flow's schedule in Temporal what the flow says: there and running when the flow is
+ * enabled and has a schedule, else not there. One that is right is not touched: Temporal starts
+ * nothing that was due just before an update.
+ *
+ * Whoever wrote last looks again at the flow, so that of two that read different versions the later
+ * version stays.
+ */
+export async function syncSchedule(
+  { sql, temporal }: { sql: Sql; temporal: Client },
+  flowId: Uuid,
+): Promise<Change> {
+  const handle = temporal.schedule.getHandle(flowScheduleId(flowId))
+  let change: Change = 'kept'
+  for (let turn = 0; turn < TURNS; turn++) {
+    const flow = await flowSchedules.find(sql, flowId)
+    const written = await write(temporal, handle, flow)
+    if (written === 'kept') return change
+    change = written
+  }
+  throw new Error('the flow changes faster than its schedule')
+}
+
+async function write(
+  temporal: Client,
+  handle: ScheduleHandle,
+  flow: flowSchedules.ScheduledFlow | undefined,
+): Promise<Change> {
+  const found = await ifThere(() => handle.describe())
+  if (flow === undefined) {
+    if (found === undefined) return 'kept'
+    await ifThere(() => handle.delete())
+    return 'deleted'
+  }
+  const wanted = scheduleOf(flow)
+  if (found === undefined) return create(temporal, flow, wanted)
+  if (isAsWanted(found, wanted)) return 'kept'
+  await ifThere(() => handle.update(() => ({ ...wanted, state: { paused: false } })))
+  return 'changed'
+}
+
+async function create(
+  temporal: Client,
+  { organizationId, flowId }: flowSchedules.ScheduledFlow,
+  wanted: Wanted,
+): Promise<Change> {
+  try {
+    await temporal.schedule.create({
+      scheduleId: flowScheduleId(flowId),
+      ...wanted,
+      searchAttributes: {
+        OrganizationId: [organizationId],
+        FlowId: [flowId],
+        Kind: ['schedule'],
+      },
+    })
+  } catch (error) {
+    // Somebody else made it meanwhile: it is looked at again.
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error
+  }
+  return 'created'
+}
+
+function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.ScheduledFlow) {
+  const calendars = calendarsOf(trigger.cron)
+  if (calendars === undefined) throw new Error(`flow ${flowId} has no schedule that can be read`)
+  const input: FireScheduleInput = { organizationId, flowId }
+  return {
+    spec: { calendars: calendars.map(calendarSpecOf), timezone: trigger.timezone },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      catchupWindow: CATCH_UP_MS,
+      pauseOnFailure: false,
+    },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'fireSchedule',
+      workflowId: fireWorkflowId(flowId),
+      taskQueue: CONTROL_QUEUE,
+      args: [input],
+      staticSummary: `Start flow ${flowId} by its schedule`,
+      searchAttributes: {
+        OrganizationId: [organizationId],
+        FlowId: [flowId],
+        Kind: ['schedule'],
+      },
+    },
+  } satisfies Wanted
+}
+
+/** Every field is given, as the server gives it back: so what it has can be compared. */
+const calendarSpecOf = (calendar: Calendar): CalendarSpec => ({
+  second: [{ start: 0, end: 0, step: 1 }],
+  minute: calendar.minute,
+  hour: calendar.hour,
+  dayOfMonth: calendar.dayOfMonth,
+  month: calendar.month.map((span) => named(span, (month) => MONTHS[month - 1])),
+  dayOfWeek: calendar.dayOfWeek.map((span) => named(span, (day) => DAYS_OF_WEEK[day])),
+})
+
+function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name | undefined) {
+  const [first, last] = [nameOf(start), nameOf(end)]
+  if (first === undefined || last === undefined) throw new RangeError(`no name for ${start}-${end}`)
+  return { start: first, end: last, step }
+}
+
+/** Whether a schedule does what is wanted, whoever changed it last. */
+function isAsWanted(found: ScheduleDescription, { spec, policies, action }: Wanted): boolean {
+  const { calendars = [], intervals = [], skip = [], startAt, endAt, jitter, timezone } = found.spec
+  const {
+    workflowType,
+    workflowId,
+    taskQueue,
+    args,
+    workflowExecutionTimeout,
+    workflowRunTimeout,
+    workflowTaskTimeout,
+    retry,
+  } = found.action
+  return isDeepStrictEqual(
+    {
+      calendars: calendars.map(({ comment, year, ...fields }) => ({
+        ...fields,
+        years: year.length,
+      })),
+      others: [intervals.length, skip.length, startAt, endAt, jitter ?? 0],
+      timezone: timezone ?? '',
+      policies: found.policies,
+      action: { workflowType, workflowId, taskQueue, args },
+      limits: [workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout].map(
+        (limit) => limit ?? 0,
+      ),
+      isRetried: retry !== undefined,
+      isPaused: found.state.paused,
+      remaining: found.raw.schedule?.state?.limitedActions ?? false,
+    },
+    {
+      calendars: spec.calendars?.map((fields) => ({ ...fields, years: 0 })),
+      others: [0, 0, undefined, undefined, 0],
+      timezone: spec.timezone,
+      policies,
+      action: {
+        workflowType: action.workflowType,
+        workflowId: action.workflowId,
+        taskQueue: action.taskQueue,
+        args: action.args,
+      },
+      limits: [0, 0, 0],
+      isRetried: false,
+      isPaused: false,
+      remaining: false,
+    },
+  )
+}
+
+async function ifThere<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import type { Client } from '@temporalio/client'
+import { flowIdOfSchedule } from '../../workflows/contract.ts'
+import type { Uuid } from '../ids.ts'
+import * as flowSchedules from '../store/flow-schedules.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Change, syncSchedule } from './flow-schedules.ts'
+import { type Log, startLoop } from './loop.ts'
+
+/** How often all schedules are compared with all flows. */
+const EVERY_MS = 3_600_000
+/** How often it looks whether that time has come. */
+const LOOK_MS = 5_000
+/** What failed is tried again sooner. */
+const AGAIN_MS = 600_000
+const PAGE = 200
+/** Schedules that are looked at at once. */
+const WINDOW = 5
+
+interface Deps {
+  sql: Sql
+  temporal: Client
+  log: Log
+}
+
+interface KeeperOptions extends Deps {
+  /** Milliseconds. */
+  now?: () => number
+  lookMs?: number
+}
+
+/**
+ * Compares all schedules in Temporal with all flows, when it starts and then hourly: who deleted,
+ * paused or changed one by hand, or a crash between a flow and its schedule, costs an hour at most.
+ * Several processes that do so at once do it once, since a schedule that is right is left alone.
+ */
+export function startScheduleKeeper(options: KeeperOptions) {
+  const { now = Date.now, lookMs = LOOK_MS, ...deps } = options
+  let dueAt = 0
+  return startLoop({
+    name: 'schedule-keeper',
+    idleMs: lookMs,
+    log: deps.log,
+    round: async () => {
+      const startedAt = now()
+      if (startedAt < dueAt) return false
+      const { failed } = await compareSchedules(deps)
+      dueAt = startedAt + (failed > 0 ? AGAIN_MS : EVERY_MS)
+      return false
+    },
+  })
+}
+
+/** Compares all of them once. One that fails is logged and left for the next time. */
+export async function compareSchedules(deps: Deps): Promise<Record<Change | 'failed', number>> {
+  const counts = { kept: 0, created: 0, changed: 0, deleted: 0, failed: 0 }
+  // What is listed may be a moment old: each is asked about by itself before it is deleted.
+  let page: Uuid[] = []
+  for await (const { scheduleId } of deps.temporal.schedule.list({ pageSize: PAGE })) {
+    const flowId = flowIdOfSchedule(scheduleId)
+    if (flowId !== undefined) page.push(flowId)
+    if (page.length === PAGE) page = await syncStrays(page)
+  }
+  await syncStrays(page)
+  let after: Uuid | null = null
+  for (;;) {
+    const flows: flowSchedules.ScheduledFlow[] = await flowSchedules.list(deps.sql, after, PAGE)
+    await sync(flows.map(({ flowId }) => flowId))
+    after = flows.at(-1)?.flowId ?? after
+    if (flows.length < PAGE) break
+  }
+  const { kept, ...changes } = counts
+  if (Object.values(changes).some((count) => count > 0)) {
+    deps.log.warn({ kept, ...changes }, 'schedules were not those of the flows')
+  }
+  return counts
+
+  async function syncStrays(flowIds: Uuid[]): Promise<Uuid[]> {
+    const wanted = await flowSchedules.filter(deps.sql, flowIds)
+    await sync(flowIds.filter((flowId) => !wanted.has(flowId)))
+    return []
+  }
+
+  async function sync(flowIds: Uuid[]): Promise<void> {
+    const waiting = flowIds.values()
+    const lanes = Array.from({ length: WINDOW }, async () => {
+      for (const flowId of waiting) counts[await syncOne(flowId)]++
+    })
+    await Promise.all(lanes)
+  }
+
+  async function syncOne(flowId: Uuid): Promise<Change | 'failed'> {
+    try {
+      return await syncSchedule(deps, flowId)
+    } catch (error) {
+      deps.log.error({ flowId, err: error }, 'a schedule could not be compared')
+      return 'failed'
+    }
+  }
+}
