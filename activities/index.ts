@@ -15,6 +15,7 @@ import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows.ts'
 import { createImportActivities } from './imports.ts'
+import { createFlowScheduleActivities, type FireScheduleDeps } from './flow-schedules.ts'
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
@@ -24,7 +25,7 @@ import {
   createConnectionActivities,
 } from './verify-connection.ts'
 
-export interface ActivityDeps {
+export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   sql: Sql
   /** Its own small pool whose statements end after a second. */
   claimSql: Sql
@@ -47,6 +48,7 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createConfirmationActivities(deps),
   ...createErasureActivities(deps),
   ...createFlowActivities(deps),
+  ...createFlowScheduleActivities(deps),
 })
 
 /** Chunks of batches, on the send queue. */
