@@ -30,6 +30,7 @@ create table flows (
 create unique index flows_slug on flows (organization_id, slug) where deleted_at is null;
 create index flows_triggered on flows (organization_id, trigger_type, trigger_key) where enabled;
 create index flows_scheduled on flows (id) where trigger_type = 'schedule';
+create index flows_deleted on flows (id) where deleted_at is not null;
 comment on column flows.version is 'the newest: executions that start take it, running ones keep theirs';
 comment on column flows.trigger_key is
   'name of the event, id of the topic or segment; null: any, or the trigger has none';
@@ -118,6 +119,8 @@ create table executions (
   dedupe_key uuid not null,
   request_id text,
   let_in_at timestamptz(3),
+  lost_runs smallint not null default 0 check (lost_runs >= 0),
+  lost_after integer,
   created_at timestamptz(3) not null default clock_timestamp(),
   started_at timestamptz(3),
   progressed_at timestamptz(3) not null default clock_timestamp(),
@@ -148,6 +151,8 @@ comment on column executions.data is 'what conditions and templates know as trig
 comment on column executions.dedupe_key is 'a hash of what started it: one cause, one execution';
 comment on column executions.let_in_at is
   'when it got one of the places that max_concurrent allows; null: not yet, or there was no limit';
+comment on column executions.lost_runs is 'runs in a row that ended without it and without progress';
+comment on column executions.lost_after is 'steps that were over when the last run was lost';
 comment on column executions.progressed_at is 'last transition, or when a sleep is to end: none for a while is looked into';
 
 create table execution_steps (

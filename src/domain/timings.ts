@@ -27,6 +27,10 @@ export interface Timings {
   outagePauseMs: number
   /** How long a connection's own mail waits while its role or identity is refused. */
   stuckMs: number
+  /** How often runs of flows that ended are looked for whose execution lives. */
+  reconcileMs: number
+  /** An execution without progress for so long is looked at by itself. */
+  stillMs: number
 }
 
 export const PRODUCTION_TIMINGS: Timings = {
@@ -41,6 +45,8 @@ export const PRODUCTION_TIMINGS: Timings = {
   quotaPauseMs: 600_000,
   outagePauseMs: 5_000,
   stuckMs: 30_000,
+  reconcileMs: 20_000,
+  stillMs: 900_000,
 }
 
 /** The same with everything shortened together, for `dev` and tests against the sandbox. */
@@ -56,4 +62,6 @@ export const SHORT_TIMINGS: Timings = {
   quotaPauseMs: 3_000,
   outagePauseMs: 500,
   stuckMs: 2_000,
+  reconcileMs: 1_000,
+  stillMs: 15_000,
 }

@@ -152,8 +152,13 @@ function isAsWanted(found: ScheduleDescription, { spec, policies, action }: Want
   } = found.action
   return isDeepStrictEqual(
     {
-      calendars: calendars.map(({ comment, year, ...fields }) => ({
-        ...fields,
+      calendars: calendars.map(({ second, minute, hour, dayOfMonth, month, dayOfWeek, year }) => ({
+        second,
+        minute,
+        hour,
+        dayOfMonth,
+        month,
+        dayOfWeek,
         years: year.length,
       })),
       others: [intervals.length, skip.length, startAt, endAt, jitter ?? 0],

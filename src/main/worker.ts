@@ -38,6 +38,7 @@ import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
+import { startExecutionReconciler } from '../loops/execution-reconciler.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
 import { startImportSweeper } from '../loops/import-sweeper.ts'
 import { startLoginFailureCleaner } from '../loops/login-failure-cleaner.ts'
@@ -228,6 +229,7 @@ export async function runWorker(
     startMailWaker({ sql, temporal, log }),
     startClaimReconciler({ sql, timings: config.timings, log }),
     startEventApplier({ sql, keyring, log }),
+    startExecutionReconciler({ sql, temporal, timings: config.timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startIdempotencyCleaner({ sql, log }),

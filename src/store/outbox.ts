@@ -163,3 +163,16 @@ export async function countWaiting(sql: Executor, most: number): Promise<number>
     ) found`
   return row?.waiting ?? 0
 }
+
+/** Those of the executions whose start is promised still. */
+export async function listPromised(
+  sql: Executor,
+  executionIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ executionId: string }[]>`
+    select payload ->> 'executionId' as execution_id
+    from outbox
+    where done_at is null and kind = 'start_execution'
+      and payload ->> 'executionId' = any(${[...executionIds]}::text[])`
+  return new Set(rows.map(({ executionId }) => executionId))
+}
