@@ -1,0 +1,183 @@
+import { checkCondition, IN_FLOWS, OF_EVENTS } from './condition-check.ts'
+import { refuseCron } from './cron.ts'
+import type { ErrorDetail } from './errors.ts'
+import { branchesOf, hastyLoops, reachableFrom, TRIGGER } from './flow-graph.ts'
+import { checkStep } from './flow-steps.ts'
+import type { Definition, Settings, Step, Transition, Trigger } from './flow.ts'
+import { isTimezone } from './timezone.ts'
+
+/**
+ * A definition before it is checked: the transition to the first step is still among the others, as
+ * one from `trigger`. Paths of problems are those of the lists as they are here.
+ */
+export interface Draft {
+  trigger: Trigger
+  steps: readonly Step[]
+  transitions: readonly Transition[]
+  settings: Settings
+}
+
+/** Characters of a whole definition, written as JSON. */
+export const LONGEST_DEFINITION = 1_048_576
+
+/**
+ * The definition that a draft makes, or all that is wrong with it. Each problem with a step says
+ * the step's name and id. Needs nothing but the draft: what must exist, be rendered or be reached is
+ * checked elsewhere.
+ */
+export function checkDraft(draft: Draft): { definition?: Definition; problems: ErrorDetail[] } {
+  const { trigger, steps, transitions, settings } = draft
+  const own = [
+    ...checkTrigger(trigger),
+    ...checkSettings(settings),
+    ...steps.flatMap((step, index) => [
+      ...(steps.findIndex(({ id }) => id === step.id) < index
+        ? [ofStep(step, `steps.${index}.id`, 'another step has this id')]
+        : []),
+      ...(step.id === TRIGGER
+        ? [ofStep(step, `steps.${index}.id`, 'the trigger is called so')]
+        : []),
+      ...checkStep(step, `steps.${index}.config`).map(({ path, message }) =>
+        ofStep(step, path, `${path.replace(`steps.${index}.`, '')} ${message}`),
+      ),
+    ]),
+    ...checkTransitions(draft),
+  ]
+  const [first] = steps
+  const entry = transitions.find(({ from }) => from === TRIGGER)?.to ?? first?.id
+  if (entry === undefined) return { problems: [...own, problem('steps', 'must not be empty')] }
+  // What is said of a drawing whose lines lead nowhere would be wrong.
+  if (own.length > 0) return { problems: own }
+  const between = transitions.filter(({ from }) => from !== TRIGGER)
+  const problems = checkGraph(draft, between, entry)
+  const definition: Definition = {
+    trigger,
+    entry,
+    steps: [...steps],
+    transitions: between.map((transition) => named(steps, transition)),
+    settings,
+  }
+  if (JSON.stringify(definition).length > LONGEST_DEFINITION) {
+    problems.push(problem('steps', `must not be longer than ${LONGEST_DEFINITION} characters`))
+  }
+  return problems.length > 0 ? { problems } : { definition, problems }
+}
+
+/** What a webhook's one way on is called: the failure of a call is not to take it. */
+const named = (steps: readonly Step[], transition: Transition): Transition =>
+  transition.branch === undefined && typeOf(steps, transition.from) === 'webhook'
+    ? { ...transition, branch: 'success' }
+    : transition
+
+const typeOf = (steps: readonly Step[], id: string) => steps.find((step) => step.id === id)?.type
+
+const problem = (path: string, message: string): ErrorDetail => ({ path, message })
+
+/** How messages call a step. */
+export const nameOf = ({ id, name }: Pick<Step, 'id' | 'name'>): string => `Step "${name}" (${id})`
+
+const ofStep = (step: Step, path: string, message: string): ErrorDetail =>
+  problem(path, `${nameOf(step)}: ${message}`)
+
+function checkTrigger(trigger: Trigger): ErrorDetail[] {
+  switch (trigger.type) {
+    case 'event':
+      return trigger.filter === undefined
+        ? []
+        : checkCondition(trigger.filter, 'triggerConfig.filter', OF_EVENTS)
+    case 'schedule': {
+      const wrong = refuseCron(trigger.cron)
+      return [
+        ...(wrong === undefined ? [] : [problem('triggerConfig.cron', wrong)]),
+        ...(isTimezone(trigger.timezone)
+          ? []
+          : [problem('triggerConfig.timezone', 'must be a timezone of IANA: Europe/Berlin')]),
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+const checkSettings = ({ exitOn }: Settings): ErrorDetail[] =>
+  exitOn.condition === undefined
+    ? []
+    : checkCondition(exitOn.condition, 'settings.exitOn.condition', IN_FLOWS)
+
+function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const taken = new Set<string>()
+  return transitions.flatMap(({ from, to, branch }, index) => {
+    const path = `transitions.${index}`
+    const step = byId.get(from)
+    const isFirst = from === TRIGGER
+    if (!step && !isFirst) return [problem(`${path}.from`, 'names no step')]
+    if (!byId.has(to)) return [problem(`${path}.to`, 'names no step')]
+    const wrong = step ? refuseBranch(step, branch) : undefined
+    if (step && wrong !== undefined) return [ofStep(step, `${path}.branch`, wrong)]
+    if (isFirst && branch !== undefined) {
+      return [problem(`${path}.branch`, 'does not go with the trigger: it has one way on')]
+    }
+    // A webhook's way without a name is that of its success.
+    const way = JSON.stringify([from, branch ?? (step?.type === 'webhook' ? 'success' : null)])
+    if (taken.has(way)) {
+      const message = 'there is another way on from here already'
+      return [step ? ofStep(step, path, message) : problem(path, message)]
+    }
+    taken.add(way)
+    return []
+  })
+}
+
+function refuseBranch(step: Step, branch: string | undefined): string | undefined {
+  if (step.type === 'exit') return 'nothing comes after an exit'
+  const branches = branchesOf(step)
+  if (branches === undefined) {
+    return branch === undefined ? undefined : 'it has one way on, without a name'
+  }
+  if (branch === undefined) {
+    return step.type === 'webhook' ? undefined : `must be one of: ${branches.join(', ')}`
+  }
+  return branches.includes(branch) ? undefined : `must be one of: ${branches.join(', ')}`
+}
+
+function checkGraph(draft: Draft, between: readonly Transition[], entry: string): ErrorDetail[] {
+  const { steps } = draft
+  const at = (id: string) => steps.findIndex((step) => step.id === id)
+  const reached = reachableFrom([entry], between)
+  const said = (id: string) => {
+    const step = steps[at(id)]
+    return step ? nameOf(step) : id
+  }
+  return [
+    ...steps.flatMap((step, index) =>
+      reached.has(step.id)
+        ? []
+        : [ofStep(step, `steps.${index}`, 'cannot be reached from the trigger')],
+    ),
+    ...hastyLoops(steps, between).map(([first = '', ...others]) => {
+      const through = others.length === 0 ? 'to itself' : `through ${others.map(said).join(', ')}`
+      const message = `leads back ${through} without a delay or a wait of at least 60 seconds`
+      return problem(`steps.${at(first)}`, `${said(first)}: ${message}`)
+    }),
+    ...steps.flatMap((step, index) => checkMailBefore(draft, between, step, index)),
+  ]
+}
+
+/** A wait for what becomes of a mail needs the step that sends it before it. */
+function checkMailBefore(
+  { steps }: Draft,
+  between: readonly Transition[],
+  step: Step,
+  index: number,
+): ErrorDetail[] {
+  if (step.type !== 'wait_for_email_engagement') return []
+  const path = `steps.${index}.config.stepId`
+  const mail = steps.find(({ id }) => id === step.config.stepId)
+  if (mail?.type !== 'send_email') {
+    return [ofStep(step, path, 'config.stepId must be the id of a send_email step')]
+  }
+  return reachableFrom([mail.id], between).has(step.id)
+    ? []
+    : [ofStep(step, path, `config.stepId: ${nameOf(mail)} does not come before it`)]
+}
