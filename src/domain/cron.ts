@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 /** Every `step`th value from `start` to `end`, both included. */
 export interface Span {
   start: number
@@ -44,6 +43,40 @@ const FIELDS: readonly Field[] = [
   },
 ]
 const SUNDAY_TOO = 7
+const LONGEST = 200
+/** Of each month, February in a leap year. */
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+const NAMES: Record<keyof Calendar, string> = {
+  minute: 'minute',
+  hour: 'hour',
+  dayOfMonth: 'day of the month',
+  month: 'month',
+  dayOfWeek: 'day of the week',
+}
+
+/**
+ * Why this is no cron expression, or one that never comes due; undefined: it is one. None can come
+ * due more often than once a minute.
+ */
+export function refuseCron(cron: string): string | undefined {
+  const words = wordsOf(cron)
+  if (cron.length > LONGEST || words.length !== FIELDS.length) {
+    return 'must have five fields: minute, hour, day of the month, month, day of the week'
+  }
+  const wrong = FIELDS.find((field, place) => valuesOf(words[place] ?? '', field) === undefined)
+  if (wrong) return `has a ${NAMES[wrong.name]} that cannot be read`
+  const isPossible = calendarsOf(cron)?.some(({ dayOfMonth, month }) =>
+    month.some((months) =>
+      DAYS.slice(months.start - 1, months.end).some((days) =>
+        dayOfMonth.some(({ start }) => start <= days),
+      ),
+    ),
+  )
+  return isPossible ? undefined : 'names a day that none of its months has'
+}
+
+const wordsOf = (cron: string): string[] => cron.trim().toLowerCase().split(/\s+/)
 
 /**
  * The calendars of a cron expression of five fields: minute, hour, day of the month, month, day of
@@ -53,7 +86,7 @@ const SUNDAY_TOO = 7
  * Temporal schedule that is given the expression itself would want both.
  */
 export function calendarsOf(cron: string): Calendar[] | undefined {
-  const words = cron.trim().toLowerCase().split(/\s+/)
+  const words = wordsOf(cron)
   if (words.length !== FIELDS.length) return undefined
   const calendar: Calendar = { minute: [], hour: [], dayOfMonth: [], month: [], dayOfWeek: [] }
   for (const [place, field] of FIELDS.entries()) {
@@ -115,76 +148,4 @@ function spansOf(values: readonly number[]): Span[] {
     else spans.push({ start: value, end: value, step: 1 })
   }
   return spans
-=======
-/**
- * Cron expressions of five fields: minute, hour, day of the month, month, day of the week. Each is
- * `*`, or a list of numbers and ranges; `*` and ranges may have a step (`*` `/15`, `9-17/2`).
- * Months and days of the week may be named by three letters; the week begins with 0, Sunday. So no
- * schedule can come due more often than once a minute.
- */
-interface FieldRule {
-  name: string
-  least: number
-  most: number
-  words?: readonly string[]
-}
-
-const RULES: readonly FieldRule[] = [
-  { name: 'minute', least: 0, most: 59 },
-  { name: 'hour', least: 0, most: 23 },
-  { name: 'day of the month', least: 1, most: 31 },
-  {
-    name: 'month',
-    least: 1,
-    most: 12,
-    words: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' '),
-  },
-  { name: 'day of the week', least: 0, most: 6, words: 'sun mon tue wed thu fri sat'.split(' ') },
-]
-/** Of each month, February in a leap year. */
-const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-const LONGEST = 200
-const PART = /^(?:(\*)|([0-9a-z]+)(?:-([0-9a-z]+))?)(?:\/(\d{1,2}))?$/
-
-/** Why this is no cron expression, or one that never comes due; undefined: it is one. */
-export function refuseCron(cron: string): string | undefined {
-  const fields = cron.trim().toLowerCase().split(/\s+/)
-  if (cron.length > LONGEST || fields.length !== RULES.length) {
-    return 'must have five fields: minute, hour, day of the month, month, day of the week'
-  }
-  const read = RULES.map((rule, index) => valuesOf(rule, fields[index] ?? ''))
-  const wrong = read.findIndex((values) => values === undefined)
-  if (wrong >= 0) return `has a ${RULES[wrong]?.name ?? 'field'} that cannot be read`
-  // Whether both must fit, or either, is told differently by every cron.
-  if (fields[2] !== '*' && fields[4] !== '*') {
-    return 'must not name days of the month and days of the week at once'
-  }
-  const [, , days = [], months = []] = read
-  const isPossible = months.some((month) => days.some((day) => day <= (DAYS[month - 1] ?? 0)))
-  return isPossible ? undefined : 'names a day that none of its months has'
-}
-
-/** The values of a field; undefined where it cannot be read. */
-function valuesOf(rule: FieldRule, field: string): number[] | undefined {
-  const values: number[] = []
-  for (const part of field.split(',')) {
-    const [whole, star, from = '', to, step] = PART.exec(part) ?? []
-    if (whole === undefined) return undefined
-    const first = star === undefined ? valueOf(rule, from) : rule.least
-    const last = star === undefined ? valueOf(rule, to ?? from) : rule.most
-    // A step without a range is read differently by every cron.
-    if (step !== undefined && star === undefined && to === undefined) return undefined
-    const by = Number(step ?? 1)
-    if (first === undefined || last === undefined || first > last || by === 0) return undefined
-    for (let value = first; value <= last; value += by) values.push(value)
-  }
-  return values
-}
-
-function valueOf({ least, most, words = [] }: FieldRule, text: string): number | undefined {
-  const word = words.indexOf(text)
-  if (word >= 0) return word + least
-  const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
-  return number >= least && number <= most ? number : undefined
->>>>>>> 2bd4691 (flows: a definition is checked before it is one)
 }

@@ -212,13 +212,11 @@ describe('cron', () => {
     ['* 24 * * *', 'hour'],
     ['* * 0 * *', 'day of the month'],
     ['* * * 13 *', 'month'],
-    ['* * * * 7', 'day of the week'],
     ['*/0 * * * *', 'minute'],
     ['5/10 * * * *', 'minute'],
     ['9-5 * * * *', 'minute'],
     ['1,,2 * * * *', 'minute'],
     ['* * L * *', 'day of the month'],
-    ['0 9 1 * mon', 'at once'],
     ['0 0 30 2 *', 'none of its months'],
     ['0 0 31 4,6 *', 'none of its months'],
   ])('%s is refused: %s', (cron, message) => {
