@@ -1,4 +1,5 @@
 import { addressed } from '../src/addresses.ts'
+import * as erasedFlows from '../src/store/erased-flows.ts'
 import * as erasedMails from '../src/store/erased-mails.ts'
 import * as erasedRecords from '../src/store/erased-records.ts'
 import * as erasures from '../src/store/erasures.ts'
@@ -82,9 +83,8 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       }),
 
     /**
-     * What else holds the person: kept answers, events that could not be applied, reports
-     * of imports. False while
-     * somebody is still at work who may have seen the contact: it would not be the last time.
+     * What else holds the person: what flows know, kept answers, events that could not be applied,
+     * reports of imports. False while somebody is still at work who may have seen the contact: it would not be the last time.
      */
     eraseRecords: (input: EraseContactInput): Promise<boolean> =>
       beating(async () => {
@@ -92,6 +92,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         if (!(await erasures.horizonPassed(sql, organizationId, erasureId))) return false
         const found = await load(input)
         if (!found) return true
+        await erasedFlows.erase(sql, organizationId, found.person.contactIds)
         await erasedRecords.redactAnswers(sql, organizationId, found.person)
         await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
         await importReports.emptySpeakingOf(sql, organizationId, found.inReports)

@@ -166,7 +166,11 @@ async function earlier(tx: Transaction, run: Run): Promise<StepOutcome | undefin
     for (; mail; mail = byKey.get(keyOf(run, tryNumber, mail.id))) before.push(mail)
   }
   const settled = before.find(({ state }) => state === 'sent')
-  if (settled) return sent(settled)
+  if (settled) {
+    const visit = { executionId: execution.id, stepId: run.step.id, visit: run.visit }
+    await flowMails.standFor(tx, execution.organizationId, visit, settled.id)
+    return sent(settled)
+  }
   const inDoubt = before.find(({ state }) => IN_DOUBT.includes(state))
   return inDoubt && waitFor(inDoubt.id)
 }

@@ -37,7 +37,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'exportContact',
         summary: 'Get all that is held about a contact',
         description:
-          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
+          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept, every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
         params: IdParams,
         querystring: ContactQuery,
         response: {
@@ -81,6 +81,8 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const lists = {
         consentEvents: personalData.consentEvents(sql, organizationId, id),
         mails: personalData.mails(sql, mailed),
+        events: personalData.customEvents(sql, organizationId, mailed.contactIds),
+        executions: personalData.executions(sql, organizationId, mailed.contactIds),
         importErrors: importReports.listSpeakingOf(sql, organizationId, namedBy(contact)),
         auditEvents: personalData.auditEvents(sql, organizationId, id),
       }

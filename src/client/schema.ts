@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Get all that is held about a contact
-         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
+         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept, every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1865,6 +1865,14 @@ export interface components {
             } | null;
             /** @description Logs with their timelines, and the bodies that are kept. */
             mails: {
+                [key: string]: unknown;
+            }[];
+            /** @description What callers said that they did. */
+            events: {
+                [key: string]: unknown;
+            }[];
+            /** @description Runs of workflows with their steps. */
+            executions: {
                 [key: string]: unknown;
             }[];
             /** @description Rows that imports refused and that speak of them. */

@@ -1,7 +1,7 @@
 import { dayBucket, type Uuid } from '../ids.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import type { MailFacts } from '../domain/delivery.ts'
-import type { Executor } from './sql.ts'
+import type { Executor, Transaction } from './sql.ts'
 
 /** Whom a mail of a flow goes to, and what it may speak of. */
 export interface Addressee {
@@ -75,3 +75,18 @@ export const listOfExecution = (
   from messages
   where organization_id = ${organizationId} and contact_id = ${contactId} and source <> 'batch'
     and bucket >= ${dayBucket(id)} and execution_id = ${id}`
+
+/**
+ * The step is over by this mail, whatever it was about to send: who waits for what becomes of the
+ * step's mail finds it there. The execution is locked.
+ */
+export const standFor = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, stepId, visit }: { executionId: Uuid; stepId: string; visit: number },
+  mailId: Uuid,
+) => tx`
+  update execution_steps
+  set mail_id = ${mailId}
+  where organization_id = ${organizationId} and execution_id = ${executionId}
+    and step_id = ${stepId} and visit = ${visit}`

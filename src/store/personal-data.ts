@@ -100,6 +100,58 @@ export async function* auditEvents(
   )
 }
 
+/** What callers said that the contact did. */
+export async function* customEvents(
+  sql: Executor,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): AsyncGenerator<Fields> {
+  for (const contactId of contactIds) {
+    yield* pages(
+      PAGE,
+      (after) => sql<(Fields & { id: Uuid })[]>`
+      select id, name, properties, event_id, occurred_at, received_at
+      from events
+      where organization_id = ${organizationId} and contact_id = ${contactId}
+        ${after === undefined ? sql`` : sql`and id > ${after}`}
+      order by id
+      limit ${PAGE}`,
+    )
+  }
+}
+
+/** Runs of flows with their steps; what a flow is called on the wire is a workflow. */
+export async function* executions(
+  sql: Executor,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): AsyncGenerator<Fields> {
+  for (const contactId of contactIds) {
+    const rows = pages(
+      PAGE,
+      (after) => sql<(Fields & { id: Uuid })[]>`
+      select e.id, e.flow_id as workflow_id, f.name as workflow_name, e.version, e.status,
+        e.reason, e.error, e.topic_id, e.event_id, e.data, e.created_at, e.started_at,
+        e.finished_at
+      from executions e
+      join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+      where e.organization_id = ${organizationId} and e.contact_id = ${contactId}
+        ${after === undefined ? sql`` : sql`and e.id > ${after}`}
+      order by e.id
+      limit ${PAGE}`,
+    )
+    for await (const row of rows)
+      yield { ...row, steps: await stepsOf(sql, organizationId, row.id) }
+  }
+}
+
+const stepsOf = (sql: Executor, organizationId: Uuid, executionId: Uuid) => sql<Fields[]>`
+  select step_id, visit, type, status, branch, result, reason, error, mail_id, entered_at,
+    finished_at
+  from execution_steps
+  where organization_id = ${organizationId} and execution_id = ${executionId}
+  order by position`
+
 async function* pages<T extends { id: Uuid }>(
   size: number,
   read: (after: Uuid | undefined) => PromiseLike<T[]>,

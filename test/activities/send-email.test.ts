@@ -432,6 +432,10 @@ describe('a retry', () => {
     await retry(sql, execution)
     expect(await take()).toEqual({ kind: 'done', result: { mailId, messageId: 'late' } })
     expect(await mailsOf(execution)).toHaveLength(1)
+    // What waits for the mail to be opened finds it there.
+    const [row] =
+      await sql`select mail_id from execution_steps where execution_id = ${execution.id}`
+    expect(row).toEqual({ mailId })
   })
 
   it('takes its new mail back when the event comes while that waits', async () => {

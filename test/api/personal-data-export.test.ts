@@ -5,6 +5,7 @@ import * as consent from '../../src/store/consent.ts'
 import { enqueue } from '../../src/store/messages.ts'
 import { transact } from '../../src/store/sql.ts'
 import { type Api, connectAccount, createContact, insertMail, startApi } from '../support/api.ts'
+import { seedExecution } from '../support/flow-steps.ts'
 import { importFile } from '../support/imports.ts'
 
 let api: Api
@@ -67,6 +68,23 @@ test('the export has all that is held about the contact, and nothing of anybody 
   await api.sql`
     insert into contact_stats (organization_id, contact_id, emails_sent)
     values (${organizationId}, ${id}, 7)`
+  const steps = { organizationId, stepId: 'hook', visit: 1, position: 1, type: 'webhook' }
+  for (const contactId of [id, other.id]) {
+    const data = { note: contactId }
+    const execution = await seedExecution(api.sql, api.alice, { contactId, steps: [], data })
+    const step = { ...steps, executionId: execution.id, status: 'completed', result: { ok: true } }
+    await api.sql`insert into execution_steps ${api.sql(step)}`
+    for (const name of ['bought', 'left']) {
+      await api.sql`insert into events ${api.sql({
+        organizationId,
+        id: uuidv7(),
+        contactId,
+        name,
+        properties: data,
+        occurredAt: '2026-11-21T10:00:00.000Z',
+      })}`
+    }
+  }
   const address = addressed(api.deps.keyring, organizationId, email)
   await transact(api.sql, (tx) =>
     consent.raise(tx, organizationId, [{ address, status: 'bounced', source: 'event' }]),
@@ -85,7 +103,20 @@ test('the export has all that is held about the contact, and nothing of anybody 
     suppression: { reason: 'bounced', source: 'event', address: email },
     consentEvents: [{ kind: 'bounced', source: 'event' }],
     auditEvents: [{ action: 'contact.exported', actorKind: 'key' }],
+    events: [
+      { name: 'bought', properties: { note: id }, occurredAt: '2026-11-21T10:00:00.000Z' },
+      { name: 'left', properties: { note: id } },
+    ],
+    executions: [
+      {
+        workflowName: 'Welcome',
+        status: 'active',
+        data: { note: id },
+        steps: [{ stepId: 'hook', status: 'completed', result: { ok: true } }],
+      },
+    ],
   })
+  expect([body.events.length, body.executions.length]).toEqual([2, 1])
   expect(body.mails.map((each: { id: string }) => each.id)).toEqual([broadcast, receipt, unnamed])
   expect(body.mails[0].events).toEqual([
     { type: 'open', occurredAt: '2026-11-21T10:00:00.000Z', data: { userAgent: 'Mail' } },

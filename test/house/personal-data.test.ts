@@ -26,6 +26,19 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   contents: 'organization_id id created_at',
   delivery_events: 'organization_id bucket log_id kind fingerprint occurred_at',
   erasures: 'organization_id id status horizon mails requested_at completed_at',
+  event_ids: 'organization_id id received_at',
+  event_names: 'organization_id',
+  event_usage: 'organization_id month events',
+  events: 'organization_id id',
+  execution_steps: 'organization_id execution_id step_id visit position try type status',
+  executions:
+    'organization_id id flow_id version attempt fence_workflow_id fence_run_id dedupe_key request_id',
+  flow_counters: 'organization_id flow_id slot started completed failed cancelled dropped',
+  flow_entries: 'organization_id flow_id',
+  flow_headers: 'organization_id flow_id version step_id',
+  flow_versions: 'organization_id flow_id version created_at',
+  flows:
+    'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at',
   former_contacts: 'organization_id deleted_at',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   imports:
@@ -71,6 +84,8 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   topics:
     'organization_id id slug double_opt_in public template_id connection_id created_at updated_at',
   users: 'id created_at password_changed_at',
+  waits: 'organization_id execution_id step_id visit kind',
+  webhook_calls: 'organization_id id lease_until',
 }
 
 let database: TestDatabase

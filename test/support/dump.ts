@@ -1,3 +1,4 @@
+import { uuidv7 } from '../../src/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
 /** Every row of every table as text, with its table's name in front; bytes as hexadecimal. */
@@ -27,4 +28,21 @@ export const speakingOf = (rows: readonly string[], words: readonly string[]): s
     const lower = row.toLowerCase()
     return wanted.some((word) => lower.includes(word))
   })
+}
+
+let people = 0
+/** Somebody of whose words none occurs anywhere else. */
+export function stranger() {
+  const mark = `z${uuidv7().slice(-12)}`
+  const input = {
+    email: `${mark}@erased.example`,
+    phone: `+49151${String(10_000_000 + ++people)}`,
+    externalId: `ext-${mark}`,
+    firstName: `Zoe-${mark}`,
+    lastName: `Zimmer-${mark}`,
+    company: `Zinc-${mark}`,
+    jobTitle: `Zoologist-${mark}`,
+    properties: { note: `likes-${mark}` },
+  }
+  return { mark, input, words: [mark, input.phone] }
 }

@@ -8,8 +8,9 @@ import { type Sql, transact } from '../../src/store/sql.ts'
 import * as suppressions from '../../src/store/suppressions.ts'
 import { eraseWorkflowId } from '../../workflows/contract.ts'
 import { type Api, type Client, createBatch, freeze, insertMail, startApi } from '../support/api.ts'
-import { dumpRows, speakingOf } from '../support/dump.ts'
+import { dumpRows, speakingOf, stranger } from '../support/dump.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
+import { seedExecution } from '../support/flow-steps.ts'
 import { fakeMailer } from '../support/mailer.ts'
 import { REGION } from '../support/seed.ts'
 
@@ -45,23 +46,6 @@ async function connectTo({ organizationId }: Client): Promise<string> {
     values (${organizationId}, ${id}, ${accountId}, ${REGION}, ${uuidv7()}, true)`
   await sendingLimits.learn(sql, { accountId, region: REGION, maxSendRate: 1_000, max24Hour: 1e6 })
   return id
-}
-
-let people = 0
-/** Somebody of whose words none occurs anywhere else. */
-function stranger() {
-  const mark = `z${uuidv7().slice(-12)}`
-  const input = {
-    email: `${mark}@erased.example`,
-    phone: `+49151${String(10_000_000 + ++people)}`,
-    externalId: `ext-${mark}`,
-    firstName: `Zoe-${mark}`,
-    lastName: `Zimmer-${mark}`,
-    company: `Zinc-${mark}`,
-    jobTitle: `Zoologist-${mark}`,
-    properties: { note: `likes-${mark}` },
-  }
-  return { mark, input, words: [mark, input.phone] }
 }
 
 const create = async (client: Client, input: object) => {
@@ -181,6 +165,8 @@ describe('an erasure', () => {
       select ${organizationId}, ${importId}, row, 'phone is not valid', record
       from unnest(${records.map((each) => JSON.stringify(each))}::text[]) with ordinality
         as given (record, row)`
+    const data = { note: person.mark }
+    await seedExecution(sql, api.alice, { contactId: id, steps: [], data })
     const { body: held } = await api.alice.get(`/v1/contacts/${id}/export`)
     expect(held.importErrors.map(({ row }: { row: number }) => row)).toEqual([1, 2])
 
@@ -193,6 +179,7 @@ describe('an erasure', () => {
     expect(tablesOf(ours(before))).toEqual([
       'contacts',
       'delivery_events',
+      'executions',
       'idempotency_keys',
       'import_errors',
       'inbound_events',
@@ -210,6 +197,7 @@ describe('an erasure', () => {
     expect(tablesOf(speakingOf(after, [id]))).toEqual([
       'audit_events',
       'erasures',
+      'executions',
       'idempotency_keys',
     ])
     const othersRows = (rows: string[]) =>
