@@ -84,7 +84,8 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
 
     /**
      * What else holds the person: what flows know, kept answers, events that could not be applied,
-     * reports of imports. False while somebody is still at work who may have seen the contact: it would not be the last time.
+     * reports of imports. False while somebody is still at work who may have seen the contact: it
+     * would not be the last time.
      */
     eraseRecords: (input: EraseContactInput): Promise<boolean> =>
       beating(async () => {
