@@ -87,6 +87,9 @@ interface ClaimOutlet extends Place {
  * Mail of an execution goes only while its step awaits this very mail: not when the execution has
  * ended, and not when a retry has made another. It is rendered for one address, with links that
  * name it, so it goes to no other; the step, which is woken, makes one for the new address.
+ *
+ * Each look beside the contact has a `limit`: without one the planner makes a join of it, which
+ * reads all of the organization's rows, and does so for mail that is no flow's as well.
  */
 export const claim = async (
   sql: Sql,
@@ -148,6 +151,7 @@ export const claim = async (
         from subscriptions s
         where candidate.source = 'workflow' and s.organization_id = ${organizationId}
           and s.contact_id = candidate.contact_id and s.topic_id = candidate.topic_id
+        limit 1
       ) topic on true
       left join unnest(
         ${refused.map(({ id }) => id)}::uuid[],
