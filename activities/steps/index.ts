@@ -3,6 +3,7 @@ import type { BatchContentDeps } from '../batch-mails.ts'
 import { condition } from './condition.ts'
 import { delay } from './delay.ts'
 import { exit } from './exit.ts'
+import { createSendEmail } from './send-email.ts'
 import { split } from './split.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
@@ -14,10 +15,11 @@ export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
 /** By type. One that is missing fails its executions. */
 export type Steps = { [Type in StepType]?: AnyStep }
 
-export const createSteps = (_deps: StepDeps): Steps => ({
+export const createSteps = (deps: StepDeps): Steps => ({
   condition: stored('condition', condition),
   delay: stored('delay', delay),
   exit: stored('exit', exit),
+  send_email: stored('send_email', createSendEmail(deps)),
   split: stored('split', split),
 })
 

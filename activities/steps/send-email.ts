@@ -1,8 +1,9 @@
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { formatAddress, marketingHeaders } from '../../src/mail/headers.ts'
-import { type RenderedMail, RenderError } from '../../src/mail/render.ts'
+import { type MergeData, type RenderedMail, RenderError } from '../../src/mail/render.ts'
 import { preferencesUrl } from '../../src/preferences-links.ts'
 import * as connections from '../../src/store/connections.ts'
+import { latestEvent } from '../../src/store/execution-events.ts'
 import * as flowMails from '../../src/store/flow-mails.ts'
 import { enqueue } from '../../src/store/messages.ts'
 import type { Transaction } from '../../src/store/sql.ts'
@@ -79,7 +80,8 @@ export function createSendEmail({
     if ('kind' in sender) return sender
     const content = await contentOf(tx, execution, step)
     if (!('render' in content)) return failed(content.reason, content.error)
-    const made = make(run, to, content)
+    const event = await latestEvent(tx, organizationId, execution.id)
+    const made = make(run, { to, event }, content)
     if ('kind' in made) return made
 
     const id = uuidv7()
@@ -101,8 +103,12 @@ export function createSendEmail({
   }
 
   /** The mail itself, with links that name the person, the address and the topic. */
-  function make(run: Run, to: Addressee, { render, isMarketing }: FlowContent) {
-    const { organizationId, definition, data } = run.execution
+  function make(
+    run: Run,
+    { to, event }: { to: Addressee; event: MergeData['event'] | undefined },
+    { render, isMarketing }: FlowContent,
+  ) {
+    const { organizationId, data } = run.execution
     const { topicId, variables } = run.step.config
     const link = {
       organizationId,
@@ -111,12 +117,11 @@ export function createSendEmail({
       ...(topicId === undefined ? {} : { topicId }),
     }
     const unsubscribeUrl = `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`
-    const { trigger } = definition
     const values = {
       contact: to,
       organization: { name: to.organizationName },
       trigger: { data },
-      ...(trigger.type === 'event' ? { event: { name: trigger.name, properties: data } } : {}),
+      ...(event === undefined ? {} : { event }),
       unsubscribeUrl,
       preferencesUrl: preferencesUrl(keyring, publicUrl, link, Date.parse(run.now)),
       ...(variables === undefined ? {} : { variables }),

@@ -189,12 +189,22 @@ describe('a mail of a flow', () => {
     )
     const { execution, take } = await start(
       { templateId, from: FROM, variables: { coupon: '<A1>' } },
-      { trigger: { type: 'event', name: 'bought' }, data: { order: '42' } },
+      { data: { order: '41' } },
     )
+    const id = uuidv7()
+    await sql`insert into events ${sql({
+      organizationId: seeded.organizationId,
+      id,
+      contactId,
+      name: 'bought',
+      properties: { order: '42' },
+      occurredAt: new Date().toISOString(),
+    })}`
+    await sql`update executions set event_id = ${id} where id = ${execution.id}`
     await take()
     const [mail] = await mailsOf(execution)
     expect(mail).toMatchObject({ templateId, subject: 'Of the template' })
-    expect(mail?.html).toContain('<p>Reader 1 42 bought 42 &lt;A1&gt;</p>')
+    expect(mail?.html).toContain('<p>Reader 1 41 bought 42 &lt;A1&gt;</p>')
   })
 
   it('of a transactional template has no way to leave in it', async () => {

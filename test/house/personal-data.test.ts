@@ -32,7 +32,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   events: 'organization_id id',
   execution_steps: 'organization_id execution_id step_id visit position try type status',
   executions:
-    'organization_id id flow_id version attempt fence_workflow_id fence_run_id dedupe_key request_id',
+    'organization_id id flow_id version attempt fence_workflow_id fence_run_id dedupe_key request_id let_in_at lost_after lost_runs',
   flow_counters: 'organization_id flow_id slot started completed failed cancelled dropped',
   flow_entries: 'organization_id flow_id',
   flow_headers: 'organization_id flow_id version step_id',
