@@ -161,9 +161,14 @@ export const createRunStep = ({ sql, steps, definitions, aheadMs }: RunStepDeps)
       facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
     if (!facts || !definition) return LEAVE
     const step = stepOf(definition, stepId)
+    const { createdAt, ...rest } = facts
+    const execution = { id: executionId, organizationId, definition, ...rest }
     const handler = steps[step.type]
-    if (handler && !isCalling(handler) && handler.locksContact) {
-      await executionRuns.lockContact(tx, organizationId, facts.contactId)
+    if (handler && !isCalling(handler)) {
+      await handler.locks?.(tx, { execution, step, visit })
+      if (handler.locksContact) {
+        await executionRuns.lockContact(tx, organizationId, facts.contactId)
+      }
     }
     const standing = await executionRuns.lock(tx, input)
     if (!standing || !isHeldBy(standing, fence)) return LEAVE
@@ -172,8 +177,6 @@ export const createRunStep = ({ sql, steps, definitions, aheadMs }: RunStepDeps)
     if (standing.stepId !== stepId || standing.visit !== visit) {
       return toStep(steps, definition, await whereNext(tx, input, standing))
     }
-    const { createdAt, ...rest } = facts
-    const execution = { id: executionId, organizationId, definition, ...rest }
     return { execution, step, createdAt, hasContact, now }
   }
 

@@ -5,6 +5,8 @@ import { delay } from './delay.ts'
 import { exit } from './exit.ts'
 import { createSendEmail } from './send-email.ts'
 import { split } from './split.ts'
+import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
+import { waitForEvent } from './wait-for-event.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
 /** What steps need beside the transaction that they run in. */
@@ -21,6 +23,8 @@ export const createSteps = (deps: StepDeps): Steps => ({
   exit: stored('exit', exit),
   send_email: stored('send_email', createSendEmail(deps)),
   split: stored('split', split),
+  wait_for_email_engagement: stored('wait_for_email_engagement', waitForEmailEngagement),
+  wait_for_event: stored('wait_for_event', waitForEvent),
 })
 
 export const isCalling = (step: AnyStep): step is CallingStep<StepType> => 'call' in step

@@ -243,3 +243,19 @@ export const wakes = async (sql: Sql, organizationId: Uuid): Promise<Uuid[]> => 
     order by position`
   return rows.map(({ id }) => id)
 }
+
+const AT_ONCE = 16
+
+/** Runs `act` with each, some at a time. */
+export async function each<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await act(items[i]!)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return results
+}
