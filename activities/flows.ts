@@ -3,18 +3,12 @@ import type { Fence, FinalStatus, Move } from '../src/domain/execution.ts'
 import { createDefinitionCache } from '../src/store/definition-cache.ts'
 import * as executionRuns from '../src/store/execution-runs.ts'
 import * as executions from '../src/store/executions.ts'
-import { type Sql, type Transaction, transact } from '../src/store/sql.ts'
-import type { BatchContentDeps } from './batch-mails.ts'
+import { type Transaction, transact } from '../src/store/sql.ts'
 import { beating } from './beat.ts'
 import { isOver, LEAVE, toStep } from './moves.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
-import { createSteps } from './steps/index.ts'
 
-export interface FlowDeps {
-  sql: Sql
-  content: BatchContentDeps
-  aheadMs?: RunStepDeps['aheadMs']
-}
+export type FlowDeps = Pick<RunStepDeps, 'sql' | 'steps' | 'aheadMs'>
 
 /** What a run holds an execution by, and what it does first. */
 export interface Begun {
@@ -22,10 +16,10 @@ export interface Begun {
   move: Move
 }
 
-export function createFlowActivities({ sql, content, aheadMs }: FlowDeps) {
-  const steps = createSteps(content)
+export function createFlowActivities(deps: FlowDeps) {
+  const { sql, steps } = deps
   const definitions = createDefinitionCache()
-  const runStep = createRunStep({ sql, steps, definitions, ...(aheadMs ? { aheadMs } : {}) })
+  const runStep = createRunStep({ ...deps, definitions })
 
   return {
     /**

@@ -13,12 +13,13 @@ import { createConfirmationActivities } from './confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './console-policy.ts'
 import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
-import { createFlowActivities, type FlowDeps } from './flows.ts'
+import { createFlowActivities } from './flows.ts'
 import { createImportActivities } from './imports.ts'
 import { createFlowScheduleActivities, type FireScheduleDeps } from './flow-schedules.ts'
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
+import { createSteps } from './steps/index.ts'
 import {
   type ConnectionDeps,
   createCheckActivities,
@@ -37,8 +38,6 @@ export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   freezePage?: number
   /** Mails that an erasure empties in one transaction; tests make it small. */
   erasurePage?: number
-  /** See `RunStepDeps`. */
-  aheadMs?: FlowDeps['aheadMs']
 }
 
 /** Short activities on the control queue: our database, and one question to the provider. */
@@ -47,7 +46,7 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createConnectionActivities(deps),
   ...createConfirmationActivities(deps),
   ...createErasureActivities(deps),
-  ...createFlowActivities(deps),
+  ...createFlowActivities({ sql: deps.sql, steps: createSteps(deps.content) }),
   ...createFlowScheduleActivities(deps),
 })
 

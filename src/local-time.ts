@@ -23,7 +23,7 @@ export function nextLocalTime(
   const from = DateTime.fromMillis(now, { zone: timezone }).plus({ days })
   for (let day = 0; ; day++) {
     const at = earliest(from.plus({ days: day }).set({ hour, minute, second: 0, millisecond: 0 }))
-    if (at > from.toMillis()) return at
+    if (at > now && at >= from.toMillis()) return at
   }
 }
 

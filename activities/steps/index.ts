@@ -7,6 +7,8 @@ import { createSendEmail } from './send-email.ts'
 import { split } from './split.ts'
 import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
 import { waitForEvent } from './wait-for-event.ts'
+import { createSubscribeTopic, unsubscribeTopic } from './topics.ts'
+import { updateContact } from './update-contact.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
 /** What steps need beside the transaction that they run in. */
@@ -25,6 +27,9 @@ export const createSteps = (deps: StepDeps): Steps => ({
   split: stored('split', split),
   wait_for_email_engagement: stored('wait_for_email_engagement', waitForEmailEngagement),
   wait_for_event: stored('wait_for_event', waitForEvent),
+  subscribe_topic: stored('subscribe_topic', createSubscribeTopic(deps)),
+  unsubscribe_topic: stored('unsubscribe_topic', unsubscribeTopic),
+  update_contact: stored('update_contact', updateContact),
 })
 
 export const isCalling = (step: AnyStep): step is CallingStep<StepType> => 'call' in step

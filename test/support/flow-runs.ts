@@ -1,5 +1,5 @@
 import { type Client, WorkflowFailedError } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
+import { Worker, type WorkerOptions } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createFlowActivities, type FlowDeps } from '../../activities/flows.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
@@ -7,57 +7,54 @@ import { executionWorkflowId } from '../../workflows/contract.ts'
 import type { Ending, runFlow } from '../../workflows/run-flow.ts'
 import type { TestTemporal } from './temporal.ts'
 
-type Activities = ReturnType<typeof createFlowActivities>
+export type FlowActivities = ReturnType<typeof createFlowActivities>
 
-export interface FlowWorker {
-  taskQueue: string
-  activities: Activities
-  start: (
-    execution: { organizationId: Uuid; executionId: Uuid },
-    more?: { attempt?: number; workflowId?: string },
-  ) => Promise<Awaited<ReturnType<typeof startRun>>>
+interface Run {
+  organizationId: Uuid
+  executionId: Uuid
 }
 
-/** Runs `act` while a worker of a queue of its own runs executions. */
-export async function withFlowWorker<T>(
+/** A worker of a queue of its own that runs executions. */
+export async function startFlowWorker(
   temporal: TestTemporal,
   deps: FlowDeps,
-  act: (worker: FlowWorker) => Promise<T>,
-  changes: (activities: Activities) => Partial<Activities> = () => ({}),
-): Promise<T> {
-  const taskQueue = `flows-${uuidv7()}`
-  const made = createFlowActivities(deps)
-  const activities = { ...made, ...changes(made) }
+  {
+    changes = () => ({}),
+    taskQueue = `flows-${uuidv7()}`,
+    ...options
+  }: {
+    /** What is done in place of some activities. */
+    changes?: (activities: FlowActivities) => Partial<FlowActivities>
+    taskQueue?: string
+  } & Partial<Pick<WorkerOptions, 'maxCachedWorkflows'>> = {},
+) {
+  const activities = createFlowActivities(deps)
   const worker = await Worker.create({
     connection: temporal.native,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundle') },
-    activities,
+    activities: { ...activities, ...changes(activities) },
+    shutdownForceTime: '5s',
+    ...options,
   })
-  return worker.runUntil(() =>
-    act({
-      taskQueue,
-      activities,
-      start: ({ organizationId, executionId }, { attempt = 1, workflowId } = {}) =>
-        startRun(temporal.client, taskQueue, {
-          organizationId,
-          executionId,
-          workflowId: workflowId ?? executionWorkflowId(executionId, attempt),
-        }),
-    }),
-  )
+  const running = worker.run()
+  return {
+    taskQueue,
+    start: (
+      { organizationId, executionId }: Run,
+      { attempt = 1, workflowId = executionWorkflowId(executionId, attempt) } = {},
+    ) => startRun(temporal.client, taskQueue, { organizationId, executionId }, workflowId),
+    stop: async () => {
+      worker.shutdown()
+      await running
+    },
+  }
 }
 
-const startRun = (
-  client: Client,
-  taskQueue: string,
-  run: { organizationId: Uuid; executionId: Uuid; workflowId: string },
-) =>
-  client.workflow.start<typeof runFlow>('runFlow', {
-    workflowId: run.workflowId,
-    taskQueue,
-    args: [{ organizationId: run.organizationId, executionId: run.executionId }],
-  })
+export type FlowWorker = Awaited<ReturnType<typeof startFlowWorker>>
+
+const startRun = (client: Client, taskQueue: string, run: Run, workflowId: string) =>
+  client.workflow.start<typeof runFlow>('runFlow', { workflowId, taskQueue, args: [run] })
 
 /** What a run answers, or the words of its failure. */
 export async function endOf(result: Promise<Ending>): Promise<Ending | string> {
