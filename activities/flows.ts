@@ -8,7 +8,7 @@ import { beating } from './beat.ts'
 import { isOver, LEAVE, toStep } from './moves.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
 
-export type FlowDeps = Pick<RunStepDeps, 'sql' | 'steps' | 'aheadMs'>
+export type FlowDeps = Omit<RunStepDeps, 'definitions'>
 
 /** What a run holds an execution by, and what it does first. */
 export interface Begun {

@@ -18,7 +18,6 @@ import type { Executing, StepRun } from './steps/step.ts'
 
 /** Of a local activity: what it holds up is the whole workflow task. */
 const LOCAL_LIMITS = { statementMs: 2_000, lockMs: 1_000 }
-/** A step that a mistake of ours keeps from being run is tried so often, then it fails. */
 const MOST_ATTEMPTS = 10
 
 const CONTACT_DELETED = { status: 'cancelled', reason: 'contact_deleted' } as const
@@ -59,6 +58,8 @@ export interface RunStepDeps {
   definitions: DefinitionCache
   /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
   aheadMs?: () => Promise<number>
+  /** A step that a mistake of ours keeps from being run is tried so often, then it fails. */
+  mostAttempts?: number
 }
 
 /** An execution that stands at the visit in question, locked. */
@@ -78,13 +79,14 @@ interface Stood {
  * A stored step is one transaction with its outcome and the execution's next place, so that it
  * happens once, however often this runs. A calling step is called between two: it may happen again.
  */
-export const createRunStep = ({ sql, steps, definitions, aheadMs }: RunStepDeps) => {
+export const createRunStep = (deps: RunStepDeps) => {
+  const { sql, steps, definitions, aheadMs, mostAttempts = MOST_ATTEMPTS } = deps
   return async (input: RunStepInput, attempt: Attempt): Promise<Move> => {
     try {
       return await tryStep(input, attempt)
     } catch (error) {
       const isAsked = error instanceof ApplicationFailure || error instanceof CancelledFailure
-      const isHopeless = attempt.number >= MOST_ATTEMPTS && !isPassing(error)
+      const isHopeless = attempt.number >= mostAttempts && !isPassing(error)
       if (isAsked || (!isRefusedValue(error) && !isHopeless)) throw error
       const { executionId, stepId, visit } = input
       log.error('A step could not be run', { executionId, stepId, visit, err: error })

@@ -1,10 +1,11 @@
-import { type Client, WorkflowFailedError } from '@temporalio/client'
+import { Client, type Connection, WorkflowFailedError } from '@temporalio/client'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createFlowActivities, type FlowDeps } from '../../activities/flows.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { executionWorkflowId } from '../../workflows/contract.ts'
+import { executionWorkflowId, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 import type { Ending, runFlow } from '../../workflows/run-flow.ts'
+import { createNamespace } from './engine.ts'
 import type { TestTemporal } from './temporal.ts'
 
 export type FlowActivities = ReturnType<typeof createFlowActivities>
@@ -21,32 +22,45 @@ export async function startFlowWorker(
   {
     changes = () => ({}),
     taskQueue = `flows-${uuidv7()}`,
+    namespace,
     ...options
   }: {
     /** What is done in place of some activities. */
     changes?: (activities: FlowActivities) => Partial<FlowActivities>
     taskQueue?: string
+    /** With it, webhook steps are called as well. */
+    namespace?: string
   } & Partial<Pick<WorkerOptions, 'maxCachedWorkflows'>> = {},
 ) {
-  const activities = createFlowActivities(deps)
-  const worker = await Worker.create({
+  const made = createFlowActivities(deps)
+  const shared = {
     connection: temporal.native,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundle') },
-    activities: { ...activities, ...changes(activities) },
+    activities: { ...made, ...changes(made) },
     shutdownForceTime: '5s',
+    ...(namespace === undefined ? {} : { namespace }),
     ...options,
-  })
-  const running = worker.run()
+  } as const
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue,
+      workflowBundle: { codePath: inject('workflowBundle') },
+    }),
+  ]
+  if (namespace !== undefined) {
+    workers.push(await Worker.create({ ...shared, taskQueue: WEBHOOK_QUEUE }))
+  }
+  const running = workers.map((worker) => worker.run())
+  const client = new Client({ connection: temporal.connection, namespace: namespace ?? 'default' })
   return {
     taskQueue,
     start: (
       { organizationId, executionId }: Run,
       { attempt = 1, workflowId = executionWorkflowId(executionId, attempt) } = {},
-    ) => startRun(temporal.client, taskQueue, { organizationId, executionId }, workflowId),
+    ) => startRun(client, taskQueue, { organizationId, executionId }, workflowId),
     stop: async () => {
-      worker.shutdown()
-      await running
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(running)
     },
   }
 }
@@ -64,4 +78,11 @@ export async function endOf(result: Promise<Ending>): Promise<Ending | string> {
     if (!(error instanceof WorkflowFailedError)) throw error
     return error.cause?.message ?? error.message
   }
+}
+
+/** A namespace with the product's search attributes. */
+export async function ownNamespace(connection: Connection): Promise<string> {
+  const namespace = `test-${uuidv7()}`
+  await createNamespace(connection, namespace)
+  return namespace
 }
