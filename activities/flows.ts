@@ -7,8 +7,13 @@ import { type Transaction, transact } from '../src/store/sql.ts'
 import { beating } from './beat.ts'
 import { isOver, LEAVE, toStep } from './moves.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
+import { createSteps, type StepDeps, type Steps } from './steps/index.ts'
 
-export type FlowDeps = Omit<RunStepDeps, 'definitions'>
+export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
+  content: StepDeps
+  /** All that there are, unless a test makes its own. */
+  steps?: Steps
+}
 
 /** What a run holds an execution by, and what it does first. */
 export interface Begun {
@@ -17,9 +22,9 @@ export interface Begun {
 }
 
 export function createFlowActivities(deps: FlowDeps) {
-  const { sql, steps } = deps
+  const { sql, steps = createSteps(deps.content) } = deps
   const definitions = createDefinitionCache()
-  const runStep = createRunStep({ ...deps, definitions })
+  const runStep = createRunStep({ ...deps, steps, definitions })
 
   return {
     /**

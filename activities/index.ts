@@ -19,7 +19,6 @@ import { createFlowScheduleActivities, type FireScheduleDeps } from './flow-sche
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
 import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
-import { createSteps } from './steps/index.ts'
 import {
   type ConnectionDeps,
   createCheckActivities,
@@ -46,7 +45,7 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createConnectionActivities(deps),
   ...createConfirmationActivities(deps),
   ...createErasureActivities(deps),
-  ...createFlowActivities({ sql: deps.sql, steps: createSteps(deps.content) }),
+  ...createFlowActivities(deps),
   ...createFlowScheduleActivities(deps),
 })
 

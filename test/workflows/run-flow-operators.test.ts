@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSteps } from '../../activities/steps/index.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as operations from '../../src/store/execution-operations.ts'
 import { connect, type Sql, transact } from '../../src/store/sql.ts'
@@ -21,10 +20,7 @@ import {
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
 
-const steps = createSteps({
-  keyring: parseKeyring(newKeyringText()),
-  publicUrl: 'https://mail.example.com',
-})
+const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
 let database: TestDatabase
 let sql: Sql
 let workerSql: Sql
@@ -36,7 +32,7 @@ beforeAll(async () => {
   ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
   sql = database.sql
   workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
-  worker = await startFlowWorker(temporal, { sql: workerSql, steps })
+  worker = await startFlowWorker(temporal, { sql: workerSql, content })
 })
 afterAll(async () => {
   await worker.stop()
@@ -286,7 +282,7 @@ describe('an execution that is cancelled', () => {
     await handle.cancel()
     worker = await startFlowWorker(
       temporal,
-      { sql: workerSql, steps },
+      { sql: workerSql, content },
       { taskQueue: worker.taskQueue },
     )
     expect((await closed(handle)).status.name).toBe('CANCELLED')

@@ -70,10 +70,11 @@ beforeAll(async () => {
   ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
   sql = database.sql
   workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
-  const real = createSteps({ keyring: parseKeyring(newKeyringText()), publicUrl: 'https://x' })
+  const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://x' }
+  const steps = { ...createSteps(content), ...faked }
   worker = await startFlowWorker(
     temporal,
-    { sql: workerSql, steps: { ...real, ...faked }, mostAttempts: 3 },
+    { sql: workerSql, content, steps, mostAttempts: 3 },
     {
       // The queue of webhooks has the product's name: a namespace of its own.
       namespace: await ownNamespace(temporal.connection),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSteps } from '../../activities/steps/index.ts'
 import { pointOf } from '../../activities/steps/split.ts'
 import type { Condition } from '../../src/domain/condition.ts'
 import { branchAt } from '../../src/domain/split.ts'
@@ -34,7 +33,7 @@ beforeAll(async () => {
   workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
   worker = await startFlowWorker(time, {
     sql: workerSql,
-    steps: createSteps({ keyring, publicUrl: 'https://mail.example.com' }),
+    content: { keyring, publicUrl: 'https://mail.example.com' },
     aheadMs: async () => Number(await time.now()) - Date.now(),
   })
 })
