@@ -30,7 +30,9 @@ import { contactEventRoutes } from './routes/contact-events.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
+import { executionRoutes } from './routes/executions.ts'
 import { exportRoutes } from './routes/exports.ts'
+import { flowTriggerRoutes } from './routes/flow-triggers.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importUploadRoutes } from './routes/import-upload.ts'
 import { importRoutes } from './routes/imports.ts'
@@ -113,6 +115,8 @@ export async function buildApp(deps: Deps) {
   await app.register(importUploadRoutes, deps)
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
+  await app.register(flowTriggerRoutes, deps)
+  await app.register(executionRoutes, deps)
   await app.register(connectionRoutes, deps)
   await app.register(accountHealthRoutes, deps)
   await app.register(accountPolicyRoutes, deps)

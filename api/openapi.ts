@@ -13,6 +13,7 @@ const TAGS = [
   { name: 'contacts', description: 'People who get mail' },
   { name: 'suppressions', description: 'Addresses that get no mail' },
   { name: 'batch', description: 'One mail to many people' },
+  { name: 'workflows', description: 'Automations, and each of their runs' },
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
   { name: 'domains', description: 'What your accounts send as, read live' },
   { name: 'templates', description: 'What mails say' },

@@ -22,7 +22,7 @@ export interface Plan {
   connections: number | null
   workflows: number | null
   segments: boolean
-  /** For how long the plan promises logs and events; nothing is hidden or deleted by it yet. */
+  /** For how long executions that are over are shown. Nothing is deleted by it. */
   retentionDays: number
 }
 

@@ -98,6 +98,9 @@ async function listFitting<T extends Met>(
   })
 }
 
+/** Triggers of these types say what they are about. */
+const NAMED: readonly TriggerType[] = ['event', 'segment_entry', 'segment_exit']
+
 /** What a trigger must be about, beside its type. */
 function keyOf(occurrence: Occurrence): string | null {
   switch (occurrence.type) {
@@ -143,19 +146,22 @@ async function listTriggered(
   organizationId: Uuid,
   occurrences: readonly Occurrence[],
 ): Promise<TriggeredFlow[]> {
-  const types = [...new Set(occurrences.map(({ type }) => type))]
-  const keys = [...new Set(occurrences.flatMap((occurrence) => keyOf(occurrence) ?? []))]
-  const enabled = sql`
+  const keyed = occurrences.filter((occurrence) => keyOf(occurrence) !== null)
+  const free = occurrences.filter(({ type }) => !NAMED.some((named) => named === type))
+  const enabled = (of: readonly Occurrence[]) => sql`
     select id, version, trigger_type, trigger_key
     from flows
-    where organization_id = ${organizationId} and enabled and trigger_type = any(${types}::text[])`
+    where organization_id = ${organizationId} and enabled
+      and trigger_type = any(${[...new Set(of.map(({ type }) => type))]}::text[])`
+  const keys = [...new Set(keyed.flatMap((occurrence) => keyOf(occurrence) ?? []))]
+  const parts = [
+    ...(free.length > 0 ? [sql`${enabled(free)} and trigger_key is null`] : []),
+    ...(keys.length > 0 ? [sql`${enabled(keyed)} and trigger_key = any(${keys}::text[])`] : []),
+  ]
   return sql<TriggeredFlow[]>`
     select f.id, f.version, f.trigger_type, f.trigger_key, v.definition -> 'trigger' as trigger,
       v.definition -> 'settings' as settings
-    from (
-      ${enabled} and trigger_key is null
-      ${keys.length === 0 ? sql`` : sql`union all ${enabled} and trigger_key = any(${keys}::text[])`}
-    ) f
+    from (${parts.map((part, i) => (i === 0 ? part : sql`union all ${part}`))}) f
     join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
       and v.version = f.version
     order by f.id`

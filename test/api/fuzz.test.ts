@@ -16,6 +16,7 @@ import {
   startApi,
 } from '../support/api.ts'
 import { upload } from '../support/imports.ts'
+import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 import { damaged, type Schema, valid } from '../support/arbitrary.ts'
 
 const EXAMPLES = 30
@@ -83,8 +84,13 @@ beforeAll(async () => {
     expiresAt: Date.now() + 3_600_000,
   })
   const imported = await upload(api.alice, 'email\nimported@example.com\n')
+  const flowId = await seedFlow(api.sql, organizationId)
+  const run = { flowId, contactId: contact.id }
+  const executionId = await seedExecution(api.sql, organizationId, { ...run, status: 'failed' })
   known = {
     id: [
+      flowId,
+      executionId,
       contact.id,
       batch.id,
       imported.body.id,

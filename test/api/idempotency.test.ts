@@ -5,6 +5,7 @@ import { deleteOld } from '../../src/store/idempotency-keys.ts'
 import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
 import { sentAs } from '../support/matrix.ts'
 import { signIn } from '../support/people.ts'
+import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 
 let api: Api
 
@@ -146,7 +147,18 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   // Some of them are for people only.
   const owner = await signIn(api.app, api.sql, api.alice.organizationId, 'owner')
   const erased = await api.alice.post('/v1/contacts', contact('lou'))
+  const { organizationId } = api.alice
+  const flowId = await seedFlow(api.sql, organizationId, { settings: { allowReentry: true } })
+  const triggered = await api.alice.post('/v1/contacts', contact('mia'))
+  const run = { flowId, contactId: triggered.body.id }
   const ids: Record<string, string> = {
+    '/v1/workflows/{id}/trigger': flowId,
+    '/v1/workflows/{id}/trigger/batch': flowId,
+    '/v1/workflows/executions/{id}/retry': await seedExecution(api.sql, organizationId, {
+      ...run,
+      status: 'failed',
+    }),
+    '/v1/workflows/executions/{id}/cancel': await seedExecution(api.sql, organizationId, run),
     '/v1/contacts/{id}/erase': erased.body.id,
     '/v1/account/console-policy/{cloudAccountId}/recheck': connectionId,
     '/v1/connections/{id}/verify': connectionId,
@@ -164,6 +176,10 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
+    '/v1/workflows/{id}/trigger': { contactEmail: 'mia@example.com' },
+    '/v1/workflows/{id}/trigger/batch': { contacts: [{ contactEmail: 'mia@example.com' }] },
+    '/v1/workflows/executions/{id}/retry': undefined,
+    '/v1/workflows/executions/{id}/cancel': undefined,
     '/v1/batch': {
       audienceType: 'all',
       from: 'news@example.com',

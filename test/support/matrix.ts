@@ -10,6 +10,7 @@ import {
   insertMail,
 } from './api.ts'
 import { addMember, PASSWORD, type Person, sessionOf } from './people.ts'
+import { seedExecution, seedFlow } from './seed-flow.ts'
 
 /**
  * The place of every operation in the matrix of ids and credentials: what the contract says that it
@@ -50,6 +51,9 @@ const KINDS = [
   'template',
   'topic',
   'batch',
+  'apiFlow',
+  'execution',
+  'failedExecution',
   'log',
   'domain',
   'accountNumber',
@@ -111,6 +115,20 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
         cloudAccountId: await MAKE.connection(api, client),
       })
     ).id,
+  apiFlow: (api: Api, client: Client) =>
+    seedFlow(api.sql, client.organizationId, { name: markOf(client) }),
+  execution: async (api: Api, client: Client) =>
+    seedExecution(api.sql, client.organizationId, {
+      flowId: await MAKE.apiFlow(api, client),
+      contactId: await MAKE.contact(api, client),
+      data: { mark: markOf(client) },
+    }),
+  failedExecution: async (api: Api, client: Client) =>
+    seedExecution(api.sql, client.organizationId, {
+      flowId: await MAKE.apiFlow(api, client),
+      contactId: await MAKE.contact(api, client),
+      status: 'failed',
+    }),
   log: async (api: Api, client: Client) => {
     const id = uuidv7()
     const bucket = `${id.slice(0, 28)}00000000`
@@ -197,6 +215,9 @@ const MALFORMED: Record<Kind, string> = {
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
   batch: 'no-uuid',
+  apiFlow: 'no_slug_either!',
+  execution: 'no-uuid',
+  failedExecution: 'no-uuid',
   log: 'no-message',
   domain: 'no domain',
   accountNumber: 'twelve',
@@ -388,6 +409,24 @@ export const PLACES: Record<string, Place> = {
   getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+
+  triggerWorkflow: {
+    scopes: ['events', 'full'],
+    id: 'apiFlow',
+    body: async (api, client) => ({ contactId: await MAKE.contact(api, client) }),
+    own: 200,
+  },
+  triggerWorkflowBatch: {
+    scopes: ['events', 'full'],
+    id: 'apiFlow',
+    body: async (api, client) => ({ contacts: [{ contactId: await MAKE.contact(api, client) }] }),
+    own: 200,
+  },
+  listWorkflowExecutions: { scopes: READ, id: 'apiFlow', own: 200 },
+  listContactExecutions: { scopes: ['read', 'contacts', 'full'], id: 'contact', own: 200 },
+  getExecution: { scopes: READ, id: 'execution', own: 200 },
+  retryExecution: { scopes: FULL, id: 'failedExecution', own: 200 },
+  cancelExecution: { scopes: FULL, id: 'execution', own: 200 },
 
   registerConnection: {
     scopes: FULL,

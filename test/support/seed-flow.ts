@@ -1,8 +1,9 @@
+import { type ExecutionStatus, LIVE_STATUSES } from '../../src/domain/execution.ts'
 import type { Definition, Settings, Step, Trigger } from '../../src/domain/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
 import type { Json, Sql } from '../../src/store/sql.ts'
 
-interface FlowSeed {
+export interface FlowSeed {
   trigger?: Trigger
   settings?: Partial<Settings>
   steps?: Step[]
@@ -59,6 +60,46 @@ function keyOf(trigger: Trigger): string | null {
   if (trigger.type === 'event') return trigger.name
   if ('topicId' in trigger) return trigger.topicId
   return 'segmentId' in trigger ? (trigger.segmentId ?? null) : null
+}
+
+interface ExecutionSeed {
+  flowId: Uuid
+  contactId: Uuid
+  status?: ExecutionStatus
+  data?: Record<string, unknown>
+  /** Milliseconds since 1970. */
+  madeAt?: number
+}
+
+/** An execution of the flow's first version as running it, or what ended it, would have left it. */
+export async function seedExecution(
+  sql: Sql,
+  organizationId: Uuid,
+  { flowId, contactId, status = 'pending', data = {}, madeAt = Date.now() }: ExecutionSeed,
+): Promise<Uuid> {
+  const id =
+    madeAt > Date.now() - 1_000
+      ? uuidv7()
+      : `${bucketStart(madeAt).slice(0, 24)}${uuidv7().slice(24)}`
+  const isOver = !LIVE_STATUSES.some((each) => each === status)
+  const at = new Date(madeAt).toISOString()
+  await sql`insert into executions ${sql({
+    organizationId,
+    id,
+    flowId,
+    version: 1,
+    contactId,
+    status,
+    data: sql.json(data as Json),
+    dedupeKey: uuidv7(),
+    createdAt: at,
+    finishedAt: isOver ? at : null,
+  })}`
+  await sql`
+    insert into flow_entries (organization_id, flow_id, contact_id, live, last_started_at)
+    values (${organizationId}, ${flowId}, ${contactId}, ${isOver ? 0 : 1}, ${at})
+    on conflict do nothing`
+  return id
 }
 
 export interface ExecutionRow {

@@ -1,0 +1,254 @@
+import { type Static, Type } from 'typebox'
+import { EXECUTION_STATUSES, STEP_STATUSES } from '../domain/execution.ts'
+import { LONGEST_PROPERTIES, MOST_PROPERTIES } from '../domain/properties.ts'
+import {
+  Address,
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  NextCursor,
+  nullable,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+} from './common.ts'
+import { ContactQuery } from './contact.ts'
+
+export const MOST_TRIGGERED = 1_000
+/** Of one answer: an execution that goes round in loops has many. */
+export const MOST_STEPS_SHOWN = 1_000
+
+const Status = oneOf(EXECUTION_STATUSES, {
+  description: '`paused`: in a delay. `waiting`: for an event.',
+})
+
+const Data = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: MOST_PROPERTIES,
+  description: `What conditions and templates of the workflow know as \`trigger.data\`: at most ${LONGEST_PROPERTIES.toLocaleString('en')} characters as JSON, nested at most 8 deep.`,
+})
+
+const whom = {
+  contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 36, examples: [ID] })),
+  contactEmail: Type.Optional(Address({ examples: ['ada@example.com'] })),
+  data: Type.Optional(Data),
+}
+
+export const TriggerInput = strict(whom, {
+  title: 'TriggerInput',
+  description: 'One of `contactId` and `contactEmail` is needed; of both the id counts.',
+  examples: [{ contactEmail: 'ada@example.com', data: { orderId: 'o-42' } }],
+})
+
+export const Triggered = Type.Object(
+  {
+    success: Type.Literal(true),
+    executionId: Id,
+    workflowId: Id,
+    workflowName: Type.String(),
+    contactId: Id,
+    status: Status,
+  },
+  {
+    title: 'Triggered',
+    examples: [
+      {
+        success: true,
+        executionId: ID,
+        workflowId: ID,
+        workflowName: 'Welcome',
+        contactId: ID,
+        status: 'pending',
+      },
+    ],
+  },
+)
+
+export const TriggerBatchInput = strict(
+  {
+    contacts: Type.Array(strict(whom), { minItems: 1, maxItems: MOST_TRIGGERED }),
+    data: Type.Optional({
+      ...Data,
+      description: 'Of every contact; what a contact has of its own counts.',
+    }),
+  },
+  {
+    title: 'TriggerBatchInput',
+    description: 'A contact that is named twice is triggered once, as it is named first.',
+    examples: [
+      {
+        contacts: [{ contactId: ID }, { contactEmail: 'ada@example.com', data: { seat: '4a' } }],
+        data: { event: 'Open day' },
+      },
+    ],
+  },
+)
+export type TriggerBatchInput = Static<typeof TriggerBatchInput>
+
+const TriggerError = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: 'Which of `contacts`.' }),
+    code: Type.String({ description: 'As of an error of one contact: `NOT_FOUND`, `CONFLICT` …' }),
+    reason: Type.String(),
+    message: Type.String(),
+  },
+  { title: 'TriggerError' },
+)
+export type TriggerError = Static<typeof TriggerError>
+
+export const TriggeredBatch = Type.Object(
+  {
+    success: Type.Boolean({ description: 'Every contact was triggered.' }),
+    triggered: Count,
+    executions: Type.Array(Type.Object({ contactId: Id, executionId: Id })),
+    errors: Type.Array(Type.String()),
+    errorDetails: Type.Array(TriggerError),
+  },
+  {
+    title: 'TriggeredBatch',
+    examples: [
+      {
+        success: false,
+        triggered: 1,
+        executions: [{ contactId: ID, executionId: ID }],
+        errors: ['contacts[1]: No contact has this email address'],
+        errorDetails: [
+          {
+            index: 1,
+            code: 'NOT_FOUND',
+            reason: 'contact_not_found',
+            message: 'No contact has this email address',
+          },
+        ],
+      },
+    ],
+  },
+)
+
+const execution = {
+  id: Id,
+  workflowId: Id,
+  workflowName: Type.String(),
+  workflowVersion: Type.Integer({ minimum: 1, description: 'Whatever the workflow is by now.' }),
+  contactId: Id,
+  status: Status,
+  reason: nullable(Type.String({ description: 'Why it ended: a stable word.' })),
+  error: nullable(Type.String()),
+  attempt: Type.Integer({ minimum: 1, description: 'Raised by each retry.' }),
+  currentStepId: nullable(
+    Type.String({ description: 'Where it stands; of a failed one the step that failed.' }),
+  ),
+  topicId: nullable({ ...Id, description: 'The topic whose subscription started it.' }),
+  eventId: nullable({ ...Id, description: 'The event that started it.' }),
+  createdAt: Time,
+  startedAt: nullable(Time),
+  finishedAt: nullable(Time),
+}
+
+const EXAMPLE = {
+  id: ID,
+  workflowId: ID,
+  workflowName: 'Welcome',
+  workflowVersion: 3,
+  contactId: ID,
+  status: 'failed',
+  reason: 'step_failed',
+  error: 'The template does not render',
+  attempt: 1,
+  currentStepId: 'hello',
+  topicId: null,
+  eventId: ID,
+  createdAt: TIME,
+  startedAt: TIME,
+  finishedAt: TIME,
+}
+
+export const Execution = Type.Object(execution, { title: 'Execution' })
+export type Execution = Static<typeof Execution>
+
+export const ExecutionStep = Type.Object(
+  {
+    id: Type.String({ description: 'Of this visit of the step.' }),
+    stepId: Type.String(),
+    name: Type.String(),
+    type: Type.String(),
+    status: oneOf(STEP_STATUSES),
+    visit: Type.Integer({ minimum: 1, description: 'How often the execution came here so far.' }),
+    try: Type.Integer({ minimum: 1, description: 'Raised by each retry of a failed step.' }),
+    branch: nullable(Type.String()),
+    result: Type.Unknown({ description: 'What the step made, by its type; null: nothing.' }),
+    reason: nullable(Type.String({ description: 'Why it was skipped or failed.' })),
+    error: nullable(Type.String()),
+    startedAt: Time,
+    finishedAt: nullable(Time),
+  },
+  { title: 'ExecutionStep' },
+)
+export type ExecutionStep = Static<typeof ExecutionStep>
+
+export const ExecutionDetail = Type.Object(
+  {
+    ...execution,
+    data: Type.Record(Type.String(), Type.Unknown(), { description: '`trigger.data`.' }),
+    stepCount: Type.Integer({ minimum: 0, description: 'Visits of steps, all of them.' }),
+    steps: Type.Array(ExecutionStep, {
+      description: `In the order they were come to; of more than ${MOST_STEPS_SHOWN.toLocaleString('en')} the last.`,
+    }),
+  },
+  {
+    title: 'ExecutionDetail',
+    examples: [
+      {
+        ...EXAMPLE,
+        data: { orderId: 'o-42' },
+        stepCount: 1,
+        steps: [
+          {
+            id: ID,
+            stepId: 'hello',
+            name: 'Say hello',
+            type: 'send_email',
+            status: 'failed',
+            visit: 1,
+            try: 1,
+            branch: null,
+            result: null,
+            reason: 'render_failed',
+            error: 'The template does not render',
+            startedAt: TIME,
+            finishedAt: TIME,
+          },
+        ],
+      },
+    ],
+  },
+)
+
+export const ExecutionListQuery = strict({
+  limit: limit(20, 100),
+  cursor: Cursor,
+  status: Type.Optional(Status),
+  contactId: Type.Optional({ ...Id, description: 'Of this contact only.' }),
+})
+
+export const ContactExecutionQuery = strict({
+  ...ContactQuery.properties,
+  limit: limit(20, 100),
+  cursor: Cursor,
+  status: Type.Optional(Status),
+})
+
+export const ExecutionList = Type.Object(
+  { data: Type.Array(Execution), nextCursor: NextCursor },
+  { title: 'ExecutionList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
+)
+
+const changed = (title: string, status: 'pending' | 'cancelled') =>
+  Type.Object(
+    { success: Type.Literal(true), executionId: Id, status: Type.Literal(status) },
+    { title, examples: [{ success: true, executionId: ID, status }] },
+  )
+export const ExecutionRetried = changed('ExecutionRetried', 'pending')
+export const ExecutionCancelled = changed('ExecutionCancelled', 'cancelled')
