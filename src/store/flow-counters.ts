@@ -2,7 +2,10 @@ import type { FinalStatus } from '../domain/execution.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
-/** Rows of one flow: so many that transactions which end at the same moment seldom meet. */
+/**
+ * Rows of one flow: so many that transactions which end at the same moment seldom meet. A connection
+ * has its own, so that one transaction which counts twice meets nobody the second time.
+ */
 const SLOTS = 16
 
 export const COUNTERS = ['started', 'completed', 'failed', 'cancelled', 'dropped'] as const
@@ -38,8 +41,8 @@ export async function bump(
   await tx`
     insert into flow_counters as c (organization_id, flow_id, slot, started, completed, failed,
       cancelled, dropped)
-    select ${organizationId}, flow_id, ${Math.floor(Math.random() * SLOTS)}, started, completed,
-      failed, cancelled, dropped
+    select ${organizationId}, flow_id, pg_backend_pid() % ${SLOTS}, started, completed, failed,
+      cancelled, dropped
     from unnest(
       ${rows.map(([flowId]) => flowId)}::uuid[],
       ${column('started')}::bigint[],
@@ -75,7 +78,7 @@ export async function read(
   return new Map(rows.map(({ flowId, ...counters }) => [flowId, counters]))
 }
 
-/** Executions that are over: their flows' counters, and what admission asks about their contacts. */
+/** Executions that are over: counters of their flows, and what admission asks about contacts. */
 export async function executionsOver(
   tx: Transaction,
   organizationId: Uuid,

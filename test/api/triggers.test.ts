@@ -3,6 +3,7 @@ import { addressed } from '../../src/addresses.ts'
 import type { Filter } from '../../src/domain/condition.ts'
 import type { Trigger } from '../../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as executions from '../../src/store/executions.ts'
 import { fire } from '../../src/store/flow-triggers.ts'
 import { transact } from '../../src/store/sql.ts'
 import * as subscriptions from '../../src/store/subscriptions.ts'
@@ -352,4 +353,63 @@ describe('events and segments', () => {
       select count(*)::integer as promises from outbox where payload ->> 'flowId' = ${flowId}`
     expect(row?.promises).toBe(0)
   })
+})
+
+test('contacts written, subscribed and left by many at once: no start is lost or counted twice', async () => {
+  const flows = await Promise.all([
+    created(),
+    updated(),
+    flow({ type: 'topic_subscribed' }),
+    flow({ type: 'topic_unsubscribed' }),
+  ])
+  const ring = Array.from({ length: 40 }, (_, n) => ({ externalId: `ring-${n}`, email: email() }))
+  const write = (round: number) =>
+    api.alice.post('/v1/contacts/batch', {
+      contacts: (round % 2 === 0 ? ring : ring.toReversed()).map((contact) => ({
+        ...contact,
+        company: `Round ${round}`,
+        topicIds: [topicId],
+      })),
+    })
+  const leave = async (n: number) => {
+    const answer = await api.alice.put(`/v1/contacts/ring-${n}/topics`, { topicIds: [] })
+    expect([200, 404]).toContain(answer.status)
+  }
+  const endSome = async () => {
+    const rows = await executionsOf(api.sql, flows[1])
+    const live = rows.filter(({ status }) => status === 'pending').slice(0, 20)
+    const ending = { status: 'completed', reason: null } as const
+    await transact(api.sql, (tx) =>
+      executions.end(
+        tx,
+        organizationId,
+        live.map(({ id }) => id),
+        ending,
+      ),
+    )
+  }
+  for (let round = 0; round < 4; round++) {
+    const answers = await Promise.all([
+      ...Array.from({ length: 6 }, (_, n) => write(round * 6 + n)),
+      endSome(),
+    ])
+    for (const answer of answers) if (answer) expect(answer.body.failed).toBe(0)
+    await Promise.all([...ring.keys()].map(leave))
+  }
+  for (const flowId of flows) {
+    const rows = await executionsOf(api.sql, flowId)
+    const [count] = await api.sql<{ entries: number; live: number }[]>`
+      select sum(entries)::integer as entries, sum(live)::integer as live
+      from flow_entries
+      where flow_id = ${flowId}`
+    const live = rows.filter(({ status }) => status === 'pending').length
+    expect(count).toEqual({ entries: rows.length, live })
+    expect(await countersOf(api.sql, flowId)).toMatchObject({ started: rows.length, dropped: 0 })
+  }
+  const [made, , subscribed, left] = await Promise.all(flows.map(entered))
+  expect(new Set(made).size).toBe(40)
+  expect(made).toHaveLength(40)
+  // Each subscribed as often as they left: nobody is subscribed in the end.
+  expect(subscribed?.toSorted()).toEqual(left?.toSorted())
+  expect(subscribed).toHaveLength(160)
 })
