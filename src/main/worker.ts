@@ -51,6 +51,7 @@ import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
+import { measureLags } from './lag-metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress } from './required.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
@@ -250,6 +251,7 @@ export async function runWorker(
   })
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  measureLags(registry, { sql, log })
   const closeInternal = await serveInternal({
     address: config.internal,
     registry,

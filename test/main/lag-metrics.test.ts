@@ -1,0 +1,88 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { measureLags } from '../../src/main/lag-metrics.ts'
+import { connect } from '../../src/store/sql.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { seedFlow } from '../support/seeded-flows.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
+
+const quiet = () => {}
+const log = { info: quiet, warn: quiet, error: quiet }
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** As a worker tells it that has just started. */
+async function figures(url = database.url): Promise<Record<string, number>> {
+  const sql = connect(url, { name: 'lags', role: 'letterloom_worker', max: 1 })
+  try {
+    const registry = new Registry()
+    measureLags(registry, { sql, log })
+    const lines = (await registry.metrics()).split('\n')
+    const told = lines.filter((line) => line.startsWith('letterloom_'))
+    return Object.fromEntries(
+      told.map((line) => {
+        const [name = '', value] = line.replace('letterloom_', '').split(' ')
+        return [name, Number(value)]
+      }),
+    )
+  } finally {
+    await sql.end()
+  }
+}
+
+test('where nothing is behind, all lags are nothing', async () => {
+  expect(await figures()).toEqual({
+    outbox_lag_seconds: 0,
+    executions_overdue: 0,
+    executions_overdue_seconds: 0,
+  })
+})
+
+test('the oldest promise and the executions that sleep too long are told, those that sleep on are not', async () => {
+  const { sql } = database
+  const { organizationId } = await seedOrganization(sql)
+  const flowId = await seedFlow(sql, organizationId)
+  const contacts = await seedContacts(sql, organizationId, 6)
+  /** Status, and the second in which its sleep or wait ends; null: nobody knows. */
+  const seeds = [
+    ['paused', -300],
+    ['waiting', -100],
+    ['paused', 300],
+    ['waiting', null],
+    ['completed', -900],
+    ['cancelled', -900],
+  ] as const
+  for (const [place, [status, seconds]] of seeds.entries()) {
+    const id = uuidv7()
+    const isOver = status === 'completed' || status === 'cancelled'
+    await sql`
+      insert into executions (organization_id, id, flow_id, version, contact_id, status, step_id,
+        visit, dedupe_key, progressed_at, finished_at)
+      values (${organizationId}, ${id}, ${flowId}, 1, ${contacts[place] ?? ''}, ${status}, 'rest', 1,
+        ${id}, now() + ${seconds ?? -900} * interval '1 second', ${isOver ? new Date().toISOString() : null})`
+    await sql`
+      insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+        status, due_at)
+      values (${organizationId}, ${id}, 'rest', 1, 1, 'delay', 'executing',
+        now() + ${seconds}::integer * interval '1 second')`
+  }
+  await sql`
+    insert into outbox (organization_id, kind, payload, created_at)
+    values (${organizationId}, 'wake_execution', '{}', now() - interval '90 seconds'),
+      (${organizationId}, 'wake_execution', '{}', now())`
+  await sql`
+    insert into outbox (organization_id, kind, payload, created_at, done_at)
+    values (${organizationId}, 'wake_execution', '{}', now() - interval '900 seconds', now())`
+  const told = await figures()
+  expect(told).toMatchObject({ executions_overdue: 2 })
+  expect(told['executions_overdue_seconds']).toBeCloseTo(300, -1)
+  expect(told['outbox_lag_seconds']).toBeCloseTo(90, -1)
+})
+
+test('without Postgres the figures are absent', async () => {
+  expect(await figures('postgres://nobody@127.0.0.1:1/nothing')).toEqual({})
+})
