@@ -16,7 +16,7 @@ import { transact } from '../../src/store/sql.ts'
 import { CONTROL_QUEUE, executionWorkflowId, type RunFlowInput } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createNamespace, until } from '../support/engine.ts'
-import { seedFlow } from '../support/seeded-flows.ts'
+import { seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 /** A reconciler whose rounds the test makes; nobody works on the runs, which stay open. */
@@ -49,7 +49,7 @@ beforeEach(async () => {
   await database.sql`delete from executions`
   await database.sql`delete from outbox`
   ;({ organizationId } = await seedOrganization(database.sql))
-  flowId = await seedFlow(database.sql, organizationId)
+  flowId = await seedTriggered(database.sql, organizationId)
   contactId = (await seedContacts(database.sql, organizationId, 1))[0] ?? ''
 })
 
@@ -300,7 +300,7 @@ test('what made no progress is looked at: forgotten by Temporal it goes on, runn
 })
 
 test('executions of a deleted flow are ended in pages, by several processes once each', async () => {
-  const deleted = await seedFlow(database.sql, organizationId)
+  const deleted = await seedTriggered(database.sql, organizationId)
   const kept = await seedExecution(uuidv7())
   const ids = []
   for (let n = 0; n < 25; n++) {

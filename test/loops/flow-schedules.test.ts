@@ -10,7 +10,7 @@ import * as outbox from '../../src/store/outbox.ts'
 import { CONTROL_QUEUE, flowScheduleId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createNamespace, until } from '../support/engine.ts'
-import { changeTrigger, seedFlow } from '../support/seeded-flows.ts'
+import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
 import { seedOrganization } from '../support/seed.ts'
 
 const MORNING: Trigger = { type: 'schedule', cron: '0 9 * * mon', timezone: 'Europe/Madrid' }
@@ -49,7 +49,7 @@ const isThere = (flowId: Uuid) =>
   )
 const disable = (flowId: Uuid) => database.sql`
   update flows set enabled = false where id = ${flowId}`
-const seedScheduled = (trigger = MORNING) => seedFlow(database.sql, organizationId, { trigger })
+const seedScheduled = (trigger = MORNING) => seedTriggered(database.sql, organizationId, trigger)
 
 /** All that the server says of when and what, whoever made it. */
 async function whatItDoes(flowId: Uuid) {

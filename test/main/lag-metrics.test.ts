@@ -4,7 +4,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import { measureLags } from '../../src/main/lag-metrics.ts'
 import { connect } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { seedFlow } from '../support/seeded-flows.ts'
+import { seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const quiet = () => {}
@@ -45,7 +45,7 @@ test('where nothing is behind, all lags are nothing', async () => {
 test('the oldest promise and the executions that sleep too long are told, those that sleep on are not', async () => {
   const { sql } = database
   const { organizationId } = await seedOrganization(sql)
-  const flowId = await seedFlow(sql, organizationId)
+  const flowId = await seedTriggered(sql, organizationId)
   const contacts = await seedContacts(sql, organizationId, 6)
   /** Status, and the second in which its sleep or wait ends; null: nobody knows. */
   const seeds = [

@@ -9,7 +9,7 @@ import { syncSchedule } from '../../src/loops/flow-schedules.ts'
 import { CONTROL_QUEUE, type FireScheduleInput, flowScheduleId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createNamespace, until } from '../support/engine.ts'
-import { changeTrigger, seedFlow } from '../support/seeded-flows.ts'
+import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const YEARLY: Trigger = { type: 'schedule', cron: '0 4 29 2 *', timezone: 'UTC' }
@@ -75,7 +75,7 @@ beforeEach(async () => {
 })
 
 const seedScheduled = async (): Promise<Uuid> => {
-  const flowId = await seedFlow(database.sql, organizationId, { trigger: YEARLY })
+  const flowId = await seedTriggered(database.sql, organizationId, YEARLY)
   await syncSchedule({ sql: database.sql, temporal }, flowId)
   return flowId
 }

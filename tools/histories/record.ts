@@ -1,0 +1,186 @@
+/**
+ * Records histories of every workflow, for `test/workflows/replay.test.ts`: each scenario runs once
+ * on a real server, its activities answering what the scenario says.
+ *
+ *   npm run histories [-- <part of a file's name>]
+ *
+ * They go into the folder of this version, and are never written over: what a released version
+ * recorded must be replayed as long as its workflows may still run. Delete a file of a version that
+ * is not released yet to record it again.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client, Connection } from '@temporalio/client'
+import {
+  type InternalConnectionOptions,
+  InternalConnectionOptionsSymbol,
+} from '@temporalio/client/lib/connection.js'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker'
+import { readConfig } from '../../src/config.ts'
+import { freePort } from '../../src/dev/ports.ts'
+import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
+import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
+import { startTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import * as contract from '../../workflows/contract.ts'
+import { type Answers, FAILS, type Scenario, scenarios } from './scenarios.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const FOLDER = join(ROOT, 'test/histories', version)
+const QUEUES = Object.entries(contract).flatMap(([name, value]) =>
+  name.endsWith('_QUEUE') && typeof value === 'string' ? [value] : [],
+)
+/** No name of anybody's machine is to be in a history. */
+const identity = 'recorder'
+/** After it whoever disturbs a run does so. */
+const MEANWHILE_MS = 700
+
+const [part = ''] = process.argv.slice(2)
+const wanted = scenarios.filter(
+  (scenario) => fileOf(scenario).includes(part) && !existsSync(fileOf(scenario)),
+)
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+Runtime.install({ logger: new DefaultLogger('ERROR') })
+const { code } = await bundleWorkflowCode({
+  workflowsPath: join(ROOT, 'workflows/index.ts'),
+  logger: new DefaultLogger('ERROR'),
+})
+await mkdir(FOLDER, { recursive: true })
+await recordAll(
+  wanted.filter(({ skipsTime }) => !skipsTime),
+  realServer,
+)
+await recordAll(
+  wanted.filter(({ skipsTime }) => skipsTime),
+  skippingServer,
+)
+say(`${wanted.length} histories recorded, ${scenarios.length - wanted.length} were there`)
+
+interface Server {
+  address: string
+  skipsTime: boolean
+  stop: () => Promise<void>
+}
+
+async function realServer(): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-histories-'))
+  const { address, stop } = await startTemporal({
+    binary: await findTemporal({ cacheFolder: readConfig().dev.cacheFolder, log: say }),
+    folder,
+    port: await freePort(),
+    namespace: 'default',
+    searchAttributes: contract.SEARCH_ATTRIBUTES,
+    log: () => {},
+  })
+  const end = async () => {
+    await stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { address, skipsTime: false, stop: end }
+}
+
+async function skippingServer(): Promise<Server> {
+  const { cacheFolder } = readConfig().dev
+  const server = await startTimeSkippingServer({
+    cacheFolder,
+    port: await freePort(),
+    log: () => {},
+  })
+  return { ...server, skipsTime: true }
+}
+
+async function recordAll(some: Scenario[], startServer: () => Promise<Server>): Promise<void> {
+  if (some.length === 0) return
+  const { address, skipsTime, stop } = await startServer()
+  const testService: InternalConnectionOptions = {
+    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
+  }
+  const connection = await Connection.connect({ address, ...(skipsTime ? testService : {}) })
+  const native = await NativeConnection.connect({ address })
+  const client = new Client({ connection, identity })
+  try {
+    if (skipsTime) await addSearchAttributes(connection, 'default', contract.SEARCH_ATTRIBUTES)
+    for (const scenario of some) {
+      await record(scenario, client, native)
+      say(fileOf(scenario).slice(ROOT.length))
+    }
+  } finally {
+    await native.close()
+    await connection.close()
+    await stop()
+  }
+}
+
+async function record(scenario: Scenario, client: Client, native: NativeConnection) {
+  const activities = activitiesOf(scenario.answers)
+  const workers = await Promise.all(
+    QUEUES.map((taskQueue) =>
+      Worker.create({
+        connection: native,
+        identity,
+        taskQueue,
+        activities,
+        workflowBundle: { code },
+      }),
+    ),
+  )
+  const running = workers.map((worker) => worker.run())
+  const { testService } = client.connection as Connection
+  try {
+    const handle = await client.workflow.start(scenario.workflow, {
+      workflowId: `${scenario.workflow}/${scenario.name}`,
+      taskQueue: contract.CONTROL_QUEUE,
+      args: scenario.input,
+    })
+    if (scenario.meanwhile) {
+      await sleep(MEANWHILE_MS)
+      await scenario.meanwhile(handle)
+    }
+    await testService?.unlockTimeSkipping({})
+    // It may be meant to fail.
+    await handle.result().catch(() => {})
+    await testService?.lockTimeSkipping({})
+    await writeFile(fileOf(scenario), textOf(historyToJSON(await handle.fetchHistory())))
+  } finally {
+    for (const worker of workers) worker.shutdown()
+    await Promise.all(running)
+  }
+}
+
+function activitiesOf(answers: Answers): Record<string, () => Promise<unknown>> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([name, list]) => {
+      let next = 0
+      const answer = async (): Promise<unknown> => {
+        const given = list[Math.min(next++, list.length - 1)]
+        if (given === FAILS) throw new Error('as the scenario wants it')
+        return given
+      }
+      return [name, answer]
+    }),
+  )
+}
+
+function fileOf({ workflow, name }: Scenario): string {
+  const kebab = workflow.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return join(FOLDER, `${kebab}.${name}.json`)
+}
+
+/** One event a line. Stack traces name the machine they were made on. */
+function textOf(json: string): string {
+  const { events } = JSON.parse(json, (key, value) => (key === 'stackTrace' ? undefined : value))
+  const lines = events.map((event: unknown) => JSON.stringify(event))
+  return `{"events":[\n${lines.join(',\n')}\n]}\n`
+}

@@ -1,0 +1,291 @@
+import type { WorkflowHandle } from '@temporalio/client'
+import type {
+  ControlActivities,
+  HealthActivities,
+  ImportActivities,
+  MailActivities,
+  NoticeActivities,
+  ProviderActivities,
+  SendActivities,
+} from '../../activities/index.ts'
+import type { Move, StepPlace } from '../../src/domain/execution.ts'
+import { CONSOLE_POLICY, END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.ts'
+
+type Activities = ControlActivities &
+  HealthActivities &
+  ImportActivities &
+  MailActivities &
+  NoticeActivities &
+  ProviderActivities &
+  SendActivities
+
+/** What an activity answers when it fails. */
+export const FAILS = Symbol('an activity that fails')
+
+/** What activities answer, one after the other; the last one again and again. */
+export type Answers = {
+  [Name in keyof Activities]?: (Awaited<ReturnType<Activities[Name]>> | typeof FAILS)[]
+}
+
+export interface Scenario {
+  workflow: string
+  /** Of its file, beside the workflow's. */
+  name: string
+  input: unknown[]
+  answers: Answers
+  /** What an operator or a loop does meanwhile. */
+  meanwhile?: (handle: WorkflowHandle) => Promise<unknown>
+  /** Days pass in it. */
+  skipsTime?: true
+}
+
+/** The same ids in every history: there is nobody behind them. */
+const id = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const organizationId = id(1)
+const connection = { organizationId, connectionId: id(2) }
+const confirmation = { organizationId, contactId: id(3), topicId: id(4), generation: 1 }
+const batch = { organizationId, batchId: id(5), attempt: 1 }
+const file = { organizationId, importId: id(6) }
+const execution = { organizationId, executionId: id(7) }
+const schedule = { organizationId, flowId: id(8) }
+const fence = { workflowId: `execution/${execution.executionId}/1`, runId: id(9) }
+
+const step = (stepId: string, where: StepPlace = 'local', visit = 1): Move => ({
+  do: 'step',
+  name: stepId,
+  where,
+  stepId,
+  visit,
+})
+const rest = (stepId: string, until: number | null): Move => ({
+  do: 'wait',
+  name: stepId,
+  where: 'local',
+  status: 'paused',
+  until,
+  stepId,
+  visit: 1,
+})
+const ended = (status: 'completed' | 'failed' | 'cancelled', reason: string | null): Move => ({
+  do: 'end',
+  status,
+  reason,
+})
+const begins = (move: Move) => [{ fence, move }]
+
+/** What the workflows of this version do, so told that each of their branches is in a history. */
+export const scenarios: Scenario[] = [
+  {
+    workflow: 'askProvider',
+    name: 'asked-twice',
+    input: [{ ...connection, what: CONSOLE_POLICY }],
+    answers: { probeConsolePolicy: [FAILS, undefined] },
+  },
+  {
+    workflow: 'confirmCohort',
+    name: 'given-up',
+    input: [{ organizationId, cohort: id(10) }],
+    answers: { mailConfirmations: [true], expireConfirmations: [undefined] },
+    skipsTime: true,
+  },
+  {
+    workflow: 'confirmTopic',
+    name: 'given-up',
+    input: [confirmation],
+    answers: { mailConfirmations: [true], expireConfirmations: [undefined] },
+    skipsTime: true,
+  },
+  {
+    workflow: 'confirmTopic',
+    name: 'confirmed',
+    input: [confirmation],
+    answers: { mailConfirmations: [true] },
+    meanwhile: (handle) => handle.signal(END_CONFIRMATION_SIGNAL),
+  },
+  {
+    workflow: 'confirmTopic',
+    name: 'cancelled',
+    input: [confirmation],
+    answers: { mailConfirmations: [true], expireConfirmations: [undefined] },
+    meanwhile: (handle) => handle.cancel(),
+  },
+  {
+    workflow: 'dispatchMail',
+    name: 'drained',
+    input: [connection],
+    answers: { drainMail: [{ more: true }, { more: true, resumeAt: 0 }, { more: false }] },
+    meanwhile: (handle) => handle.signal(WAKE_SIGNAL),
+    skipsTime: true,
+  },
+  {
+    workflow: 'eraseContact',
+    name: 'erased',
+    input: [{ organizationId, erasureId: id(11) }],
+    answers: {
+      beginErasure: [true],
+      eraseMails: [{ more: true }, { more: false }],
+      eraseRecords: [false, true],
+      completeErasure: [true],
+    },
+  },
+  {
+    workflow: 'fireSchedule',
+    name: 'three-pages',
+    input: [schedule],
+    answers: {
+      fireSchedulePage: [
+        { isLast: false, after: id(12), waitMs: 0 },
+        { isLast: false, after: id(13), waitMs: 100 },
+        { isLast: true, after: id(14), waitMs: 0 },
+      ],
+    },
+  },
+  {
+    workflow: 'importContacts',
+    name: 'completed',
+    input: [file],
+    answers: { beginImport: ['running', 'completed'], importPages: [false, true] },
+  },
+  {
+    workflow: 'importContacts',
+    name: 'cancelled',
+    input: [file],
+    answers: { beginImport: ['running'], importPages: [FAILS], failImport: [undefined] },
+    meanwhile: (handle) => handle.cancel(),
+  },
+  {
+    workflow: 'runFlow',
+    name: 'completed',
+    input: [execution],
+    answers: {
+      beginExecution: begins(step('condition')),
+      runStep: [
+        step('split'),
+        step('mail', 'control'),
+        rest('mail', null),
+        step('webhook', 'webhook'),
+        rest('delay', 1),
+        step('exit'),
+        ended('completed', null),
+      ],
+    },
+    meanwhile: (handle) => handle.signal(WAKE_SIGNAL),
+  },
+  {
+    workflow: 'runFlow',
+    name: 'long-chain',
+    input: [execution],
+    answers: {
+      beginExecution: begins(step('s1')),
+      runStep: [
+        ...Array.from({ length: 24 }, (_, n) => step(`s${n + 2}`)),
+        ended('cancelled', 'exit_on'),
+      ],
+    },
+  },
+  {
+    workflow: 'runFlow',
+    name: 'local-step-fails-once',
+    input: [execution],
+    answers: {
+      beginExecution: [FAILS, ...begins(step('first'))],
+      runStep: [FAILS, step('second'), ended('completed', null)],
+    },
+  },
+  {
+    workflow: 'runFlow',
+    name: 'failed',
+    input: [execution],
+    answers: {
+      beginExecution: begins(step('webhook', 'webhook')),
+      runStep: [ended('failed', 'webhook_failed')],
+    },
+  },
+  {
+    workflow: 'runFlow',
+    name: 'left',
+    input: [execution],
+    answers: { beginExecution: begins({ do: 'leave' }) },
+  },
+  {
+    workflow: 'runFlow',
+    name: 'cancelled',
+    input: [execution],
+    answers: {
+      beginExecution: begins(rest('delay', Date.parse('2100-01-01'))),
+      stopExecution: ['cancelled'],
+    },
+    meanwhile: (handle) => handle.cancel(),
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'completed',
+    input: [batch],
+    answers: {
+      beginBatch: [{ kind: 'wait', until: 0 }, { kind: 'go' }],
+      freezeAudience: [{}, { plan: { total: 50, chunkSize: 10, window: 2, passMs: 100 } }],
+      sendChunk: [
+        { kind: 'done' },
+        { kind: 'waiting' },
+        { kind: 'paused', resumeAt: 0, reason: 'quota' },
+        FAILS,
+        { kind: 'done' },
+      ],
+      completeBatch: [false, true],
+    },
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'failed',
+    input: [batch],
+    answers: {
+      beginBatch: [{ kind: 'go' }],
+      freezeAudience: [{ plan: { total: 30, chunkSize: 10, window: 2, passMs: 100 } }],
+      sendChunk: [{ kind: 'done' }, { kind: 'unavailable', reason: 'disconnected' }],
+      failBatch: [undefined],
+    },
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'cancelled',
+    input: [batch],
+    answers: {
+      beginBatch: [{ kind: 'wait', until: Date.parse('2100-01-01') }],
+      failBatch: [undefined],
+    },
+    meanwhile: (handle) => handle.cancel(),
+  },
+  {
+    workflow: 'sendNotice',
+    name: 'told',
+    input: [{ organizationId, noticeId: id(15) }],
+    answers: {
+      sendNotice: [
+        { waitMs: 1, told: 0 },
+        { waitMs: 1, told: 1 },
+        { waitMs: null, told: 0 },
+      ],
+    },
+  },
+  {
+    workflow: 'sweepHealth',
+    name: 'one-fails',
+    input: [],
+    answers: {
+      listAccounts: [[connection, { organizationId, connectionId: id(16) }]],
+      checkAccount: ['checked', FAILS],
+    },
+  },
+  {
+    workflow: 'verifyConnection',
+    name: 'verified',
+    input: [connection],
+    answers: { verifyConnection: [FAILS, undefined], checkAccount: ['checked'] },
+  },
+  {
+    workflow: 'verifyConnection',
+    name: 'no-health',
+    input: [connection],
+    answers: { verifyConnection: [undefined], checkAccount: [FAILS] },
+  },
+]
