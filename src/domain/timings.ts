@@ -63,5 +63,5 @@ export const SHORT_TIMINGS: Timings = {
   outagePauseMs: 500,
   stuckMs: 2_000,
   reconcileMs: 1_000,
-  stillMs: 15_000,
+  stillMs: 60_000,
 }

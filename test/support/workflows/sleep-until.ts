@@ -1,0 +1,6 @@
+import { sleep } from '@temporalio/workflow'
+
+/** Nothing but a timer, till then: milliseconds since 1970. */
+export async function sleepUntil(time: number): Promise<void> {
+  await sleep(Math.max(1, time - Date.now()))
+}
