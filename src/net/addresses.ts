@@ -1,0 +1,74 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+export interface AddressRules {
+  /**
+   * Ranges (`10.0.0.0/8`) and addresses that may be reached although they are not public:
+   * `NET_ALLOW_PRIVATE`.
+   */
+  allowed: readonly string[]
+  /** The machine's own addresses: a service that listens on all of them is not a stranger's. */
+  own?: () => readonly string[]
+}
+
+/** The first three bits of every public IPv6 address (IANA, "IPv6 Global Unicast"). */
+const GLOBAL_UNICAST = 0b001
+/** In addresses of this range the last 32 bits are an IPv4 address (RFC 6052, 2.1). */
+const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Whether a connection may be made to an address, given as a literal. Only what is public: known
+ * ranges of the internet at large, without private, shared, loopback, link-local (so the metadata
+ * of a cloud), multicast, reserved, documentation and benchmark ranges, and without IPv6 addresses
+ * that stand for an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo), whatever that
+ * is. What is no address is refused too.
+ *
+ * Sources: the special-purpose registries of IANA (RFC 6890), as `ipaddr.js` has them, and for IPv6
+ * the range that is given out at all.
+ */
+export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules) {
+  const ranges = allowed.map(toRange)
+  return (text: string): boolean => {
+    // `fe80::1%eth0`: an address of one interface.
+    if (isIP(text) === 0 || text.includes('%')) return false
+    const address = ipaddr.parse(text)
+    if (!ranges.some((range) => isWithin(address, range))) {
+      return isPublic(address) && !own().some((each) => isSame(address, each))
+    }
+    // Who allows a translator has not allowed what lies behind it.
+    const carried = carriedBy(address)
+    return (
+      carried === undefined || isPublic(carried) || ranges.some((each) => isWithin(carried, each))
+    )
+  }
+}
+
+/** `10.0.0.0/8`, or one address. Throws on what is neither. */
+function toRange(text: string): [Address, number] {
+  const [address = '', bits] = text.split('/')
+  const whole = address.includes(':') ? 128 : 32
+  return ipaddr.parseCIDR(`${address}/${bits ?? whole}`)
+}
+
+function isWithin(address: Address, [range, bits]: [Address, number]): boolean {
+  return address.kind() === range.kind() && address.match(range, bits)
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address instanceof ipaddr.IPv4 || (address.parts[0] ?? 0) >> 13 === GLOBAL_UNICAST
+}
+
+function carriedBy(address: Address): Address | undefined {
+  if (address instanceof ipaddr.IPv4 || !address.match(NAT64)) return undefined
+  return new ipaddr.IPv4(address.toByteArray().slice(12))
+}
+
+const isSame = (address: Address, own: string): boolean =>
+  isIP(own) !== 0 && address.toNormalizedString() === ipaddr.parse(own).toNormalizedString()
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address))

@@ -1,0 +1,91 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { FetchError } from './fetch-error.ts'
+import type { Target } from './target.ts'
+
+export interface Dialling {
+  target: Target
+  /** Checked, at least one. */
+  addresses: readonly string[]
+  /** Whether such an address may be talked to: asked again about where the socket arrived. */
+  isAllowed: (address: string) => boolean
+  /** Certificates to trust instead of those that Node knows. */
+  ca: string | undefined
+  signal: AbortSignal
+}
+
+/** Addresses that are tried, one after the other. */
+const MOST_ADDRESSES = 4
+/** Time that an address has when there is another one. */
+const SHARE_MS = 3_000
+
+/**
+ * A connection to one of the addresses themselves, so that no name is looked up again in between;
+ * the certificate has to be that of the URL's host. Throws a FetchError.
+ */
+export async function dial(dialling: Dialling): Promise<Socket> {
+  const { target, isAllowed, signal } = dialling
+  const addresses = dialling.addresses.slice(0, MOST_ADDRESSES)
+  for (const [index, address] of addresses.entries()) {
+    const isLast = index === addresses.length - 1
+    const socket = connectTcp({ host: address, port: target.port, noDelay: true })
+    try {
+      await opened(socket, 'connect', isLast ? undefined : SHARE_MS, signal)
+    } catch {
+      signal.throwIfAborted()
+      continue
+    }
+    if (!isAllowed(socket.remoteAddress ?? '')) {
+      socket.destroy()
+      throw new FetchError('address_refused')
+    }
+    return target.isSecure ? secure(socket, dialling) : socket
+  }
+  throw new FetchError('connect_failed')
+}
+
+async function secure(socket: Socket, { target, ca, signal }: Dialling): Promise<Socket> {
+  const { host } = target
+  const secured = connectTls({
+    socket,
+    host,
+    // A name of a server is none when it is an address (RFC 6066, 3).
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+    // Said, so that no setting of the environment switches it off.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  })
+  try {
+    await opened(secured, 'secureConnect', undefined, signal)
+    return secured
+  } catch {
+    socket.destroy()
+    signal.throwIfAborted()
+    throw new FetchError('tls_failed')
+  }
+}
+
+/** Resolves with the event; else the socket is destroyed and it rejects. */
+async function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  timeoutMs: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const give = (): unknown => socket.destroy(new Error('given up'))
+  signal.addEventListener('abort', give, { once: true })
+  const timer = timeoutMs === undefined ? undefined : setTimeout(give, timeoutMs)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      // Stays: an error after this is told by what uses the socket.
+      socket.on('error', reject)
+      socket.once('close', () => reject(new Error('closed')))
+      socket.once(event, () => resolve())
+      if (signal.aborted) give()
+    })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', give)
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Why there is no answer.
+ *
+ * - `request_refused`: the URL or a header is not one we send
+ * - `address_refused`: it is not on the public internet
+ * - `redirect_refused`: redirected too often, or from https to http
+ * - `dns_failed`: the name has no address, or nobody could say
+ * - `connect_failed`, `tls_failed`: nobody listens; the certificate is not the host's
+ * - `connection_lost`, `bad_answer`: it ended, or spoke something else than HTTP
+ * - `timeout`: all of it took too long
+ */
+export type FetchReason =
+  | 'request_refused'
+  | 'address_refused'
+  | 'redirect_refused'
+  | 'dns_failed'
+  | 'connect_failed'
+  | 'tls_failed'
+  | 'connection_lost'
+  | 'bad_answer'
+  | 'timeout'
+
+const MESSAGES: Record<FetchReason, string> = {
+  request_refused: 'The request is not one that is sent',
+  address_refused: 'The host is not on the public internet',
+  redirect_refused: 'The redirect is not one that is followed',
+  dns_failed: 'The host has no address that could be found',
+  connect_failed: 'The host could not be connected to',
+  tls_failed: 'The host could not be trusted: TLS failed',
+  connection_lost: 'The connection ended before the answer',
+  bad_answer: 'The answer is not HTTP, or its headers are too long',
+  timeout: 'The answer did not come in time',
+}
+
+/** Its message can be shown to whoever asked for the request: it says nothing of our network. */
+export class FetchError extends Error {
+  readonly reason: FetchReason
+
+  constructor(reason: FetchReason, message: string = MESSAGES[reason]) {
+    super(message)
+    this.reason = reason
+  }
+}

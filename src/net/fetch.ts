@@ -1,0 +1,212 @@
+import type { Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { Client, errors } from 'undici'
+import { type AddressRules, createAddressCheck } from './addresses.ts'
+import { dial } from './dial.ts'
+import { FetchError } from './fetch-error.ts'
+import { createAddressFinder, type FindAddresses } from './find-addresses.ts'
+import { checkedHeaders, safeHeaders } from './headers.ts'
+import { type Target, targetOf } from './target.ts'
+
+export interface FetcherOptions extends AddressRules {
+  findAddresses?: FindAddresses
+  /** Certificates to trust instead of those that Node knows. */
+  ca?: string
+}
+
+export interface Outgoing {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  headers?: Readonly<Record<string, string>>
+  body?: string | undefined
+  /** For all of it: names, connections, redirects, the answer to its last byte. */
+  timeoutMs: number
+  /** Of the answer's body; the rest is not read. */
+  mostBytes: number
+  /** That are followed at most; absent: none, a redirect is an answer like others. */
+  redirects?: number
+  signal?: AbortSignal
+}
+
+export interface Incoming {
+  /** The last one, after redirects. */
+  url: string
+  status: number
+  /** By their names in lower case. */
+  headers: ReadonlyMap<string, string>
+  body: Buffer
+  /** Whether there was more of it. */
+  isCut: boolean
+}
+
+export interface Fetcher {
+  /**
+   * Sends one request, once. Any status is an answer; throws a FetchError when there is none, and
+   * the reason of `signal` when that ended it.
+   */
+  send: (request: Outgoing) => Promise<Incoming>
+}
+
+/** Of an answer, all together. */
+const HEADER_BYTES = 16_384
+const REDIRECTS = [301, 302, 303, 307, 308]
+
+/**
+ * The one way to addresses that somebody else has chosen. For each hop: the URL is read, the name
+ * is looked up once, and when only one of its addresses is not public the request is refused; the
+ * connection goes to the address that was looked at (a name that answers differently the next time
+ * is not asked), where it arrived is checked again, and it is closed afterwards. No proxies, no
+ * cookies, no compression, HTTP/1.1.
+ */
+export function createFetcher(options: FetcherOptions): Fetcher {
+  const { findAddresses = createAddressFinder(), ca } = options
+  const isAllowed = createAddressCheck(options)
+
+  const addressesOf = async ({ host }: Target, signal: AbortSignal): Promise<string[]> => {
+    if (isIP(host) !== 0) return [host]
+    try {
+      return await findAddresses(host, signal)
+    } catch {
+      signal.throwIfAborted()
+      throw new FetchError('dns_failed')
+    }
+  }
+
+  const hop = async (target: Target, request: Outgoing, signal: AbortSignal) => {
+    const addresses = await addressesOf(target, signal)
+    if (addresses.length === 0) throw new FetchError('dns_failed')
+    if (!addresses.every(isAllowed)) throw new FetchError('address_refused')
+    const socket = await dial({ target, addresses, isAllowed, ca, signal })
+    try {
+      return await exchange(socket, target, request, signal)
+    } finally {
+      socket.destroy()
+    }
+  }
+
+  const follow = async (first: Outgoing, signal: AbortSignal): Promise<Incoming> => {
+    let request: Outgoing = { ...first, headers: checkedHeaders(first.headers ?? {}) }
+    let target = targetOf(first.url)
+    for (let left = first.redirects ?? 0; ; left--) {
+      const answer = await hop(target, request, signal)
+      const location = answer.headers.get('location')
+      const isRedirect = REDIRECTS.includes(answer.status) && location !== undefined
+      if (!isRedirect || first.redirects === undefined) return answer
+      if (left === 0) throw new FetchError('redirect_refused')
+      const next = targetOf(location, target.url)
+      if (target.isSecure && !next.isSecure) throw new FetchError('redirect_refused')
+      request = redirected(request, answer.status, target.url.origin === next.url.origin)
+      target = next
+    }
+  }
+
+  return { send: (request) => bounded(request, (signal) => follow(request, signal)) }
+}
+
+/** What is sent to where a redirect leads (fetch.spec.whatwg.org, "HTTP-redirect fetch"). */
+function redirected(request: Outgoing, status: number, isSameOrigin: boolean): Outgoing {
+  const { headers: given = {}, body, ...rest } = request
+  const headers = isSameOrigin ? given : safeHeaders(given)
+  const becomesGet = status === 303 || (request.method === 'POST' && status < 307)
+  if (!becomesGet) return { ...rest, headers, body }
+  const { 'content-type': _, ...others } = headers
+  return { ...rest, method: 'GET', headers: others }
+}
+
+async function exchange(
+  socket: Socket,
+  { url }: Target,
+  { method, headers = {}, body, mostBytes }: Outgoing,
+  signal: AbortSignal,
+): Promise<Incoming> {
+  let isUsed = false
+  const client = new Client(url.origin, {
+    // The connection is made; when it is lost there is no other.
+    connect: (_, callback) => {
+      const again = isUsed
+      isUsed = true
+      // Not before this returns: undici does not notice it then.
+      setImmediate(() =>
+        again ? callback(new FetchError('connection_lost'), null) : callback(null, socket),
+      )
+    },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: HEADER_BYTES,
+  })
+  try {
+    const answer = await client.request({
+      method,
+      path: url.pathname + url.search,
+      headers: { 'accept-encoding': 'identity', ...headers },
+      ...(body === undefined ? {} : { body }),
+      reset: true,
+      signal,
+    })
+    const read = await readBody(answer.body, mostBytes)
+    return { url: url.href, status: answer.statusCode, headers: toMap(answer.headers), ...read }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toFetchError(error)
+  } finally {
+    // The connection is closed by who made it.
+    client.destroy().catch(() => {})
+  }
+}
+
+async function readBody(
+  stream: AsyncIterable<Buffer>,
+  mostBytes: number,
+): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > mostBytes) break
+  }
+  return { body: Buffer.concat(chunks).subarray(0, mostBytes), isCut: length > mostBytes }
+}
+
+const toMap = (headers: Record<string, string | string[] | undefined>): Map<string, string> =>
+  new Map(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')] as const],
+    ),
+  )
+
+function toFetchError(error: unknown): FetchError {
+  if (error instanceof FetchError) return error
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
+    return new FetchError('request_refused')
+  }
+  const isWrong =
+    error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError
+  return new FetchError(isWrong ? 'bad_answer' : 'connection_lost')
+}
+
+/** Runs `work` with a signal that ends with the caller's, or when the time is over. */
+async function bounded<T>(
+  { timeoutMs, signal: callers }: Outgoing,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const control = new AbortController()
+  const { signal } = control
+  const timer = setTimeout(() => control.abort(new FetchError('timeout')), timeoutMs)
+  const stop = (): void => control.abort(callers?.reason)
+  callers?.addEventListener('abort', stop, { once: true })
+  const over = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    callers?.throwIfAborted()
+    // Whatever the work is busy with.
+    return await Promise.race([work(signal), over])
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    callers?.removeEventListener('abort', stop)
+  }
+}
