@@ -32,7 +32,10 @@ import { domainRoutes } from './routes/domains.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
 import { executionRoutes } from './routes/executions.ts'
 import { exportRoutes } from './routes/exports.ts'
+import { flowPushRoutes } from './routes/flow-push.ts'
+import { flowStateRoutes } from './routes/flow-states.ts'
 import { flowTriggerRoutes } from './routes/flow-triggers.ts'
+import { flowRoutes } from './routes/flows.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importUploadRoutes } from './routes/import-upload.ts'
 import { importRoutes } from './routes/imports.ts'
@@ -122,6 +125,9 @@ export async function buildApp(deps: Deps) {
   await app.register(accountPolicyRoutes, deps)
   await app.register(domainRoutes, deps)
   await app.register(templateRoutes, deps)
+  await app.register(flowRoutes, deps)
+  await app.register(flowStateRoutes, deps)
+  await app.register(flowPushRoutes, deps)
   await app.register(emailLogRoutes, deps)
   await app.register(webhookRoutes, deps)
   await app.register(unsubscribeRoutes, deps)

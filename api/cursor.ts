@@ -45,6 +45,21 @@ export function decodeTimedCursor(
   return { id, createdAt: new Date(Number(ms)).toISOString() }
 }
 
+/** A place in a list that is sorted by a whole number. */
+export const encodeNumberCursor = (scope: CursorScope, place: number): string =>
+  encode(scope, String(place))
+
+/** As `decodeCursor`, of a list that is sorted by a whole number. */
+export function decodeNumberCursor(
+  scope: CursorScope,
+  cursor: string | undefined,
+): number | undefined {
+  if (cursor === undefined) return undefined
+  const place = decode(scope, cursor) ?? ''
+  if (/^\d{1,9}$/.test(place)) return Number(place)
+  throw foreign()
+}
+
 const encode = (scope: CursorScope, place: string): string =>
   Buffer.concat([seal(scope, place), Buffer.from(place)]).toString('base64url')
 

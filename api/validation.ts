@@ -6,6 +6,7 @@ import { isAddress } from '../src/domain/text.ts'
 import { isUuid } from '../src/ids.ts'
 import { strict } from '../src/schemas/common.ts'
 import { checkText, UNSTORABLE } from './bodies.ts'
+import { meant } from './union-errors.ts'
 
 /** More details than this help nobody. */
 const MOST_DETAILS = 100
@@ -131,7 +132,7 @@ function numericNames(schema: unknown): string[] {
 
 /** What each branch of an `anyOf` wants says more than that none of them fits. */
 const toDetails = (errors: readonly ErrorObject[]): ErrorDetail[] =>
-  errors
+  meant(errors)
     .filter(({ keyword }) => keyword !== 'anyOf')
     .slice(0, MOST_DETAILS)
     .map(toDetail)

@@ -1263,6 +1263,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workflows, newest first
+         * @description Without their steps.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listWorkflows"];
+        put?: never;
+        /**
+         * Create a workflow
+         * @description It is checked whole: reachable steps, named branches, loops through a delay or wait only, contents that can be rendered; each problem names its step. It runs once it is enabled. Without `slug`, one is made of the name. `webhookSecret` signs what its webhook steps send and is shown only here.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["createWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a workflow by id or slug, with its steps
+         * @description A UUID is our id, anything else a slug. Headers of webhook steps are read as `***`. `version` asks for the steps as they were.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getWorkflow"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a workflow, by id or slug
+         * @description Nothing starts it any more, and its executions that are not over are cancelled (`flow_deleted`) within a minute. Executions can be read still.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        delete: operations["deleteWorkflow"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a workflow, by id or slug
+         * @description Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        patch: operations["updateWorkflow"];
+        trace?: never;
+    };
+    "/v1/workflows/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a workflow, by id or slug: its trigger starts executions
+         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS. Enabling it again changes nothing.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["enableWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a workflow, by id or slug: nothing starts it
+         * @description Executions that run go on. Disabling it again changes nothing.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["disableWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a workflow, newest first
+         * @description They never change. `GET /v1/workflows/{id}?version=` has their steps.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listWorkflowVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/diagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a picture of a workflow, by id or slug: a Mermaid flowchart
+         * @description Text that every Mermaid renderer draws: the trigger, each step with its type and what it does, and the branches.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getWorkflowDiagram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get another secret for the webhooks of a workflow, by id or slug
+         * @description For 24 hours they are signed with the secret before it as well. The secret is shown only here.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["rotateWorkflowSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and update workflows by their slugs, all or none
+         * @description A workflow that is created has to be enabled, one that is updated stays as it was; what is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done. The secret of a workflow that is created is had by rotating it.
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["pushWorkflows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get workflows in the form that push takes, newest first
+         * @description Headers of webhook steps are `***`: pushed so, they keep their values.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["pullWorkflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/email/logs": {
         parameters: {
             query?: never;
@@ -1781,6 +1997,42 @@ export interface components {
             /** @constant */
             success: true;
         };
+        /**
+         * Condition
+         * @description At most 100 filters.
+         */
+        Condition: {
+            /**
+             * @description How the groups are joined.
+             * @enum {string}
+             */
+            logic: "AND" | "OR";
+            groups: components["schemas"]["ConditionGroup"][];
+        };
+        /** ConditionGroup */
+        ConditionGroup: {
+            /** @description All must hold. */
+            filters: components["schemas"]["Filter"][];
+            /** @description One more condition that must hold as well; at most 5 deep in all. */
+            nested?: {
+                [key: string]: unknown;
+            };
+        };
+        /** ConditionStep */
+        ConditionStep: {
+            id: string;
+            /** @constant */
+            type: "condition";
+            name: string;
+            config: {
+                condition: components["schemas"]["Condition"];
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
         /** Confirmed */
         Confirmed: {
             /** @constant */
@@ -2256,6 +2508,61 @@ export interface components {
         ContactsDeletion: {
             ids: string[];
         };
+        /** CreatedWorkflow */
+        CreatedWorkflow: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            description: string | null;
+            enabled: boolean;
+            /** @description The newest: executions that start take it, running ones keep theirs. */
+            version: number;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            stats: components["schemas"]["FlowStats"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was pushed last; null: never.
+             */
+            pushedAt: string | null;
+            triggerConfig: components["schemas"]["TriggerConfig"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions: components["schemas"]["FlowTransition"][];
+            settings: components["schemas"]["FlowSettings"];
+            /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
+            webhookSecret: string;
+        };
+        /** DelayStep */
+        DelayStep: {
+            id: string;
+            /** @constant */
+            type: "delay";
+            name: string;
+            /** @description A span, at most 366 days, or the next such time of day. */
+            config: {
+                amount: number;
+                /** @enum {string} */
+                unit: "minutes" | "hours" | "days" | "weeks";
+            } | {
+                until: {
+                    time: string;
+                    /** @description `contact`: the one in the contact’s properties, else UTC. Or one of IANA. */
+                    timezone: string;
+                    /** @description After so many whole days. */
+                    days?: number;
+                };
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
         /** DnsRecord */
         DnsRecord: {
             /** @enum {string} */
@@ -2272,6 +2579,15 @@ export interface components {
             state: "found" | "missing" | "different" | "unknown";
             /** @description What is there in its place. */
             found: string[];
+        };
+        /**
+         * Duration
+         * @description At most 366 days.
+         */
+        Duration: {
+            amount: number;
+            /** @enum {string} */
+            unit: "minutes" | "hours" | "days" | "weeks";
         };
         /** EmailLog */
         EmailLog: {
@@ -2541,6 +2857,103 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
         };
+        /** ExitStep */
+        ExitStep: {
+            id: string;
+            /** @constant */
+            type: "exit";
+            name: string;
+            config: {
+                /** @enum {string} */
+                outcome: "completed" | "cancelled" | "failed";
+                reason?: string;
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** Filter */
+        Filter: {
+            /** @description A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, `bucket`; in workflows also `trigger.data.<path>` and `event.properties.<path>`. */
+            field: string;
+            /** @enum {string} */
+            operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "triggered" | "notTriggered" | "triggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
+            /** @description What the operator compares with. */
+            value?: unknown;
+            /**
+             * @description Of `within` and `triggeredWithin`.
+             * @enum {string}
+             */
+            unit?: "minutes" | "hours" | "days";
+        };
+        /** FlowSettings */
+        FlowSettings: {
+            /** @description Without it a contact enters once, ever. */
+            allowReentry: boolean;
+            /** @description Since the contact’s last start. */
+            reentryDelaySeconds: number;
+            /** @description Executions that are not over, of all contacts; null: any number. */
+            maxConcurrentExecutions: number | null;
+            /** @description Since the contact’s last end. */
+            contactCooldownSeconds: number;
+            /** @description What ends executions: events, or a condition. */
+            exitOn: {
+                events?: string[];
+                condition?: components["schemas"]["Condition"];
+            };
+        };
+        /** FlowSettingsInput */
+        FlowSettingsInput: {
+            /** @description Without it a contact enters once, ever. */
+            allowReentry?: boolean;
+            /** @description Since the contact’s last start. */
+            reentryDelaySeconds?: number;
+            /** @description Executions that are not over, of all contacts; null: any number. */
+            maxConcurrentExecutions?: number | null;
+            /** @description Since the contact’s last end. */
+            contactCooldownSeconds?: number;
+            /** @description What ends executions: events, or a condition. */
+            exitOn?: {
+                events?: string[];
+                condition?: components["schemas"]["Condition"];
+            };
+        };
+        /** FlowStats */
+        FlowStats: {
+            started: number;
+            completed: number;
+            failed: number;
+            cancelled: number;
+            /** @description Not admitted, or over `maxConcurrentExecutions`. */
+            dropped: number;
+            /** @description Not over. */
+            live: number;
+        };
+        /** FlowStep */
+        FlowStep: components["schemas"]["SendEmailStep"] | components["schemas"]["SendSmsStep"] | components["schemas"]["DelayStep"] | components["schemas"]["ConditionStep"] | components["schemas"]["SplitStep"] | components["schemas"]["WaitForEventStep"] | components["schemas"]["WaitForEmailEngagementStep"] | components["schemas"]["UpdateContactStep"] | components["schemas"]["SubscribeTopicStep"] | components["schemas"]["UnsubscribeTopicStep"] | components["schemas"]["WebhookStep"] | components["schemas"]["ExitStep"];
+        /** FlowTransition */
+        FlowTransition: {
+            from: string;
+            to: string;
+            branch?: string;
+        };
+        /**
+         * FlowTransitionInput
+         * @description `from` is a step or `trigger`; without one from the trigger, the first step is the first of the list. A step with branches needs one named in each transition; where none leads on, the execution is completed.
+         */
+        FlowTransitionInput: {
+            from?: string;
+            /** @description Another name of `from`. */
+            fromStepId?: string;
+            to?: string;
+            /** @description Another name of `to`. */
+            toStepId?: string;
+            branch?: string;
+            /** @description Another name of `branch`. */
+            condition?: string;
+        };
         /** Health */
         Health: {
             status: string;
@@ -2808,6 +3221,41 @@ export interface components {
             success: true;
             message: string;
         };
+        /** PulledWorkflow */
+        PulledWorkflow: {
+            slug: string;
+            name: string;
+            description: string | null;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerConfig: components["schemas"]["TriggerConfig"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions: components["schemas"]["FlowTransition"][];
+            settings: components["schemas"]["FlowSettings"];
+            /** @description Yours, to tell what you pushed last. */
+            sourceHash: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** PushedWorkflow */
+        PushedWorkflow: {
+            slug: string;
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerConfig?: components["schemas"]["TriggerConfigInput"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions?: components["schemas"]["FlowTransitionInput"][];
+            settings?: components["schemas"]["FlowSettingsInput"];
+            /** @description Yours, to tell what you pushed last. */
+            sourceHash?: string | null;
+            /**
+             * Format: date-time
+             * @description As it was pulled: what was edited here before that is known to you.
+             */
+            updatedAt?: string;
+        };
         /** Recipient */
         Recipient: {
             /** Format: uuid */
@@ -2856,6 +3304,53 @@ export interface components {
             /** @description Shown only here, null in a replay. Those before it work for 24 h more. */
             webhookSecret: string | null;
             webhookEndpoint: string;
+        };
+        /** SendEmailStep */
+        SendEmailStep: {
+            id: string;
+            /** @constant */
+            type: "send_email";
+            name: string;
+            config: {
+                templateId?: string;
+                /** @description Liquid. */
+                subject?: string;
+                html?: string;
+                /**
+                 * Format: email
+                 * @description Needed.
+                 */
+                from?: string;
+                fromName?: string;
+                /** Format: email */
+                replyTo?: string;
+                cloudAccountId?: string;
+                topicId?: string;
+                topicSlug?: string;
+                variables?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** SendSmsStep */
+        SendSmsStep: {
+            id: string;
+            /** @constant */
+            type: "send_sms";
+            name: string;
+            config: {
+                body: string;
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
         };
         /** SendingIdentity */
         SendingIdentity: {
@@ -2950,6 +3445,40 @@ export interface components {
             data: components["schemas"]["Session"][];
             /** @description Null at the end. */
             nextCursor: string | null;
+        };
+        /** SplitStep */
+        SplitStep: {
+            id: string;
+            /** @constant */
+            type: "split";
+            name: string;
+            config: {
+                branches: {
+                    name: string;
+                    weight: number;
+                }[];
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** SubscribeTopicStep */
+        SubscribeTopicStep: {
+            id: string;
+            /** @constant */
+            type: "subscribe_topic";
+            name: string;
+            config: {
+                topicId?: string;
+                topicSlug?: string;
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
         };
         /** Success */
         Success: {
@@ -3223,6 +3752,38 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** TriggerConfig */
+        TriggerConfig: {
+            /** @description Of `event`: needed. */
+            eventName?: string;
+            filter?: components["schemas"]["Condition"];
+            /** @description Of `topic_…`; without one: any topic. */
+            topicId?: string;
+            /** @description Of `segment_…`: needed. Of `schedule`: optional. */
+            segmentId?: string;
+            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
+            cron?: string;
+            /** @description Of `schedule`, of IANA; without one: UTC. */
+            timezone?: string;
+        };
+        /** TriggerConfigInput */
+        TriggerConfigInput: {
+            /** @description Of `event`: needed. */
+            eventName?: string;
+            filter?: components["schemas"]["Condition"];
+            /** @description Of `topic_…`; without one: any topic. */
+            topicId?: string;
+            /** @description Of `segment_…`: needed. Of `schedule`: optional. */
+            segmentId?: string;
+            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
+            cron?: string;
+            /** @description Of `schedule`, of IANA; without one: UTC. */
+            timezone?: string;
+            /** @description Another name of `eventName`. */
+            name?: string;
+            /** @description Instead of `topicId`. */
+            topicSlug?: string;
+        };
         /** TriggerError */
         TriggerError: {
             /** @description Which of `contacts`. */
@@ -3276,17 +3837,276 @@ export interface components {
             errors: string[];
             errorDetails: components["schemas"]["TriggerError"][];
         };
+        /** UnsubscribeTopicStep */
+        UnsubscribeTopicStep: {
+            id: string;
+            /** @constant */
+            type: "unsubscribe_topic";
+            name: string;
+            config: {
+                topicId?: string;
+                topicSlug?: string;
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
         /** Unsubscribed */
         Unsubscribed: {
             /** @constant */
             success: true;
             message: string;
         };
+        /** UpdateContactStep */
+        UpdateContactStep: {
+            id: string;
+            /** @constant */
+            type: "update_contact";
+            name: string;
+            config: {
+                set?: {
+                    [key: string]: unknown;
+                };
+                unset?: string[];
+                increment?: {
+                    [key: string]: number;
+                };
+                append?: {
+                    [key: string]: unknown;
+                };
+                remove?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** WaitForEmailEngagementStep */
+        WaitForEmailEngagementStep: {
+            id: string;
+            /** @constant */
+            type: "wait_for_email_engagement";
+            name: string;
+            config: {
+                stepId: string;
+                events: ("opened" | "clicked" | "bounced")[];
+                timeout: components["schemas"]["Duration"];
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** WaitForEventStep */
+        WaitForEventStep: {
+            id: string;
+            /** @constant */
+            type: "wait_for_event";
+            name: string;
+            config: {
+                eventName: string;
+                filter?: components["schemas"]["Condition"];
+                timeout: components["schemas"]["Duration"];
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
         /** WebhookAnswer */
         WebhookAnswer: {
             /** @enum {string} */
             status: "processed" | "duplicate" | "ignored";
             reason?: string;
+        };
+        /** WebhookStep */
+        WebhookStep: {
+            id: string;
+            /** @constant */
+            type: "webhook";
+            name: string;
+            config: {
+                url: string;
+                /** @enum {string} */
+                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                /** @description Write-only: each value is read as `***`, which keeps it when written. */
+                headers?: {
+                    [key: string]: string;
+                };
+                /** @description Liquid. */
+                body?: string;
+                timeoutSeconds?: number;
+            };
+            /** @description Where it is drawn. */
+            position?: {
+                x: number;
+                y: number;
+            };
+        };
+        /** Workflow */
+        Workflow: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            description: string | null;
+            enabled: boolean;
+            /** @description The newest: executions that start take it, running ones keep theirs. */
+            version: number;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            stats: components["schemas"]["FlowStats"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was pushed last; null: never.
+             */
+            pushedAt: string | null;
+            triggerConfig: components["schemas"]["TriggerConfig"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions: components["schemas"]["FlowTransition"][];
+            settings: components["schemas"]["FlowSettings"];
+        };
+        /** WorkflowInput */
+        WorkflowInput: {
+            name: string;
+            slug?: string;
+            description?: string | null;
+            /** @description Absent: not yet. */
+            enabled?: boolean;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerConfig?: components["schemas"]["TriggerConfigInput"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions?: components["schemas"]["FlowTransitionInput"][];
+            settings?: components["schemas"]["FlowSettingsInput"];
+        };
+        /** WorkflowList */
+        WorkflowList: {
+            data: components["schemas"]["WorkflowSummary"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** WorkflowPatch */
+        WorkflowPatch: {
+            name?: string;
+            slug?: string;
+            description?: string | null;
+            /** @description Absent: not yet. */
+            enabled?: boolean;
+            /** @enum {string} */
+            triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerConfig?: components["schemas"]["TriggerConfigInput"];
+            steps?: components["schemas"]["FlowStep"][];
+            transitions?: components["schemas"]["FlowTransitionInput"][];
+            settings?: components["schemas"]["FlowSettingsInput"];
+            /**
+             * Format: date-time
+             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             */
+            ifUnmodifiedSince?: string;
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            version?: unknown;
+            /** @description Ignored. */
+            stats?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+            /** @description Ignored. */
+            updatedAt?: unknown;
+            /** @description Ignored. */
+            pushedAt?: unknown;
+        };
+        /** WorkflowPull */
+        WorkflowPull: {
+            workflows: components["schemas"]["PulledWorkflow"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** WorkflowPush */
+        WorkflowPush: {
+            workflows: components["schemas"]["PushedWorkflow"][];
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
+        };
+        /** WorkflowPushResult */
+        WorkflowPushResult: {
+            /** @constant */
+            success: true;
+            dryRun: boolean;
+            results: components["schemas"]["WorkflowPushed"][];
+        };
+        /** WorkflowPushed */
+        WorkflowPushed: {
+            slug: string;
+            /**
+             * Format: uuid
+             * @description Null: it would be created.
+             */
+            id: string | null;
+            /** @enum {string} */
+            outcome: "created" | "updated" | "unchanged";
+            version: number;
+        };
+        /** WorkflowSecret */
+        WorkflowSecret: {
+            /** @constant */
+            success: true;
+            /** @description Signs from now on. Shown only here. */
+            webhookSecret: string;
+            /**
+             * Format: date-time
+             * @description Until then webhooks are signed with the secret before it as well.
+             */
+            previousSecretUntil: string;
+        };
+        /** WorkflowSummary */
+        WorkflowSummary: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            description: string | null;
+            enabled: boolean;
+            /** @description The newest: executions that start take it, running ones keep theirs. */
+            version: number;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            stats: components["schemas"]["FlowStats"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was pushed last; null: never.
+             */
+            pushedAt: string | null;
+        };
+        /** WorkflowVersion */
+        WorkflowVersion: {
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** WorkflowVersionList */
+        WorkflowVersionList: {
+            data: components["schemas"]["WorkflowVersion"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
     };
     responses: {
@@ -6821,6 +7641,552 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWorkflows: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                /** @description Part of the name or slug. */
+                search?: string;
+                /** @description Only those that are, or not. */
+                enabled?: "true" | "false";
+                /** @description What starts it. */
+                triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWorkflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWorkflow: {
+        parameters: {
+            query?: {
+                /** @description Which version; without it the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enableWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disableWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWorkflowVersions: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowVersionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWorkflowDiagram: {
+        parameters: {
+            query?: {
+                /** @description Which version; without it the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A Mermaid flowchart */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWorkflowSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pushWorkflows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowPush"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPushResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pullWorkflows: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                /** @description Only this one. */
+                slug?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPull"];
                 };
             };
             400: components["responses"]["BadRequest"];

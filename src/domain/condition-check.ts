@@ -230,6 +230,25 @@ function refuseBucket(value: unknown): string | undefined {
 export const filtersOf = ({ groups }: Condition): Filter[] =>
   groups.flatMap(({ filters, nested }) => [...filters, ...(nested ? filtersOf(nested) : [])])
 
+/**
+ * The same condition with other filters. `change` gets each with its path, which begins with
+ * `path`.
+ */
+export const mapFilters = (
+  { logic, groups }: Condition,
+  path: string,
+  change: (filter: Filter, path: string) => Filter,
+): Condition => ({
+  logic,
+  groups: groups.map(({ filters, nested }, index) => {
+    const at = `${path}.groups.${index}`
+    return {
+      filters: filters.map((filter, place) => change(filter, `${at}.filters.${place}`)),
+      ...(nested ? { nested: mapFilters(nested, `${at}.nested`, change) } : {}),
+    }
+  }),
+})
+
 /** The names of the events whose stats a condition asks about: `event.<name>`. */
 export function askedEvents(condition: Condition): string[] {
   const names = filtersOf(condition).flatMap(({ field }) => {

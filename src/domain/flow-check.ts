@@ -18,7 +18,7 @@ export interface Draft {
 }
 
 /** Characters of a whole definition, written as JSON. */
-export const LONGEST_DEFINITION = 1_048_576
+const LONGEST_DEFINITION = 1_048_576
 
 /**
  * The definition that a draft makes, or all that is wrong with it. Each problem with a step says

@@ -5,9 +5,9 @@ import { refuseProperties } from './properties.ts'
 import { isTimezone } from './timezone.ts'
 
 /** Of a delay and of what a wait waits at most. */
-export const LONGEST_DAYS = 366
+const LONGEST_DAYS = 366
 /** Headers of one webhook step. */
-export const MOST_HEADERS = 50
+const MOST_HEADERS = 50
 /** What stands for the value of a header where a flow is read. */
 export const HIDDEN = '***'
 
@@ -64,11 +64,14 @@ export function checkStep(step: Step, path: string): ErrorDetail[] {
 const problem = (path: string, message: string): ErrorDetail => ({ path, message })
 
 function checkMail(config: StepOf<'send_email'>['config'], path: string): ErrorDetail[] {
-  const { templateId, subject, html } = config
+  const { templateId, subject, html, from } = config
+  const anonymous = from === undefined ? [problem(`${path}.from`, 'is needed')] : []
   if (templateId !== undefined) {
-    return html === undefined ? [] : [problem(`${path}.html`, 'cannot go with templateId')]
+    const both = html === undefined ? [] : [problem(`${path}.html`, 'cannot go with templateId')]
+    return [...anonymous, ...both]
   }
   return [
+    ...anonymous,
     ...(html === undefined ? [problem(`${path}.html`, 'or templateId is needed')] : []),
     ...(subject === undefined ? [problem(`${path}.subject`, 'is needed without templateId')] : []),
   ]

@@ -14,20 +14,30 @@ export interface Named {
   unknown: { field: 'topicIds' | 'topicSlugs'; index: number; value: string }[]
 }
 
-/** Finds the topics of the organization that ids and slugs name, each once. */
-export async function resolve(
+/** The ids of the topics of the organization that ids and slugs name, by those names. */
+export async function identify(
   sql: Executor,
   organizationId: Uuid,
   { topicIds = [], topicSlugs = [] }: TopicNames,
-): Promise<Named> {
-  if (topicIds.length + topicSlugs.length === 0) return { ids: [], unknown: [] }
+): Promise<Map<string, Uuid>> {
+  if (topicIds.length + topicSlugs.length === 0) return new Map()
   const rows = await sql<{ id: Uuid; slug: string }[]>`
     select id, slug
     from topics
     where organization_id = ${organizationId}
       and (id = any(${topicIds.filter(isUuid)}::uuid[])
         or slug = any(${[...topicSlugs]}::text[]))`
-  const known = new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]))
+  return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]))
+}
+
+/** Finds the topics of the organization that ids and slugs name, each once. */
+export async function resolve(
+  sql: Executor,
+  organizationId: Uuid,
+  names: TopicNames,
+): Promise<Named> {
+  const { topicIds = [], topicSlugs = [] } = names
+  const known = await identify(sql, organizationId, names)
   const named: Named = { ids: [], unknown: [] }
   const ids = new Set<Uuid>()
   const take = (field: 'topicIds' | 'topicSlugs', value: string, index: number): void => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { deleteOld } from '../../src/store/idempotency-keys.ts'
 import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
+import { createFlow, smallFlow } from '../support/flow-inputs.ts'
 import { sentAs } from '../support/matrix.ts'
 import { signIn } from '../support/people.ts'
 import { seedExecution, seedFlow } from '../support/seed-flow.ts'
@@ -152,6 +153,9 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   const triggered = await api.alice.post('/v1/contacts', contact('mia'))
   const run = { flowId, contactId: triggered.body.id }
   const ids: Record<string, string> = {
+    '/v1/workflows/{id}/enable': flowId,
+    '/v1/workflows/{id}/disable': (await createFlow(api.alice)).id,
+    '/v1/workflows/{id}/rotate-secret': flowId,
     '/v1/workflows/{id}/trigger': flowId,
     '/v1/workflows/{id}/trigger/batch': flowId,
     '/v1/workflows/executions/{id}/retry': await seedExecution(api.sql, organizationId, {
@@ -176,6 +180,11 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
+    '/v1/workflows': smallFlow(),
+    '/v1/workflows/{id}/enable': undefined,
+    '/v1/workflows/{id}/disable': undefined,
+    '/v1/workflows/{id}/rotate-secret': undefined,
+    '/v1/workflows/push': { workflows: [smallFlow({ slug: 'pushed' })] },
     '/v1/workflows/{id}/trigger': { contactEmail: 'mia@example.com' },
     '/v1/workflows/{id}/trigger/batch': { contacts: [{ contactEmail: 'mia@example.com' }] },
     '/v1/workflows/executions/{id}/retry': undefined,

@@ -32,6 +32,11 @@ test.each<[string, Step, string]>([
     'config.subject is needed without templateId',
   ],
   [
+    'a mail from nobody',
+    { ...mail('a'), config: { subject: 'S', html: 'x' } } as Step,
+    'steps.0.config.from | Step "Mail a" (a): config.from is needed',
+  ],
+  [
     'a mail with two contents',
     { ...mail('a'), config: { from: 'a@example.com', html: 'x', templateId: 't' } } as Step,
     'config.html cannot go with templateId',

@@ -10,6 +10,7 @@ import {
   insertMail,
 } from './api.ts'
 import { addMember, PASSWORD, type Person, sessionOf } from './people.ts'
+import { smallFlow } from './flow-inputs.ts'
 import { seedExecution, seedFlow } from './seed-flow.ts'
 
 /**
@@ -409,6 +410,34 @@ export const PLACES: Record<string, Place> = {
   getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+
+  createWorkflow: {
+    scopes: FULL,
+    body: (_, client) => smallFlow({ name: markOf(client) }),
+    own: 201,
+  },
+  listWorkflows: { scopes: READ, own: 200 },
+  getWorkflow: { scopes: READ, id: 'apiFlow', own: 200 },
+  updateWorkflow: {
+    scopes: FULL,
+    id: 'apiFlow',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  deleteWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
+  enableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
+  disableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
+  listWorkflowVersions: { scopes: READ, id: 'apiFlow', own: 200 },
+  getWorkflowDiagram: { scopes: READ, id: 'apiFlow', own: 200 },
+  rotateWorkflowSecret: { scopes: FULL, id: 'apiFlow', own: 200 },
+  pushWorkflows: {
+    scopes: FULL,
+    body: (_, client) => ({
+      workflows: [smallFlow({ slug: `pushed-${unique()}`, name: markOf(client) })],
+    }),
+    own: 200,
+  },
+  pullWorkflows: { scopes: READ, own: 200 },
 
   triggerWorkflow: {
     scopes: ['events', 'full'],

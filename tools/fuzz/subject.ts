@@ -114,6 +114,16 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       call<{ id: string; slug: string }>('POST', '/v1/topics', { name }),
     ),
   )
+  const flows = await Promise.all(
+    ['Welcome', 'Goodbye'].map((name) =>
+      call<{ id: string; slug: string }>('POST', '/v1/workflows', {
+        name,
+        triggerType: 'api',
+        steps: [{ id: 'end', type: 'exit', name: 'End', config: { outcome: 'completed' } }],
+      }),
+    ),
+  )
+  const flowNames = flows.flatMap(({ id, slug }) => [id, slug])
   const imported = await fetch(`${system.apiUrl}/v1/contacts/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv' },
@@ -195,6 +205,15 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       },
       createTopic: { 'body.cloudAccountId': [sender.id] },
       deleteTopic: { 'path.id': topics.slice(1).map(({ id }) => id) },
+      getWorkflow: { 'path.id': flowNames },
+      updateWorkflow: { 'path.id': flowNames },
+      deleteWorkflow: { 'path.id': flows.slice(1).map(({ id }) => id) },
+      enableWorkflow: { 'path.id': flowNames },
+      disableWorkflow: { 'path.id': flowNames },
+      listWorkflowVersions: { 'path.id': flowNames },
+      getWorkflowDiagram: { 'path.id': flowNames },
+      rotateWorkflowSecret: { 'path.id': flowNames },
+      pullWorkflows: { 'query.slug': flows.map(({ slug }) => slug) },
       getEmailLog: { 'path.messageId': logs.flatMap(({ id, messageId }) => [id, messageId]) },
       listEmailLogs: { 'query.batchId': [batch.id] },
       showUnsubscribe: { 'path.token': tokens },

@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util'
+import { conflict } from '../src/domain/errors.ts'
+import type { Headers } from '../src/domain/flow-headers.ts'
+import type { Definition } from '../src/domain/flow.ts'
+import { type Uuid, uuidv7 } from '../src/ids.ts'
+import { flowHeadersPlace, flowSecretPlace, open, seal } from '../src/sealing.ts'
+import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
+import * as flowSecrets from '../src/store/flow-secrets.ts'
+import * as flows from '../src/store/flows.ts'
+import * as outbox from '../src/store/outbox.ts'
+import type { Transaction } from '../src/store/sql.ts'
+import type { Keyring } from '../src/tokens.ts'
+import { newSigningSecret } from '../src/webhook-signatures.ts'
+import { readDefinition } from './flow-definition.ts'
+import { requireRunnable } from './flow-rules.ts'
+import { requireRoom } from './plan.ts'
+import { slugTaken, underSlug } from './slugs.ts'
+
+/** Whose flows are changed, in which transaction, because of which request. */
+export interface Changing {
+  tx: Transaction
+  organizationId: Uuid
+  keyring: Keyring
+  requestId: string
+}
+
+/** Of one flow: each change of what it says is one. */
+const MOST_VERSIONS = 10_000
+
+interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
+  slug: string | undefined
+}
+
+/** Makes a flow. Throws what `readDefinition` throws; 402 without room, 409 when its slug is taken. */
+export async function createFlow(
+  changing: Changing,
+  { name, slug, ...values }: NewFlow,
+  given: FlowDefinitionInput,
+): Promise<{ flow: flows.WholeFlow; webhookSecret: string }> {
+  const { tx, organizationId, keyring } = changing
+  await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
+  const { definition, headers } = await readDefinition(tx, organizationId, given)
+  if (values.enabled) await requireRunnable(tx, organizationId, definition)
+  const id = uuidv7()
+  const webhookSecret = newSigningSecret()
+  const place = flowSecretPlace(organizationId, id)
+  const sealedSecret = seal(keyring, 'flow-secret', place, webhookSecret)
+  const named = { name, id, fallback: 'workflow', ...(slug === undefined ? {} : { slug }) }
+  const made = await underSlug(named, (free) =>
+    flows.create(tx, { organizationId, id, name, slug: free, ...values, definition, sealedSecret }),
+  )
+  if (!made) throw slugTaken('workflow')
+  await putHeaders(changing, { id, version: 1 }, headers)
+  if (made.triggerType === 'schedule') await syncSchedule(changing, id)
+  return { flow: { ...made, definition }, webhookSecret }
+}
+
+/**
+ * Changes a flow that is locked. `given` undefined: what it says stays. The same again is no new
+ * version. Throws what `readDefinition` throws; 400 when it is to run and cannot.
+ */
+export async function changeFlow(
+  changing: Changing,
+  flow: flows.WholeFlow,
+  values: flows.FlowValues,
+  given: FlowDefinitionInput | undefined,
+): Promise<flows.WholeFlow> {
+  const { tx, organizationId } = changing
+  const read = given && (await readChanged(changing, flow, given))
+  const isRenamed =
+    values.name !== flow.name ||
+    values.slug !== flow.slug ||
+    values.description !== flow.description
+  // That is no edit: what was pushed is what it says.
+  if (!read && !isRenamed) return switchFlow(changing, flow, values.enabled)
+  const definition = read?.definition ?? flow.definition
+  const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
+  if (isRenewed) await requireRunnable(tx, organizationId, definition)
+  if (read && flow.version >= MOST_VERSIONS) {
+    throw conflict(`The workflow has had ${MOST_VERSIONS} versions`, { reason: 'version_limit' })
+  }
+  const changed = await flows.update(tx, organizationId, flow, values, read?.definition)
+  if (!changed) throw new Error('a locked flow is gone')
+  if (read) await putHeaders(changing, changed, read.headers)
+  const isScheduled = [flow, changed].some(({ triggerType }) => triggerType === 'schedule')
+  if (isScheduled && (read || changed.enabled !== flow.enabled)) {
+    await syncSchedule(changing, flow.id)
+  }
+  return { ...changed, definition }
+}
+
+/** What the flow is to say, or undefined when it says that already. */
+export async function readChanged(
+  changing: Changing,
+  flow: flows.WholeFlow,
+  given: FlowDefinitionInput,
+): Promise<{ definition: Definition; headers: Headers } | undefined> {
+  const { tx, organizationId } = changing
+  const former = await formerHeaders(changing, flow)
+  const read = await readDefinition(tx, organizationId, given, former)
+  const isSame =
+    isDeepStrictEqual(plain(read.definition), plain(flow.definition)) &&
+    isDeepStrictEqual(read.headers, former)
+  return isSame ? undefined : read
+}
+
+/** As it comes back from storage. */
+const plain = (definition: Definition): unknown => JSON.parse(JSON.stringify(definition))
+
+/** Turns a flow on or off that is locked. */
+export async function switchFlow(
+  changing: Changing,
+  flow: flows.WholeFlow,
+  enabled: boolean,
+): Promise<flows.WholeFlow> {
+  const { tx, organizationId } = changing
+  if (flow.enabled === enabled) return flow
+  if (enabled) await requireRunnable(tx, organizationId, flow.definition)
+  const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
+  if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
+  return { ...flow, ...switched }
+}
+
+/** Deletes a flow that is locked. */
+export async function removeFlow(changing: Changing, flow: flows.WholeFlow): Promise<void> {
+  const { tx, organizationId } = changing
+  await flows.remove(tx, organizationId, flow.id)
+  if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
+}
+
+/** For how long the secret before the present one signs, too. */
+const OVERLAP_MS = 86_400_000
+
+/** Another secret for its webhooks. Undefined: the flow is gone. */
+export async function rotateSecret(
+  { tx, organizationId, keyring }: Changing,
+  id: Uuid,
+): Promise<{ webhookSecret: string; previousSecretUntil: string } | undefined> {
+  const webhookSecret = newSigningSecret()
+  const place = flowSecretPlace(organizationId, id)
+  const sealed = seal(keyring, 'flow-secret', place, webhookSecret)
+  const until = await flowSecrets.rotate(tx, { organizationId, id }, sealed, OVERLAP_MS)
+  return until === undefined ? undefined : { webhookSecret, previousSecretUntil: until }
+}
+
+const syncSchedule = ({ tx, organizationId, requestId }: Changing, flowId: Uuid) =>
+  outbox.put(tx, organizationId, { kind: 'sync_schedule', payload: { flowId } }, requestId)
+
+type Version = Pick<flows.FlowRow, 'id' | 'version'>
+
+async function putHeaders(
+  { tx, organizationId, keyring }: Changing,
+  { id: flowId, version }: Version,
+  headers: Headers,
+): Promise<void> {
+  const sealed = [...headers].map(([stepId, values]) => {
+    const place = flowHeadersPlace(organizationId, { flowId, version, stepId })
+    return { stepId, sealed: seal(keyring, 'flow-headers', place, JSON.stringify(values)) }
+  })
+  await flowSecrets.putHeaders(tx, { organizationId, flowId, version }, sealed)
+}
+
+/** Those of the newest version. What no key of ours opens any more is not among them. */
+async function formerHeaders(
+  { tx, organizationId, keyring }: Changing,
+  { id: flowId, version }: Version,
+): Promise<Headers> {
+  const rows = await flowSecrets.listHeaders(tx, { organizationId, flowId, version })
+  const opened = rows.flatMap(({ stepId, sealed }) => {
+    const place = flowHeadersPlace(organizationId, { flowId, version, stepId })
+    const text = open(keyring, 'flow-headers', place, sealed)
+    return text === undefined ? [] : [[stepId, asTexts(JSON.parse(text))] as const]
+  })
+  return new Map(opened)
+}
+
+const asTexts = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([name, each]) => [name, String(each)]))

@@ -1,0 +1,132 @@
+import { mapFilters } from '../src/domain/condition-check.ts'
+import type { Condition, Filter } from '../src/domain/condition.ts'
+import type { ErrorDetail } from '../src/domain/errors.ts'
+import { checkDraft, nameOf } from '../src/domain/flow-check.ts'
+import { type Headers, hideHeaders, keepHidden } from '../src/domain/flow-headers.ts'
+import type { Definition } from '../src/domain/flow.ts'
+import type { Uuid } from '../src/ids.ts'
+import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
+import type { Transaction } from '../src/store/sql.ts'
+import * as topics from '../src/store/topics.ts'
+import { draftOf, type TopicName, topicNames } from './flow-draft.ts'
+import { checkContent, checkReferences, refuse, refuseForeign } from './flow-rules.ts'
+
+/**
+ * The definition that a body means, as it is stored, and the headers that are stored beside it.
+ * `former`: the headers that `***` stands for. Throws a 400 with every problem, steps by their
+ * names, and a 403 for what is another organization's.
+ */
+export async function readDefinition(
+  tx: Transaction,
+  organizationId: Uuid,
+  given: FlowDefinitionInput,
+  former: Headers = new Map(),
+): Promise<{ definition: Definition; headers: Headers }> {
+  const named = await findTopics(tx, organizationId, topicNames(given))
+  const shown = withFormer(given, former)
+  const { draft, problems } = draftOf(shown.given, (path) => named.ids.get(path))
+  refuse([...named.problems, ...shown.problems, ...problems])
+  const checked = checkDraft(draft)
+  refuse(checked.problems)
+  if (!checked.definition) throw new Error('a definition without problems is one')
+  refuse(checked.definition.steps.flatMap(checkContent))
+  const definition = await namingTopics(tx, organizationId, checked.definition)
+  await checkReferences(tx, organizationId, definition)
+  return hideHeaders(definition)
+}
+
+/** Puts the values in the places of headers that are `***`. */
+function withFormer(given: FlowDefinitionInput, former: Headers) {
+  const problems: ErrorDetail[] = []
+  const steps = given.steps.map((step, index) => {
+    if (step.type !== 'webhook' || step.config.headers === undefined) return step
+    const headers = keepHidden(step.config.headers, former.get(step.id))
+    for (const [name, value] of headers) {
+      if (value !== undefined) continue
+      const path = `steps.${index}.config.headers.${name}`
+      const message = `${nameOf(step)}: config.headers.${name} has no former value that *** keeps`
+      problems.push({ path, message })
+    }
+    const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))
+    return { ...step, config: { ...step.config, headers: values } }
+  })
+  return { given: { ...given, steps }, problems }
+}
+
+async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly TopicName[]) {
+  const known = await topics.identify(tx, organizationId, {
+    topicIds: names.flatMap(({ topicId }) => topicId ?? []),
+    topicSlugs: names.flatMap(({ topicSlug }) => topicSlug ?? []),
+  })
+  const ids = new Map<string, string>()
+  const problems: ErrorDetail[] = []
+  for (const { path, where, topicId, topicSlug, isNeeded } of names) {
+    const name = topicId === undefined && topicSlug !== undefined ? 'topicSlug' : 'topicId'
+    const report = (message: string) =>
+      problems.push({ path: `${path}.${name}`, message: `${where}${name} ${message}` })
+    const value = topicId ?? topicSlug
+    if (value === undefined) {
+      if (isNeeded) report('or topicSlug is needed')
+      continue
+    }
+    const id = known.get(topicId === undefined ? value : value.toLowerCase())
+    if (id === undefined) {
+      if (topicId !== undefined) await refuseForeign(tx, 'topic', organizationId, topicId)
+      report('names no topic')
+    } else if (topicSlug !== undefined && known.get(topicSlug) !== id) {
+      report('and topicSlug name different topics')
+    } else {
+      ids.set(path, id)
+    }
+  }
+  return { ids, problems }
+}
+
+/** With the ids of the topics that conditions ask about, so that slugs may change. */
+async function namingTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  definition: Definition,
+): Promise<Definition> {
+  const asked: { path: string; value: string; where: string }[] = []
+  const topicOf = ({ field, value }: Filter) =>
+    field === 'topics' && typeof value === 'string' ? value : undefined
+  const collect = (condition: Condition, path: string, where: string) =>
+    mapFilters(condition, path, (filter, at) => {
+      const value = topicOf(filter)
+      if (value !== undefined) asked.push({ path: `${at}.value`, value, where })
+      return filter
+    })
+  definition.steps.forEach((step, index) => {
+    if (step.type !== 'condition') return
+    collect(step.config.condition, `steps.${index}.config.condition`, `${nameOf(step)}: `)
+  })
+  const { condition: exit } = definition.settings.exitOn
+  if (exit) collect(exit, 'settings.exitOn.condition', '')
+
+  const values = asked.map(({ value }) => value)
+  const known = await topics.identify(tx, organizationId, { topicIds: values, topicSlugs: values })
+  const idOf = (value: string) => known.get(value.toLowerCase()) ?? known.get(value)
+  refuse(
+    asked.flatMap(({ path, value, where }) =>
+      idOf(value) === undefined ? [{ path, message: `${where}${value} names no topic` }] : [],
+    ),
+  )
+  const renamed = (condition: Condition) =>
+    mapFilters(condition, '', (filter) => {
+      const value = topicOf(filter)
+      return value === undefined ? filter : { ...filter, value: idOf(value) }
+    })
+  const { settings } = definition
+  return {
+    ...definition,
+    steps: definition.steps.map((step) =>
+      step.type === 'condition'
+        ? { ...step, config: { condition: renamed(step.config.condition) } }
+        : step,
+    ),
+    settings: exit
+      ? { ...settings, exitOn: { ...settings.exitOn, condition: renamed(exit) } }
+      : settings,
+  }
+}

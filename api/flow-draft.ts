@@ -1,0 +1,187 @@
+import type { Draft } from '../src/domain/flow-check.ts'
+import { nameOf } from '../src/domain/flow-check.ts'
+import type {
+  Definition,
+  Settings,
+  Step,
+  Transition,
+  Trigger,
+  TriggerType,
+} from '../src/domain/flow.ts'
+import { TRIGGER } from '../src/domain/flow-graph.ts'
+import type { ErrorDetail } from '../src/domain/errors.ts'
+import type { FlowStep, FlowTransitionInput } from '../src/schemas/flow-steps.ts'
+import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
+
+/** A topic that a definition names, and where. */
+export interface TopicName {
+  path: string
+  /** How messages begin: the step. */
+  where: string
+  topicId: string | undefined
+  topicSlug: string | undefined
+  isNeeded: boolean
+}
+
+/** The topics that triggers and steps of a definition name. */
+export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): TopicName[] {
+  const { topicId, topicSlug } = triggerConfig
+  const ofTrigger = { path: 'triggerConfig', where: '', topicId, topicSlug, isNeeded: false }
+  return [
+    ofTrigger,
+    ...steps.flatMap((step, index) => {
+      if (
+        step.type !== 'send_email' &&
+        step.type !== 'subscribe_topic' &&
+        step.type !== 'unsubscribe_topic'
+      ) {
+        return []
+      }
+      return [
+        {
+          path: `steps.${index}.config`,
+          where: `${nameOf(step)}: `,
+          topicId: step.config.topicId,
+          topicSlug: step.config.topicSlug,
+          isNeeded: step.type !== 'send_email',
+        },
+      ]
+    }),
+  ]
+}
+
+/** The id of the topic that is named at a path, where one is named. */
+export type TopicAt = (path: string) => string | undefined
+
+const SETTINGS: Settings = {
+  allowReentry: false,
+  reentryDelaySeconds: 0,
+  maxConcurrentExecutions: null,
+  contactCooldownSeconds: 0,
+  exitOn: { events: [] },
+}
+
+/**
+ * The draft that a body means: other names are settled, defaults are there, topics have their ids.
+ * With all that is wrong with names and with the trigger.
+ */
+export function draftOf(
+  given: FlowDefinitionInput,
+  topicAt: TopicAt,
+): { draft: Draft; problems: ErrorDetail[] } {
+  const problems: ErrorDetail[] = []
+  const report = (path: string, message: string): void => {
+    problems.push({ path, message: `${path} ${message}` })
+  }
+  const { transitions = [], settings = {} } = given
+  const { exitOn = {}, ...others } = settings
+  const draft = {
+    trigger: triggerOf(given, topicAt, report),
+    steps: given.steps.map((step, index) => stepOf(step, topicAt(`steps.${index}.config`))),
+    transitions: transitions.map((each, index) =>
+      transitionOf(each, `transitions.${index}`, report),
+    ),
+    settings: { ...SETTINGS, ...others, exitOn: { ...exitOn, events: exitOn.events ?? [] } },
+  }
+  return { draft, problems }
+}
+
+type Report = (path: string, message: string) => void
+
+/** What belongs to which trigger. */
+const CONFIG_OF: Record<TriggerType, readonly string[]> = {
+  event: ['eventName', 'name', 'filter'],
+  contact_created: [],
+  contact_updated: [],
+  segment_entry: ['segmentId'],
+  segment_exit: ['segmentId'],
+  topic_subscribed: ['topicId', 'topicSlug'],
+  topic_unsubscribed: ['topicId', 'topicSlug'],
+  schedule: ['cron', 'timezone', 'segmentId'],
+  api: [],
+}
+
+function triggerOf(
+  { triggerType: type, triggerConfig = {} }: FlowDefinitionInput,
+  topicAt: TopicAt,
+  report: Report,
+): Trigger {
+  for (const name of Object.keys(triggerConfig)) {
+    if (!CONFIG_OF[type].includes(name)) {
+      report(`triggerConfig.${name}`, `does not go with the trigger ${type}`)
+    }
+  }
+  const needed = (name: 'eventName' | 'cron' | 'segmentId', value: string | undefined): string => {
+    if (value === undefined) report(`triggerConfig.${name}`, `is needed by the trigger ${type}`)
+    return value ?? ''
+  }
+  const { eventName, name, filter, segmentId, cron, timezone = 'UTC' } = triggerConfig
+  const segment = segmentId === undefined ? {} : { segmentId }
+  if (segmentId !== undefined) report('triggerConfig.segmentId', 'names no segment')
+  switch (type) {
+    case 'event':
+      if (eventName !== undefined && name !== undefined && eventName !== name) {
+        report('triggerConfig.name', 'is another name of eventName, and differs from it')
+      }
+      return {
+        type,
+        name: needed('eventName', eventName ?? name),
+        ...(filter === undefined ? {} : { filter }),
+      }
+    case 'segment_entry':
+    case 'segment_exit':
+      return { type, segmentId: needed('segmentId', segmentId) }
+    case 'topic_subscribed':
+    case 'topic_unsubscribed': {
+      const topicId = topicAt('triggerConfig')
+      return { type, ...(topicId === undefined ? {} : { topicId }) }
+    }
+    case 'schedule':
+      return { type, cron: needed('cron', cron), timezone, ...segment }
+    default:
+      return { type }
+  }
+}
+
+function stepOf(step: FlowStep, topicId: string | undefined): Step {
+  switch (step.type) {
+    case 'send_email': {
+      const { topicId: _, topicSlug: __, ...config } = step.config
+      return { ...step, config: { ...config, ...(topicId === undefined ? {} : { topicId }) } }
+    }
+    case 'subscribe_topic':
+    case 'unsubscribe_topic':
+      // Where there is none, it has been said.
+      return { ...step, config: { topicId: topicId ?? '' } }
+    default:
+      return step
+  }
+}
+
+function transitionOf(given: FlowTransitionInput, path: string, report: Report): Transition {
+  const one = (name: 'from' | 'to' | 'branch', first?: string, second?: string) => {
+    if (first !== undefined && second !== undefined && first !== second) {
+      report(`${path}.${name}`, 'is given under two names that differ')
+    }
+    return first ?? second
+  }
+  const from = one('from', given.from, given.fromStepId)
+  const to = one('to', given.to, given.toStepId)
+  const branch = one('branch', given.branch, given.condition)
+  if (from === undefined) report(`${path}.from`, 'is needed')
+  if (to === undefined) report(`${path}.to`, 'is needed')
+  return { from: from ?? '', to: to ?? '', ...(branch === undefined ? {} : { branch }) }
+}
+
+/** A definition as it is read, and as `draftOf` takes it. */
+export function wireOf({ trigger, entry, steps, transitions, settings }: Definition) {
+  const { type: triggerType, ...config } = trigger
+  const { name, ...others } = { name: undefined, ...config }
+  return {
+    triggerType,
+    triggerConfig: { ...(name === undefined ? {} : { eventName: name }), ...others },
+    steps,
+    transitions: [{ from: TRIGGER, to: entry }, ...transitions],
+    settings,
+  }
+}

@@ -1,0 +1,94 @@
+import { AppError, badRequest, conflict, type ErrorDetail } from '../src/domain/errors.ts'
+import type { FlowPushResult, PushedFlow } from '../src/schemas/flow-push.ts'
+import * as flows from '../src/store/flows.ts'
+import * as organizations from '../src/store/organizations.ts'
+import { changeFlow, type Changing, createFlow, readChanged } from './flow-changes.ts'
+
+type Pushed = FlowPushResult['results'][number]
+
+/**
+ * Makes flows say what is pushed, each by its slug, in the order given. All of them or none: throws
+ * a 400 with the problems of all, or a 409 that names those that were edited here since they were
+ * pushed last, unless `force`, or unless what is pushed knows of it.
+ */
+export async function pushFlows(
+  changing: Changing,
+  pushed: readonly PushedFlow[],
+  force: boolean,
+): Promise<Pushed[]> {
+  const { tx, organizationId } = changing
+  refuseTwins(pushed)
+  // Before any flow: who creates one locks it, too.
+  await organizations.lock(tx, organizationId)
+  const problems: ErrorDetail[] = []
+  const edited: ErrorDetail[] = []
+  const results: Pushed[] = []
+  for (const [index, each] of pushed.entries()) {
+    try {
+      const result = await pushFlow(changing, each, force)
+      if (result) results.push(result)
+      else edited.push({ path: `workflows.${index}.slug`, message: `${each.slug} was edited here` })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
+      const details = error.details ?? []
+      problems.push(
+        ...details.map(({ path, message }) => ({
+          path: `workflows.${index}.${path}`,
+          message: `${each.slug}: ${message}`,
+        })),
+      )
+    }
+  }
+  const [first] = problems
+  if (first)
+    throw badRequest(`Nothing was pushed: ${first.message}`, problems, 'definition_invalid')
+  if (edited.length > 0) {
+    const message =
+      'Workflows were edited here since they were pushed: pull them, or push with force'
+    throw conflict(message, { reason: 'edited_since_push', details: edited })
+  }
+  return results
+}
+
+function refuseTwins(pushed: readonly PushedFlow[]): void {
+  const slugs = pushed.map(({ slug }) => slug)
+  const twins = slugs.flatMap((slug, index) =>
+    slugs.indexOf(slug) < index
+      ? [{ path: `workflows.${index}.slug`, message: `${slug} is there twice` }]
+      : [],
+  )
+  const [first] = twins
+  if (first) throw badRequest(`Nothing was pushed: ${first.message}`, twins)
+}
+
+/** Undefined: it was edited here, and the push does not know of it. */
+async function pushFlow(
+  changing: Changing,
+  { slug, name, description = null, sourceHash = null, updatedAt, ...given }: PushedFlow,
+  force: boolean,
+): Promise<Pushed | undefined> {
+  const { tx, organizationId } = changing
+  const found = await flows.lock(tx, organizationId, slug)
+  // Not one whose id looks like this slug.
+  const flow = found?.slug === slug ? found : undefined
+  if (!flow) {
+    const made = await createFlow(changing, { name, slug, description, enabled: false }, given)
+    await flows.markPushed(tx, organizationId, made.flow.id, sourceHash)
+    return { slug, id: made.flow.id, outcome: 'created', version: 1 }
+  }
+  const isSame =
+    flow.name === name &&
+    flow.description === description &&
+    (await readChanged(changing, flow, given)) === undefined
+  if (isSame) {
+    await flows.markPushed(tx, organizationId, flow.id, sourceHash)
+    return { slug, id: flow.id, outcome: 'unchanged', version: flow.version }
+  }
+  const isEdited = flow.pushedAt === null || flow.editedAt > flow.pushedAt
+  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(flow.updatedAt)
+  if (isEdited && !isKnown && !force) return undefined
+  const values = { name, slug, description, enabled: flow.enabled }
+  const { version } = await changeFlow(changing, flow, values, given)
+  await flows.markPushed(tx, organizationId, flow.id, sourceHash)
+  return { slug, id: flow.id, outcome: 'updated', version }
+}

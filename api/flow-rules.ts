@@ -1,0 +1,166 @@
+import { AppError, badRequest, type ErrorDetail } from '../src/domain/errors.ts'
+import { nameOf } from '../src/domain/flow-check.ts'
+import type { Definition, Step, StepOf } from '../src/domain/flow.ts'
+import { isUuid, type Uuid } from '../src/ids.ts'
+import { compileContent } from '../src/mail/content.ts'
+import { formatAddress } from '../src/mail/headers.ts'
+import * as connections from '../src/store/connections.ts'
+import type { Transaction } from '../src/store/sql.ts'
+import * as templates from '../src/store/templates.ts'
+import { missing } from './ownership.ts'
+
+/** Refuses a definition for these problems, if there are any. */
+export function refuse(problems: readonly ErrorDetail[]): void {
+  const [first] = problems
+  if (!first) return
+  // More of them help nobody.
+  const most = problems.slice(0, 100)
+  throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
+}
+
+/** Throws a 403 when another organization has it. */
+export async function refuseForeign(
+  tx: Transaction,
+  kind: 'topic' | 'template' | 'connection',
+  organizationId: Uuid,
+  id: string,
+): Promise<void> {
+  const refusal = await missing(tx, kind, organizationId, id)
+  if (refusal.code === 'FORBIDDEN') throw refusal
+}
+
+/** What bodies of webhooks may use besides what mails may. */
+const KNOWN_TO_WEBHOOKS = ['execution', 'workflow']
+
+/** What is wrong with the Liquid of a step, and with whom its mail is from. */
+export function checkContent(step: Step, index: number): ErrorDetail[] {
+  const path = `steps.${index}.config`
+  const paths = {
+    subject: `${path}.subject`,
+    previewText: path,
+    html: `${path}.html`,
+    text: `${path}.body`,
+    variables: `${path}.variables`,
+  }
+  switch (step.type) {
+    case 'send_email': {
+      const { subject = null, html = '', variables = {} } = step.config
+      const variableNames = Object.keys(variables)
+      const content = { subject, html, text: html === '' ? '' : null, variableNames }
+      return [
+        ...checkSender(step, path),
+        ...contentProblems(step, () => compileContent(content, { ...paths, text: paths.html })),
+      ]
+    }
+    case 'webhook':
+    case 'send_sms': {
+      const variableNames = step.type === 'webhook' ? KNOWN_TO_WEBHOOKS : []
+      const content = { html: '', text: step.config.body ?? '', variableNames }
+      return contentProblems(step, () => compileContent(content, paths))
+    }
+    default:
+      return []
+  }
+}
+
+function checkSender(step: StepOf<'send_email'>, path: string): ErrorDetail[] {
+  const { from, fromName = null } = step.config
+  try {
+    formatAddress(from ?? '', fromName)
+    return []
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const message = `${nameOf(step)}: config.from cannot be a sender: it has characters that are not US-ASCII`
+    return [{ path: `${path}.from`, message }]
+  }
+}
+
+function contentProblems(step: Step, compile: () => unknown): ErrorDetail[] {
+  try {
+    compile()
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return (error.details ?? []).map(({ path, message }) => ({
+      path,
+      message: `${nameOf(step)}: ${path.replace(/^steps\.\d+\./, '')}: ${message}`,
+    }))
+  }
+}
+
+/** Templates and accounts that steps name. */
+export async function checkReferences(
+  tx: Transaction,
+  organizationId: Uuid,
+  { steps }: Definition,
+): Promise<void> {
+  const problems: ErrorDetail[] = []
+  for (const [index, step] of steps.entries()) {
+    if (step.type !== 'send_email') continue
+    const { templateId, cloudAccountId } = step.config
+    const report = (name: string, message: string) =>
+      problems.push({
+        path: `steps.${index}.config.${name}`,
+        message: `${nameOf(step)}: config.${name} ${message}`,
+      })
+    if (templateId !== undefined) {
+      const template = isUuid(templateId)
+        ? await templates.find(tx, organizationId, templateId)
+        : undefined
+      if (!template) {
+        await refuseForeign(tx, 'template', organizationId, templateId)
+        report('templateId', 'names no template')
+      } else if (template.subject === null && step.config.subject === undefined) {
+        report('subject', 'is needed: the template has none')
+      }
+    }
+    if (cloudAccountId !== undefined) {
+      const account = isUuid(cloudAccountId)
+        ? await connections.findSender(tx, organizationId, cloudAccountId)
+        : undefined
+      if (!account) {
+        await refuseForeign(tx, 'connection', organizationId, cloudAccountId)
+        report('cloudAccountId', 'names no account')
+      }
+    }
+  }
+  refuse(problems)
+}
+
+/**
+ * Refuses to let a flow run that could not: a 400 that names the step. What it needs may be gone
+ * again later; then its steps say so.
+ */
+export async function requireRunnable(
+  tx: Transaction,
+  organizationId: Uuid,
+  { steps }: Definition,
+): Promise<void> {
+  const problems: ErrorDetail[] = []
+  const accounts = (await connections.listSenders(tx, organizationId)).length
+  for (const [index, step] of steps.entries()) {
+    const report = (name: string, message: string) =>
+      problems.push({
+        path: `steps.${index}.config${name}`,
+        message: `${nameOf(step)}: ${message}`,
+      })
+    if (step.type === 'send_sms') report('', 'needs an SMS transport; none is configured')
+    if (step.type !== 'send_email') continue
+    const { templateId, cloudAccountId } = step.config
+    if (templateId !== undefined) {
+      const published = await templates.findPublished(tx, organizationId, templateId)
+      if (!published) report('.templateId', 'its template is not published')
+    }
+    if (cloudAccountId === undefined) {
+      if (accounts === 0) report('.cloudAccountId', 'no account is connected')
+      if (accounts > 1) report('.cloudAccountId', 'is needed: several accounts are connected')
+    } else {
+      const account = await connections.findSender(tx, organizationId, cloudAccountId)
+      if (account?.disconnectedAt !== null) report('.cloudAccountId', 'the account is disconnected')
+    }
+  }
+  const [first] = problems
+  if (first) {
+    throw badRequest(`The workflow cannot run: ${first.message}`, problems, 'workflow_not_runnable')
+  }
+}

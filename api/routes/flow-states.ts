@@ -1,0 +1,148 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { diagramOf } from '../../src/domain/flow-diagram.ts'
+import { IdParams } from '../../src/schemas/common.ts'
+import {
+  Flow,
+  FlowSecret,
+  FlowVersionList,
+  FlowVersionListQuery,
+  FlowVersionQuery,
+} from '../../src/schemas/flow.ts'
+import * as flows from '../../src/store/flows.ts'
+import type { Transaction } from '../../src/store/sql.ts'
+import { audit } from '../audit.ts'
+import { decodeNumberCursor, encodeNumberCursor } from '../cursor.ts'
+import type { TenantDeps } from '../deps.ts'
+import { failures } from '../failures.ts'
+import { rotateSecret, switchFlow } from '../flow-changes.ts'
+import { viewOf } from '../flow-views.ts'
+import { missing } from '../ownership.ts'
+
+const tags = ['workflows']
+const reading = { scope: 'read' } as const
+const writing = { scope: 'workflows' } as const
+
+/** Whether a flow runs, what it was, what it looks like, and what signs its webhooks. */
+export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, now } = deps
+
+  for (const enabled of [true, false]) {
+    app.post(
+      `/v1/workflows/:id/${enabled ? 'enable' : 'disable'}`,
+      {
+        config: writing,
+        schema: {
+          tags,
+          operationId: enabled ? 'enableWorkflow' : 'disableWorkflow',
+          summary: enabled
+            ? 'Enable a workflow, by id or slug: its trigger starts executions'
+            : 'Disable a workflow, by id or slug: nothing starts it',
+          description: enabled
+            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS. Enabling it again changes nothing.'
+            : 'Executions that run go on. Disabling it again changes nothing.',
+          params: IdParams,
+          response: { 200: Flow, ...failures(409) },
+        },
+      },
+      async ({ tx, id: requestId, caller: { organizationId }, params: { id } }) => {
+        const flow = await locked(tx, organizationId, id)
+        const changing = { tx, organizationId, keyring, requestId }
+        return viewOf(tx, organizationId, await switchFlow(changing, flow, enabled))
+      },
+    )
+  }
+
+  app.get(
+    '/v1/workflows/:id/versions',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflowVersions',
+        summary: 'List the versions of a workflow, newest first',
+        description: 'They never change. `GET /v1/workflows/{id}?version=` has their steps.',
+        params: IdParams,
+        querystring: FlowVersionListQuery,
+        response: { 200: FlowVersionList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { limit, cursor } }) => {
+      const flow = await flows.find(sql, organizationId, id)
+      if (!flow) throw await missing(sql, 'flow', organizationId, id)
+      const scope = { list: 'workflow versions', organizationId, filters: { id: flow.id } }
+      const rows = await flows.listVersions(sql, organizationId, {
+        flowId: flow.id,
+        before: decodeNumberCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const data = rows.slice(0, limit)
+      const last = rows.length > limit ? data.at(-1) : undefined
+      return { data, nextCursor: last ? encodeNumberCursor(scope, last.version) : null }
+    },
+  )
+
+  app.get(
+    '/v1/workflows/:id/diagram',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getWorkflowDiagram',
+        summary: 'Get a picture of a workflow, by id or slug: a Mermaid flowchart',
+        description:
+          'Text that every Mermaid renderer draws: the trigger, each step with its type and what it does, and the branches.',
+        params: IdParams,
+        querystring: FlowVersionQuery,
+        response: {
+          200: {
+            description: 'A Mermaid flowchart',
+            content: {
+              'text/plain': {
+                schema: { type: 'string' },
+                example: 'flowchart TD\n  start(["Trigger<br/>api"])\n  start --> s0\n',
+              },
+            },
+          },
+        },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { version } }, reply) => {
+      const flow = await flows.find(sql, organizationId, id, version)
+      if (!flow) throw await missing(sql, 'flow', organizationId, id)
+      return reply.type('text/plain; charset=utf-8').send(diagramOf(flow.definition))
+    },
+  )
+
+  app.post(
+    '/v1/workflows/:id/rotate-secret',
+    {
+      config: { ...writing, secrets: ['webhookSecret'] },
+      schema: {
+        tags,
+        operationId: 'rotateWorkflowSecret',
+        summary: 'Get another secret for the webhooks of a workflow, by id or slug',
+        description:
+          'For 24 hours they are signed with the secret before it as well. The secret is shown only here.',
+        params: IdParams,
+        response: { 200: FlowSecret, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { tx, id: requestId, caller, params } = request
+      const { organizationId } = caller
+      const { id } = await locked(tx, organizationId, params.id)
+      const rotated = await rotateSecret({ tx, organizationId, keyring, requestId }, id)
+      if (!rotated) throw await missing(tx, 'flow', organizationId, id)
+      await audit(tx, request, now, {
+        action: 'workflow.secret_rotated',
+        subject: { kind: 'workflow', id },
+      })
+      return { success: true as const, ...rotated }
+    },
+  )
+}
+
+async function locked(tx: Transaction, organizationId: string, id: string) {
+  const flow = await flows.lock(tx, organizationId, id)
+  return flow ?? Promise.reject(await missing(tx, 'flow', organizationId, id))
+}

@@ -1,0 +1,178 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { DELAY_UNITS, ENGAGEMENTS } from '../domain/flow.ts'
+import { LONGEST_NAME } from '../domain/text.ts'
+import { Address, line, oneOf, strict } from './common.ts'
+import { Condition } from './condition.ts'
+
+const LONGEST_URL = 2_048
+const LONGEST_SECONDS = 30
+/** The same as of everything else that is called by an id. */
+const LONGEST_ID = 36
+
+const StepId = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,100}$',
+  examples: ['welcome'],
+})
+const Branch = line(100)
+export const EventName = Type.String({ minLength: 1, maxLength: 255, examples: ['order_placed'] })
+const Identity = Type.String({ minLength: 1, maxLength: LONGEST_ID })
+const Slug = Type.String({ minLength: 1, maxLength: 100 })
+const AMOUNT = { minimum: 1, maximum: 1_000_000 }
+
+const duration = {
+  amount: Type.Integer(AMOUNT),
+  unit: oneOf(DELAY_UNITS),
+}
+const Timeout = strict(duration, {
+  title: 'Duration',
+  description: 'At most 366 days.',
+  examples: [{ amount: 3, unit: 'days' }],
+})
+
+const step = <const Name extends string, Config extends TProperties>(
+  type: Name,
+  title: string,
+  config: Config,
+) => stepOf(type, title, strict(config))
+
+function stepOf<const Name extends string, Config extends Type.TSchema>(
+  type: Name,
+  title: string,
+  config: Config,
+) {
+  return strict(
+    {
+      id: StepId,
+      type: Type.Unsafe<Name>({ type: 'string', const: type }),
+      name: line(LONGEST_NAME),
+      config,
+      position: Type.Optional(
+        strict({ x: Type.Number(), y: Type.Number() }, { description: 'Where it is drawn.' }),
+      ),
+    },
+    { title },
+  )
+}
+
+const topic = {
+  topicId: Type.Optional(Identity),
+  topicSlug: Type.Optional(Slug),
+}
+
+const Changes = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })
+
+const delay = Type.Unsafe<
+  | { amount: number; unit: (typeof DELAY_UNITS)[number] }
+  | { until: { time: string; timezone: string; days?: number } }
+>({
+  type: 'object',
+  description: 'A span, at most 366 days, or the next such time of day.',
+  anyOf: [
+    strict(duration),
+    strict({
+      until: strict({
+        time: Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['09:00'] }),
+        timezone: Type.String({
+          maxLength: 64,
+          description: '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',
+        }),
+        days: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 366, description: 'After so many whole days.' }),
+        ),
+      }),
+    }),
+  ],
+})
+
+/** One step of a workflow. */
+export const FlowStep = Type.Union(
+  [
+    step('send_email', 'SendEmailStep', {
+      templateId: Type.Optional(Identity),
+      subject: Type.Optional(line(998, { description: 'Liquid.' })),
+      html: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000_000 })),
+      from: Type.Optional(Address({ description: 'Needed.' })),
+      fromName: Type.Optional(line(LONGEST_NAME)),
+      replyTo: Type.Optional(Address()),
+      cloudAccountId: Type.Optional(Identity),
+      ...topic,
+      variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 })),
+    }),
+    step('send_sms', 'SendSmsStep', { body: Type.String({ minLength: 1, maxLength: 1_600 }) }),
+    stepOf('delay', 'DelayStep', delay),
+    step('condition', 'ConditionStep', { condition: Condition }),
+    step('split', 'SplitStep', {
+      branches: Type.Array(
+        strict({
+          name: Branch,
+          weight: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
+        }),
+        { minItems: 2, maxItems: 20 },
+      ),
+    }),
+    step('wait_for_event', 'WaitForEventStep', {
+      eventName: EventName,
+      filter: Type.Optional(Condition),
+      timeout: Timeout,
+    }),
+    step('wait_for_email_engagement', 'WaitForEmailEngagementStep', {
+      stepId: StepId,
+      events: Type.Array(oneOf(ENGAGEMENTS), { minItems: 1, maxItems: ENGAGEMENTS.length }),
+      timeout: Timeout,
+    }),
+    step('update_contact', 'UpdateContactStep', {
+      set: Type.Optional(Changes),
+      unset: Type.Optional(Type.Array(line(300), { maxItems: 100 })),
+      increment: Type.Optional(Type.Record(Type.String(), Type.Number(), { maxProperties: 100 })),
+      append: Type.Optional(Changes),
+      remove: Type.Optional(Changes),
+    }),
+    step('subscribe_topic', 'SubscribeTopicStep', topic),
+    step('unsubscribe_topic', 'UnsubscribeTopicStep', topic),
+    step('webhook', 'WebhookStep', {
+      url: Type.String({ minLength: 1, maxLength: LONGEST_URL }),
+      method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+      headers: Type.Optional(
+        Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
+          description: 'Write-only: each value is read as `***`, which keeps it when written.',
+        }),
+      ),
+      body: Type.Optional(Type.String({ maxLength: 60_000, description: 'Liquid.' })),
+      timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: LONGEST_SECONDS })),
+    }),
+    step('exit', 'ExitStep', {
+      outcome: oneOf(['completed', 'cancelled', 'failed']),
+      reason: Type.Optional(line(255)),
+    }),
+  ],
+  { title: 'FlowStep', type: 'object' },
+)
+export type FlowStep = Static<typeof FlowStep>
+
+export const FlowTransition = strict(
+  {
+    from: StepId,
+    to: StepId,
+    branch: Type.Optional(Branch),
+  },
+  { title: 'FlowTransition', examples: [{ from: 'trigger', to: 'welcome' }] },
+)
+
+/** As it is written: with other names for the same. */
+export const FlowTransitionInput = strict(
+  {
+    from: Type.Optional(StepId),
+    fromStepId: Type.Optional({ ...StepId, description: 'Another name of `from`.' }),
+    to: Type.Optional(StepId),
+    toStepId: Type.Optional({ ...StepId, description: 'Another name of `to`.' }),
+    branch: Type.Optional(Branch),
+    condition: Type.Optional({ ...Branch, description: 'Another name of `branch`.' }),
+  },
+  {
+    title: 'FlowTransitionInput',
+    description:
+      '`from` is a step or `trigger`; without one from the trigger, the first step is the first of the list. A step with branches needs one named in each transition; where none leads on, the execution is completed.',
+    examples: [{ from: 'trigger', to: 'welcome' }],
+  },
+)
+export type FlowTransitionInput = Static<typeof FlowTransitionInput>
