@@ -1,16 +1,20 @@
 import { Context } from '@temporalio/activity'
 import type { Fence, FinalStatus, Move } from '../src/domain/execution.ts'
+import { createFetcher, type Fetcher } from '../src/net/fetch.ts'
 import { createDefinitionCache } from '../src/store/definition-cache.ts'
 import * as executionRuns from '../src/store/execution-runs.ts'
 import * as executions from '../src/store/executions.ts'
 import { type Transaction, transact } from '../src/store/sql.ts'
+import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
 import { isOver, LEAVE, toStep } from './moves.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
-import { createSteps, type StepDeps, type Steps } from './steps/index.ts'
+import { createSteps, type Steps } from './steps/index.ts'
 
 export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
-  content: StepDeps
+  content: BatchContentDeps
+  /** Absent: one that reaches the public internet only. */
+  fetcher?: Fetcher | undefined
   /** All that there are, unless a test makes its own. */
   steps?: Steps
 }
@@ -22,7 +26,8 @@ export interface Begun {
 }
 
 export function createFlowActivities(deps: FlowDeps) {
-  const { sql, steps = createSteps(deps.content) } = deps
+  const { sql, content, fetcher = createFetcher({ allowed: [] }) } = deps
+  const { steps = createSteps({ ...content, sql, fetcher, now: Date.now }) } = deps
   const definitions = createDefinitionCache()
   const runStep = createRunStep({ ...deps, steps, definitions })
 

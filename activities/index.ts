@@ -13,7 +13,7 @@ import { createConfirmationActivities } from './confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './console-policy.ts'
 import { createDrainMail } from './drain-mail.ts'
 import { createErasureActivities } from './erasures.ts'
-import { createFlowActivities } from './flows.ts'
+import { createFlowActivities, type FlowDeps } from './flows.ts'
 import { createImportActivities } from './imports.ts'
 import { createFlowScheduleActivities, type FireScheduleDeps } from './flow-schedules.ts'
 import { createIdentityActivities, type IdentityDeps } from './identities.ts'
@@ -37,6 +37,8 @@ export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   freezePage?: number
   /** Mails that an erasure empties in one transaction; tests make it small. */
   erasurePage?: number
+  /** See `FlowDeps`. */
+  fetcher?: FlowDeps['fetcher']
 }
 
 /** Short activities on the control queue: our database, and one question to the provider. */
@@ -48,6 +50,12 @@ export const createControlActivities = (deps: ActivityDeps) => ({
   ...createFlowActivities(deps),
   ...createFlowScheduleActivities(deps),
 })
+
+/** Webhook steps of flows, on the webhook queue. */
+export const createWebhookActivities = (deps: ActivityDeps) => {
+  const { runStep } = createFlowActivities(deps)
+  return { runStep }
+}
 
 /** Chunks of batches, on the send queue. */
 export const createSendActivities = (deps: ActivityDeps) => {

@@ -217,14 +217,19 @@ create index waits_mail on waits (organization_id, mail_id)
 comment on column waits.since is 'events received from then on count: when the execution entered the step before';
 comment on column waits.matched is 'the event''s name, or opened, clicked, bounced';
 
--- Calls of webhook steps that are in flight: how many an organization and a host have.
+-- Calls of webhook steps that are in flight: how many an organization and a host have. One that is
+-- to be tried again keeps its row, with a lease that is over.
 create table webhook_calls (
   organization_id uuid not null references organizations (id) on delete cascade,
   id uuid not null,
   host text not null check (length(host) <= 255),
   lease_until timestamptz(3) not null,
+  tries integer not null default 1 check (tries > 0),
   primary key (organization_id, id)
 );
+create index webhook_calls_lease on webhook_calls (organization_id, lease_until);
+comment on column webhook_calls.id is 'a hash of execution, step, visit and its try';
+comment on column webhook_calls.tries is 'calls that were begun: places that were refused are none';
 
 -- Starts of executions can be a million at once: everything else has a lane of its own.
 drop index outbox_waiting;

@@ -31,6 +31,10 @@ export interface Config {
   /** Pages whose scripts may call the API. */
   corsOrigins: readonly string[]
   /**
+   * Addresses and ranges that are not public and that requests to wherever customers say may reach.
+   */
+  netAllowPrivate: readonly string[]
+  /**
    * How long the API goes on as before after it was told to stop, while it says that it is not
    * ready, so that whoever spreads the requests can take notice.
    */
@@ -149,6 +153,7 @@ export function readConfig(env: Environment = process.env): Config {
     },
     trustedProxies: list('TRUSTED_PROXIES', isProxy, 'an address, a range or loopback'),
     corsOrigins: list('CORS_ORIGINS', isOrigin, 'an origin, such as https://app.example.com'),
+    netAllowPrivate: list('NET_ALLOW_PRIVATE', isRange, 'an address or a range'),
     drainSeconds: seconds('DRAIN_SECONDS', 5),
     logLevel: oneOf(
       'LOG_LEVEL',
@@ -193,10 +198,12 @@ const DEFAULT_REGION = 'us-east-1'
 
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
-function isProxy(text: string): boolean {
+const isProxy = (text: string): boolean => NAMED_RANGES.includes(text) || isRange(text)
+
+function isRange(text: string): boolean {
   const [address = '', bits = '0', ...rest] = text.split('/')
   const version = isIP(address)
-  if (version === 0) return NAMED_RANGES.includes(text)
+  if (version === 0) return false
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
 }
 

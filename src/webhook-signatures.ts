@@ -19,7 +19,7 @@ export interface SignedMessage {
 /**
  * The three headers of Standard Webhooks (standardwebhooks.com, "Symmetric"): HMAC-SHA-256 of id,
  * time and body under each secret, so that while one replaces another both kinds of receivers
- * accept it. Throws a RangeError when an id has a dot: it would end where the signer did not end it.
+ * accept it. Throws a RangeError when an id has a dot: it could be read as ending there.
  */
 export function signatureHeaders(
   secrets: readonly string[],

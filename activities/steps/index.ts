@@ -9,10 +9,11 @@ import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
 import { waitForEvent } from './wait-for-event.ts'
 import { createSubscribeTopic, unsubscribeTopic } from './topics.ts'
 import { updateContact } from './update-contact.ts'
+import { createWebhook, type WebhookDeps } from './webhook.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
 /** What steps need beside the transaction that they run in. */
-export type StepDeps = BatchContentDeps
+export type StepDeps = BatchContentDeps & WebhookDeps
 
 /** How a step is run, whatever its type. */
 export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
@@ -30,6 +31,7 @@ export const createSteps = (deps: StepDeps): Steps => ({
   subscribe_topic: stored('subscribe_topic', createSubscribeTopic(deps)),
   unsubscribe_topic: stored('unsubscribe_topic', unsubscribeTopic),
   update_contact: stored('update_contact', updateContact),
+  webhook: calling('webhook', createWebhook(deps)),
 })
 
 export const isCalling = (step: AnyStep): step is CallingStep<StepType> => 'call' in step
@@ -44,6 +46,14 @@ function stored<Type extends StepType>(type: Type, step: StoredStep<Type>): AnyS
     resume: (tx, run) => (resume ?? enter)(tx, ofType(type, run)),
   }
 }
+
+const calling = <Type extends StepType>(
+  type: Type,
+  { where, call }: CallingStep<Type>,
+): AnyStep => ({
+  where,
+  call: (run, attempt) => call(ofType(type, run), attempt),
+})
 
 function stepOf<Type extends StepType>(type: Type, step: StepOf<StepType>): StepOf<Type> {
   if (!isStepOf(type, step)) throw new TypeError(`a ${step.type} step is no ${type} step`)

@@ -31,7 +31,8 @@ export const mergeProperties = (
     ),
   )
 
-const isDeeper = (value: unknown, levels: number): boolean =>
+/** Whether a value has more objects and lists within one another than so many. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1)))

@@ -90,6 +90,8 @@ function build(escape: Escape): Liquid {
     if (REFUSED_FILTERS.test(name)) engine.unregisterFilter(name)
     else if (name !== 'default') engine.registerFilter(name, careful(filter))
   }
+  // The one that has a way to say that there is nothing.
+  for (const name of ['json', 'jsonify']) engine.registerFilter(name, toJson)
   return engine
 }
 
@@ -104,6 +106,10 @@ function careful(filter: FilterImplOptions): FilterImplOptions {
     const missing = isMissing(value) || args.some(isMissing)
     return missing ? undefined : handler.call(this, value, ...args)
   }
+}
+
+function toJson(value: unknown, space?: number): string {
+  return JSON.stringify(value ?? null, null, space)
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null

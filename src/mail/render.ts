@@ -85,6 +85,15 @@ export function renderer(
   }
 }
 
+/** One text that is no mail, such as the body of a webhook. Throws a RenderError. */
+export function renderText(source: string, scope: object): string {
+  try {
+    return render('plain', parse('plain', source), scope)
+  } catch (error) {
+    throw LiquidError.is(error) ? explain(error) : error
+  }
+}
+
 /**
  * Fixed names last: a variable cannot stand for another contact. Those of flows first: they were
  * names for variables before.

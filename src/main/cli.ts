@@ -6,6 +6,7 @@ import {
   MAIL_QUEUE,
   PROVIDER_QUEUE,
   SEND_QUEUE,
+  WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
 import { scrubText } from '../domain/scrub.ts'
@@ -14,7 +15,14 @@ import { version } from './version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
 
-const QUEUES = [CONTROL_QUEUE, SEND_QUEUE, MAIL_QUEUE, IMPORT_QUEUE, PROVIDER_QUEUE] as const
+const QUEUES = [
+  CONTROL_QUEUE,
+  SEND_QUEUE,
+  MAIL_QUEUE,
+  IMPORT_QUEUE,
+  PROVIDER_QUEUE,
+  WEBHOOK_QUEUE,
+] as const
 type Queue = (typeof QUEUES)[number]
 
 const program = new Command('letterloom')

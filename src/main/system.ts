@@ -18,6 +18,7 @@ import { type RunningProgram, startProgram } from './programs.ts'
 /** The operator's own credentials at the sandbox: they may assume the customers' roles, no more. */
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
+const LOOPBACK = ['127.0.0.0/8', '::1']
 const READY_MS = 60_000
 const ASK_AGAIN_MS = 500
 /** Who mails the owners: an identity of the operator's own account at the sandbox. */
@@ -77,6 +78,11 @@ export async function startSystem(
       LETTERLOOM_MODE: 'development',
       DRAIN_SECONDS: '0',
       LOG_LEVEL: config.logLevel,
+      // A developer's receiver is on the same machine.
+      NET_ALLOW_PRIVATE: (config.netAllowPrivate.length > 0
+        ? config.netAllowPrivate
+        : LOOPBACK
+      ).join(','),
       TRUSTED_PROXIES: config.trustedProxies.join(','),
       HOST: '127.0.0.1',
       PORT: String(apiPort),

@@ -24,6 +24,7 @@ import {
   createNoticeActivities,
   createProviderActivities,
   createSendActivities,
+  createWebhookActivities,
 } from '../../activities/index.ts'
 import { dailyChecks } from '../../activities/daily-checks.ts'
 import {
@@ -32,6 +33,7 @@ import {
   MAIL_QUEUE,
   PROVIDER_QUEUE,
   SEND_QUEUE,
+  WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
@@ -47,6 +49,7 @@ import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startReadingCleaner } from '../loops/reading-cleaner.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
+import { createFetcher } from '../net/fetch.ts'
 import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
@@ -64,6 +67,8 @@ const SENDING_ACTIVITIES = 12
 const MAIL_ACTIVITIES = 20
 /** Questions to providers at the same time; most of each is waiting. */
 const PROVIDER_ACTIVITIES = 50
+/** Webhook steps at the same time by one process: twice what one organization may have. */
+const WEBHOOK_ACTIVITIES = 100
 const CACHED_WORKFLOWS = 300
 /** Files written at the same time by one process: each keeps a connection busy. */
 const IMPORT_ACTIVITIES = 3
@@ -120,6 +125,7 @@ export async function runWorker(
     verifier: createVerifier(roles),
     timings: config.timings,
     content: { keyring, publicUrl: config.publicUrl },
+    fetcher: createFetcher({ allowed: config.netAllowPrivate }),
   }
 
   const consolePolicies = createConsolePolicies(roles)
@@ -223,6 +229,23 @@ export async function runWorker(
     )
   }
 
+  if (queues.includes(WEBHOOK_QUEUE)) {
+    workers.push(
+      await Worker.create({
+        ...shared,
+        taskQueue: WEBHOOK_QUEUE,
+        activities: createWebhookActivities(deps),
+        maxConcurrentActivityTaskExecutions: WEBHOOK_ACTIVITIES,
+      }),
+    )
+  }
+
+  if (config.netAllowPrivate.length > 0) {
+    log.warn(
+      { ranges: config.netAllowPrivate },
+      'NET_ALLOW_PRIVATE is set: webhooks of every organization reach these private addresses',
+    )
+  }
   if (queues.includes(CONTROL_QUEUE)) await ensureSweepSchedule(temporal)
   if (noticeSender === undefined) log.warn({}, 'NOTICE_FROM is not set: owners are told nothing')
   const loops = [

@@ -13,8 +13,7 @@ const FRAMING =
 const TOLD_ANYBODY = ['accept', 'accept-language', 'content-type', 'user-agent']
 
 /** Whether whoever asks for a request may give it this header. */
-export const isFreeHeader = (name: string): boolean =>
-  NAME.test(name) && !FRAMING.test(name.toLowerCase())
+const isFreeHeader = (name: string): boolean => NAME.test(name) && !FRAMING.test(name.toLowerCase())
 
 /** Headers by their names in lower case. Throws a FetchError for one that is not sent. */
 export function checkedHeaders(headers: Headers): Record<string, string> {

@@ -7,6 +7,7 @@ import type { StepType } from '../../src/domain/flow.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createDefinitionCache } from '../../src/store/definition-cache.ts'
 import * as executionOperations from '../../src/store/execution-operations.ts'
+import { createFetcher } from '../../src/net/fetch.ts'
 import { connect, type Sql, type Transaction, transact } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -71,7 +72,8 @@ beforeAll(async () => {
   sql = database.sql
   workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
   const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://x' }
-  const steps = { ...createSteps(content), ...faked }
+  const calling = { sql: workerSql, fetcher: createFetcher({ allowed: [] }), now: Date.now }
+  const steps = { ...createSteps({ ...content, ...calling }), ...faked }
   worker = await startFlowWorker(
     temporal,
     { sql: workerSql, content, steps, mostAttempts: 3 },

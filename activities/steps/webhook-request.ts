@@ -1,0 +1,133 @@
+import { renderText } from '../../src/mail/render.ts'
+import type { Outgoing } from '../../src/net/fetch.ts'
+import { flowHeadersPlace, flowSecretPlace, open } from '../../src/sealing.ts'
+import type { Contact } from '../../src/schemas/contact.ts'
+import type { WebhookSecrets } from '../../src/store/webhook-secrets.ts'
+import type { Keyring } from '../../src/tokens.ts'
+import { signatureHeaders } from '../../src/webhook-signatures.ts'
+import type { StepRun } from './step.ts'
+
+/** Characters of a body. */
+const LONGEST_BODY = 256 * 1_024
+
+export class BodyTooLong extends Error {}
+/** A key that sealed them is not in the ring any more, or the rows were tampered with. */
+export class SecretUnreadable extends Error {}
+
+interface Unsealed {
+  /** The present one, and the one before it while that still signs. */
+  secrets: string[]
+  headers: Record<string, string>
+}
+
+/** Throws SecretUnreadable. */
+export function unseal(
+  keyring: Keyring,
+  { execution, step }: StepRun<'webhook'>,
+  sealed: WebhookSecrets,
+): Unsealed {
+  const { organizationId, flowId, version } = execution
+  const place = flowSecretPlace(organizationId, flowId)
+  const former = sealed.previousSecret === null ? [] : [sealed.previousSecret]
+  const secrets = [sealed.secret, ...former].map((each) =>
+    known(open(keyring, 'flow-secret', place, each)),
+  )
+  if (sealed.headers === null) return { secrets, headers: {} }
+  const headersPlace = flowHeadersPlace(organizationId, { flowId, version, stepId: step.id })
+  const headers: unknown = JSON.parse(
+    known(open(keyring, 'flow-headers', headersPlace, sealed.headers)),
+  )
+  if (!isTexts(headers)) throw new SecretUnreadable()
+  return { secrets, headers }
+}
+
+function known(opened: string | undefined): string {
+  if (opened === undefined) throw new SecretUnreadable()
+  return opened
+}
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((each) => typeof each === 'string')
+
+/**
+ * What a visit sends. The id is the same for each try of it, so that a receiver does once what we
+ * may have to say twice. Throws a RenderError or BodyTooLong.
+ */
+export function requestOf(
+  run: StepRun<'webhook'>,
+  contact: Contact,
+  { secrets, headers }: Unsealed,
+  nowMs: number,
+): Pick<Outgoing, 'url' | 'method' | 'headers' | 'body'> {
+  const { url, method } = run.step.config
+  const body = bodyOf(run, contact)
+  const message = { id: idOf(run), timestamp: Math.floor(nowMs / 1_000), body: body ?? '' }
+  const ours = {
+    'user-agent': 'Letterloom',
+    ...(body === undefined ? {} : { 'content-type': typeOf(body) }),
+  }
+  const theirs = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  return {
+    url,
+    method,
+    // What signs is ours, whatever else is asked for.
+    headers: { ...ours, ...Object.fromEntries(theirs), ...signatureHeaders(secrets, message) },
+    body,
+  }
+}
+
+/** `<execution>_<step>_<visit>`, in letters, digits, `-`, `_` and `~`. */
+const idOf = ({ execution, step, visit }: StepRun<'webhook'>): string =>
+  `${execution.id}_${step.id.replace(/[^A-Za-z0-9_-]/gu, hexOf)}_${visit}`
+
+const hexOf = (character: string): string => `~${Buffer.from(character).toString('hex')}`
+
+function bodyOf(run: StepRun<'webhook'>, contact: Contact): string | undefined {
+  const { method, body } = run.step.config
+  if (method === 'GET' || (method === 'DELETE' && body === undefined)) return undefined
+  const rendered =
+    body === undefined ? JSON.stringify(defaultBody(run, contact)) : renderBody(body, run, contact)
+  if (rendered.length > LONGEST_BODY) throw new BodyTooLong()
+  return rendered
+}
+
+function defaultBody({ execution, step }: StepRun<'webhook'>, contact: Contact): object {
+  const { id, externalId, email, firstName, lastName } = contact
+  return {
+    executionId: execution.id,
+    workflowId: execution.flowId,
+    workflowName: execution.flowName,
+    stepId: step.id,
+    contact: { id, externalId, email, firstName, lastName },
+    trigger: { data: execution.data },
+  }
+}
+
+const renderBody = (
+  source: string,
+  { execution }: StepRun<'webhook'>,
+  contact: Contact,
+): string => {
+  const { id, flowId, flowName, data, definition } = execution
+  const { trigger } = definition
+  return renderText(source, {
+    contact,
+    trigger: { data },
+    event: trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined,
+    execution: { id },
+    workflow: { id: flowId, name: flowName },
+  })
+}
+
+function typeOf(body: string): string {
+  try {
+    JSON.parse(body)
+    return 'application/json'
+  } catch {
+    return 'text/plain; charset=utf-8'
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { webhookBodyProblems } from '../../src/mail/content.ts'
+import { renderText } from '../../src/mail/render.ts'
+
+const scope = {
+  contact: { firstName: 'Zoë "Z"', lastName: null, properties: { n: 3, tags: ['a', 'b'] } },
+  trigger: { data: { plan: { name: 'vip' } } },
+}
+
+test('values are written as JSON where that is asked for, also where there are none', () => {
+  const source =
+    '{"a":{{ contact.firstName | json }},"b":{{ contact.lastName | json }},' +
+    '"c":{{ contact.properties | json }},"d":{{ trigger.data.plan | json }},' +
+    '"e":{{ nowhere.at.all | json }},"f":{{ contact.properties.n }}}'
+  expect(JSON.parse(renderText(source, scope))).toEqual({
+    a: 'Zoë "Z"',
+    b: null,
+    c: { n: 3, tags: ['a', 'b'] },
+    d: { name: 'vip' },
+    e: null,
+    f: 3,
+  })
+})
+
+test('what is missing or wrong is said by its reason', () => {
+  const reasonOf = (source: string): unknown => {
+    try {
+      return renderText(source, scope)
+    } catch (error) {
+      return (error as { reason?: string }).reason
+    }
+  }
+  expect(reasonOf('{{ contact.lastName }}')).toBe('missing_value')
+  expect(reasonOf('{{ contact.lastName | default: "-" }}')).toBe('-')
+  expect(reasonOf('{{ contact.properties }}')).toBe('missing_value')
+  expect(reasonOf('{% if %}')).toBe('render_failed')
+  expect(reasonOf('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toMatch(
+    /^too_(?:large|slow)$/,
+  )
+})
+
+test('what a body may use is known when it is written, and what it may not is named', () => {
+  const known =
+    '{{ contact.email }}{{ trigger.data.a.b }}{{ event.name }}{{ event.properties.x }}' +
+    '{{ execution.id }}{{ workflow.name }}'
+  expect(webhookBodyProblems(known, 'steps.0.config.body')).toEqual([])
+  expect(webhookBodyProblems('{{ organization.secret }}', 'body')).toEqual([
+    { path: 'body', message: 'Unknown variable "organization.secret" (line 1, column 4)' },
+  ])
+  expect(webhookBodyProblems('{% include "/etc/passwd" %}', 'body')).toHaveLength(1)
+  expect(webhookBodyProblems('{{ contact.email', 'body')).toHaveLength(1)
+})
