@@ -11,6 +11,7 @@ import { secureAnswers, securityHeaders } from './edges/security-headers.ts'
 import { limitSockets, refuseOversized, serverLimits } from './edges/sockets.ts'
 import { countTraffic } from './edges/traffic.ts'
 import { answerClientError, answerError, answerErrors, MOST_PARAM_LENGTH } from './errors.ts'
+import { tellEventUsage } from './event-usage.ts'
 import { takeIdempotencyKeys } from './idempotency.ts'
 import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
@@ -30,6 +31,7 @@ import { contactEventRoutes } from './routes/contact-events.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { emailLogRoutes } from './routes/email-logs.ts'
+import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
 import { exportRoutes } from './routes/exports.ts'
 import { flowPushRoutes } from './routes/flow-push.ts'
@@ -98,6 +100,7 @@ export async function buildApp(deps: Deps) {
   authenticate(app, deps)
   readBodies(app)
   takeIdempotencyKeys(app)
+  tellEventUsage(app, deps)
   validateRequests(app)
 
   await app.register(healthRoutes, deps)
@@ -114,6 +117,7 @@ export async function buildApp(deps: Deps) {
   await app.register(contactChangeRoutes, deps)
   await app.register(contactBatchRoutes, deps)
   await app.register(contactEventRoutes, deps)
+  await app.register(eventRoutes, deps)
   await app.register(importRoutes, deps)
   await app.register(importUploadRoutes, deps)
   await app.register(exportRoutes, deps)

@@ -173,6 +173,9 @@ async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | u
   }
 }
 
+/** Who asks; undefined as long as nobody knows, also where credentials are refused. */
+export const callerOf = (request: FastifyRequest): Caller | undefined => request[CALLER]
+
 /** Of a route that only signed-in people reach. */
 export function personOf({ actor }: Caller): SessionActor {
   if (actor.kind === 'session') return actor

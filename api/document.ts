@@ -35,6 +35,7 @@ export function finishDocument(document: object): Node {
   const described = mapOperations(named, (path, method, operation) => {
     const isIdempotent = method === 'post' && path.startsWith('/v1/')
     const isDeprecated = operation['deprecated'] === true
+    const countsEvents = operation['x-counts-events'] === true
     if (isIdempotent) parameters['IdempotencyKey'] = IDEMPOTENCY_KEY
     return {
       ...operation,
@@ -52,10 +53,10 @@ export function finishDocument(document: object): Node {
         const whole = {
           ...described,
           ...(content === undefined ? {} : { content: showExamples(asNode(content), schemas) }),
-          headers: refer(headersOf({ status, isIdempotent, isDeprecated })),
+          headers: refer(headersOf({ status, isIdempotent, isDeprecated, countsEvents })),
         }
-        // A deprecated operation says more than the others.
-        if (!known || isDeprecated) return whole
+        // These say more than the others.
+        if (!known || isDeprecated || countsEvents) return whole
         responses[known] = whole
         return { $ref: `#/components/responses/${known}` }
       }),

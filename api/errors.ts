@@ -73,6 +73,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .type('application/json; charset=utf-8')
     .send({
       ...bodyOf(refusal, request.id),
+      ...refusal.fields,
       ...(status === 503 && fieldsOf503 ? fieldsOf503(refusal) : {}),
     })
 }

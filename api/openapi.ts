@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'suppressions', description: 'Addresses that get no mail' },
   { name: 'batch', description: 'One mail to many people' },
   { name: 'workflows', description: 'Automations, and each of their runs' },
+  { name: 'events', description: 'What your contacts did, as your own programs say' },
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
   { name: 'domains', description: 'What your accounts send as, read live' },
   { name: 'templates', description: 'What mails say' },
@@ -111,7 +112,7 @@ function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true, unlimited: true }
   const { schema = {} } = route
   if (schema.hide === true) return
-  const { public: isPublic = false, scope = [], secrets } = route.config ?? {}
+  const { public: isPublic = false, scope = [], secrets, countsEvents } = route.config ?? {}
   const methods = [route.method].flat()
   const takesKey = methods.includes('POST') && route.url.startsWith('/v1/')
   // A body that is not wanted is read and refused; public pages ignore it.
@@ -137,6 +138,7 @@ function completeRoute(route: RouteOptions): void {
     security: schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
     ...(isPublic ? {} : { 'x-required-scope': scopes }),
     ...(secrets === undefined ? {} : { 'x-shown-once': secrets }),
+    ...(countsEvents ? { 'x-counts-events': true } : {}),
     ...(schema.description === undefined || isPublic
       ? {}
       : { description: `${schema.description}\n\n${scopeSentence(scopes)}` }),

@@ -50,6 +50,31 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
+  'X-Event-Limit': {
+    description: 'Events that your plan allows a month; -1: unlimited.',
+    schema: { type: 'integer', minimum: -1 },
+    example: 50000,
+  },
+  'X-Event-Current': {
+    description: 'Events accepted this month (UTC).',
+    schema: { type: 'integer', minimum: 0 },
+    example: 12500,
+  },
+  'X-Event-Remaining': {
+    description: 'Events until the limit; 25 % more are accepted. -1: unlimited.',
+    schema: { type: 'integer', minimum: -1 },
+    example: 37500,
+  },
+  'X-Event-Percent': {
+    description: 'Part of the limit that is used, rounded down.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 25,
+  },
+  'X-Event-Exceeded': {
+    description: '`true`: events are refused until the 1st of next month (UTC).',
+    schema: { type: 'string', enum: ['true', 'false'] },
+    example: 'false',
+  },
   Deprecation: {
     description: 'Since when this operation is deprecated (RFC 9745): `@` and Unix seconds.',
     schema: { type: 'string', pattern: '^@[0-9]+$' },
@@ -77,20 +102,36 @@ const RATE_LIMITS = [
   'X-RateLimit-Remaining',
 ] as const
 
+const EVENTS = [
+  'X-Event-Limit',
+  'X-Event-Current',
+  'X-Event-Remaining',
+  'X-Event-Percent',
+  'X-Event-Exceeded',
+] as const
+
 interface Answer {
   status: string
   /** Takes an Idempotency-Key: a POST under `/v1`. */
   isIdempotent: boolean
   isDeprecated: boolean
+  /** Takes events. */
+  countsEvents: boolean
 }
 
 /** The headers that an answer may carry; which of them are there depends on the caller. */
-export function headersOf({ status, isIdempotent, isDeprecated }: Answer): ResponseHeader[] {
+export function headersOf({
+  status,
+  isIdempotent,
+  isDeprecated,
+  countsEvents,
+}: Answer): ResponseHeader[] {
   const mayWait = ['409', '429', '503'].includes(status)
   return [
     'x-request-id',
     // Before credentials are known nobody is counted.
     ...(status === '401' ? [] : RATE_LIMITS),
+    ...(countsEvents && status !== '401' ? EVENTS : []),
     ...(mayWait ? (['Retry-After'] as const) : []),
     ...(['401', '403'].includes(status) ? (['WWW-Authenticate'] as const) : []),
     ...(isIdempotent && status.startsWith('2') ? (['Idempotency-Replayed'] as const) : []),

@@ -12,7 +12,7 @@ create table events (
   received_at timestamptz(3) not null default clock_timestamp(),
   primary key (organization_id, id)
 ) partition by range (id);
-create index events_contact on events (organization_id, contact_id, name, id);
+create index events_contact on events (organization_id, contact_id, id);
 comment on column events.received_at is 'by the clock of Postgres: what waits compare';
 
 -- The caller's own ids of the last seven days: the same one is the same event. An older entry is
@@ -20,7 +20,7 @@ comment on column events.received_at is 'by the clock of Postgres: what waits co
 create table event_ids (
   organization_id uuid not null,
   event_id text not null check (length(event_id) between 1 and 255),
-  id uuid not null,
+  request uuid not null,
   received_at timestamptz(3) not null default clock_timestamp(),
   primary key (organization_id, event_id)
 ) partition by hash (organization_id);
@@ -34,13 +34,18 @@ begin
 end
 $$;
 
+comment on column event_ids.request is
+  'made for the request that brought it: what another one brought is a duplicate';
+
 -- Names that events had, for whoever draws a flow.
 create table event_names (
   organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null,
   name text not null check (length(name) between 1 and 255),
   first_received_at timestamptz(3) not null default clock_timestamp(),
   last_received_at timestamptz(3) not null default clock_timestamp(),
-  primary key (organization_id, name)
+  primary key (organization_id, name),
+  unique (organization_id, id)
 );
 comment on column event_names.last_received_at is 'by the hour, so that the row is seldom written';
 

@@ -210,7 +210,7 @@ create table waits (
   check ((kind = 'engagement') = (mail_id is not null and engagements is not null)),
   check ((status = 'matched') = (matched_at is not null))
 );
-create index waits_event on waits (organization_id, contact_id, event_name)
+create index waits_event on waits (organization_id, event_name, contact_id)
   where status = 'waiting' and kind = 'event';
 create index waits_mail on waits (organization_id, mail_id)
   where status = 'waiting' and kind = 'engagement';

@@ -3,16 +3,8 @@ import { RESPONSE_HEADERS } from '../response-headers.ts'
 
 const MAX_AGE_SECONDS = '600'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
-/** The specification, Limits: how much of its events an organization has used. */
-const EVENT_HEADERS = [
-  'X-Event-Limit',
-  'X-Event-Current',
-  'X-Event-Remaining',
-  'X-Event-Percent',
-  'X-Event-Exceeded',
-]
 /** What a browser's script may read of an answer besides its body: all that the document names. */
-const EXPOSED = [...Object.keys(RESPONSE_HEADERS), ...EVENT_HEADERS, 'Allow'].join(', ')
+const EXPOSED = [...Object.keys(RESPONSE_HEADERS), 'Allow'].join(', ')
 
 interface Cors {
   /** `https://app.example.com`; none: browsers keep other pages' scripts out. */

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { monthOf } from '../../src/domain/event-quota.ts'
 import { Organization, OrganizationPatch } from '../../src/schemas/organization.ts'
+import * as eventUsage from '../../src/store/event-usage.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Executor, transact } from '../../src/store/sql.ts'
 import { audit } from '../audit.ts'
@@ -24,7 +26,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         response: { 200: Organization },
       },
     },
-    ({ caller }) => load(caller.sql, caller),
+    ({ caller }) => load(caller.sql, caller, now()),
   )
 
   app.patch(
@@ -49,20 +51,25 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         const subject = { kind: 'organization', id: caller.organizationId }
         const action = name === undefined ? 'organization.branded' : 'organization.renamed'
         await audit(tx, request, now, { action, subject })
-        return load(tx, caller)
+        return load(tx, caller, now())
       })
     },
   )
 }
 
-async function load(sql: Executor, { organizationId, scopes }: Caller): Promise<Organization> {
+async function load(
+  sql: Executor,
+  { organizationId, scopes }: Caller,
+  now: number,
+): Promise<Organization> {
   const found = await organizations.find(sql, organizationId)
   if (!found) throw new Error('a caller has no organization')
   const { connections, members, apiKeys, ...organization } = found
+  const events = await eventUsage.count(sql, organizationId, monthOf(now))
   return {
     ...organization,
     limits: await planOf(sql, organizationId),
-    usage: { connections, members, apiKeys },
+    usage: { connections, members, apiKeys, events },
     scopes: [...scopes],
   }
 }

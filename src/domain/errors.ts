@@ -33,6 +33,8 @@ export interface AppErrorOptions {
   /** Another status than the code's own, for REQUEST_FAILED (405, 415) and INTERNAL_ERROR (503). */
   status?: number
   headers?: Record<string, string>
+  /** What the specification wants in the body beside, or instead of, what all refusals have. */
+  fields?: Record<string, unknown>
 }
 
 /** A refusal that we mean, with words for the caller. Anything else that is thrown is a bug. */
@@ -42,6 +44,7 @@ export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined
   readonly status: number | undefined
   readonly headers: Record<string, string>
+  readonly fields: Record<string, unknown>
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message)
@@ -50,6 +53,7 @@ export class AppError extends Error {
     this.details = options.details
     this.status = options.status
     this.headers = options.headers ?? {}
+    this.fields = options.fields ?? {}
   }
 }
 

@@ -1,7 +1,10 @@
+import type { EventThreshold } from './event-quota.ts'
 import type { HealthStatus } from './health.ts'
 
 /** What owners are told by mail. Each kind says what its text needs. */
-export type Notice = {
+export type Notice = AccountHealth | EventQuota
+
+interface AccountHealth {
   kind: 'account_health'
   data: {
     connectionId: string
@@ -9,6 +12,16 @@ export type Notice = {
     region: string
     status: HealthStatus
     reasons: string[]
+  }
+}
+
+interface EventQuota {
+  kind: 'event_quota'
+  data: {
+    percent: EventThreshold
+    limit: number
+    /** ISO time. */
+    resetsAt: string
   }
 }
 
@@ -25,6 +38,8 @@ export function noticeText(notice: Notice, organization: string): NoticeText {
   switch (notice.kind) {
     case 'account_health':
       return accountHealth(notice.data, organization)
+    case 'event_quota':
+      return eventQuota(notice.data, organization)
   }
 }
 
@@ -40,6 +55,25 @@ function accountHealth(
       `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[status]}.`,
       ...(reasons.length > 0 ? [reasons.map((reason) => `- ${explain(reason)}`).join('\n')] : []),
       `See GET /v1/account/health/${connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
+    ].join('\n\n'),
+  }
+}
+
+function eventQuota(
+  { percent, limit, resetsAt }: DataOf<'event_quota'>,
+  organization: string,
+): NoticeText {
+  const day = resetsAt.slice(0, 'YYYY-MM-DD'.length)
+  const isOver = percent === '125'
+  const said = isOver
+    ? `${organization} has used 125 % of its ${limit} events a month: no more events are accepted until ${day} (UTC).`
+    : `${organization} has used all of its ${limit} events a month. Up to 25 % more are accepted; then events are refused until ${day} (UTC).`
+  return {
+    subject: isOver ? 'Your events are refused' : 'Your monthly event limit is used up',
+    text: [
+      'Hello,',
+      said,
+      `Refused events trigger no workflows. A larger plan takes more. You get this mail because you own ${organization}; you are told once a month.`,
     ].join('\n\n'),
   }
 }

@@ -5,19 +5,26 @@ export const LONGEST_PROPERTIES = 32_768
 /** Objects and lists within one another, the outermost included. */
 export const DEEPEST_PROPERTIES = 8
 
-/** Why a contact cannot have these properties; undefined when it can. */
-export function refuseProperties(properties: Record<string, unknown>): string | undefined {
+/** Why these properties cannot be kept; undefined when they can. */
+export const refuseProperties = (properties: Record<string, unknown>): string | undefined =>
+  writeProperties(properties).refusal
+
+/** Properties as the JSON that is stored, or why they cannot be. */
+export function writeProperties(
+  properties: Record<string, unknown>,
+): { json: string; refusal?: never } | { json?: never; refusal: string } {
   if (Object.keys(properties).length > MOST_PROPERTIES) {
-    return `must not have more than ${MOST_PROPERTIES} keys`
+    return { refusal: `must not have more than ${MOST_PROPERTIES} keys` }
   }
   // Depth first: what is nested too deeply would be too deep to be written as JSON as well.
   if (isDeeper(properties, DEEPEST_PROPERTIES)) {
-    return `must not be nested deeper than ${DEEPEST_PROPERTIES}`
+    return { refusal: `must not be nested deeper than ${DEEPEST_PROPERTIES}` }
   }
-  if (JSON.stringify(properties).length > LONGEST_PROPERTIES) {
-    return `must not be longer than ${LONGEST_PROPERTIES} characters as JSON`
+  const json = JSON.stringify(properties)
+  if (json.length > LONGEST_PROPERTIES) {
+    return { refusal: `must not be longer than ${LONGEST_PROPERTIES} characters as JSON` }
   }
-  return undefined
+  return { json }
 }
 
 /** What is left when these are merged in: one level deep, and null takes a key away. */

@@ -29,6 +29,7 @@ const organization = {
     connections: { ...Count, description: 'Disconnected ones do not count.' },
     members: Count,
     apiKeys: { ...Count, description: 'Revoked and expired ones do not count.' },
+    events: { ...Count, description: 'Accepted this month, UTC.' },
   }),
   branding: Type.Object(branding, {
     description: 'The look of the pages where people unsubscribe, confirm and choose.',
@@ -52,7 +53,7 @@ export const Organization = Type.Object(organization, {
         connections: null,
         workflows: null,
       },
-      usage: { connections: 2, members: 5, apiKeys: 3 },
+      usage: { connections: 2, members: 5, apiKeys: 3, events: 48210 },
       branding: { accentColor: '#1f4fd8', backgroundColor: null },
       scopes: ['full'],
       createdAt: TIME,

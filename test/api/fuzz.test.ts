@@ -107,6 +107,9 @@ beforeAll(async () => {
     accountNumber: [ACCOUNT],
     token: [token, confirmation, preferences],
     email: ['known@example.com'],
+    contactId: [contact.id],
+    contactEmail: ['known@example.com'],
+    contactExternalId: ['known'],
   }
   const { body: document } = await inject(api.app, { url: '/openapi.json' })
   operations = operationsOf(document)

@@ -173,6 +173,8 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/contacts': contact('jane'),
     '/v1/contacts/batch': { contacts: [contact('kim')] },
     '/v1/contacts/{id}/erase': undefined,
+    '/v1/events': { name: 'x', contactEmail: 'ada@example.com', createIfMissing: true },
+    '/v1/events/batch': { events: [{ name: 'x', contactEmail: 'ada@example.com' }] },
     '/v1/suppressions': { email: 'gone@example.com' },
     '/v1/contacts/import': 'email\nliz@example.com\n',
     '/v1/connections': { accountId: '123456789013', region: 'eu-central-1' },

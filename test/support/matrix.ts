@@ -358,6 +358,22 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   listContactEvents: { scopes: ['read', 'contacts', 'full'], id: 'contact', own: 200 },
+  ingestEvent: {
+    scopes: ['events', 'full'],
+    body: async (api, client) => ({
+      name: markOf(client),
+      contactId: await MAKE.contact(api, client),
+    }),
+    own: 200,
+  },
+  ingestEvents: {
+    scopes: ['events', 'full'],
+    body: async (api, client) => ({
+      events: [{ name: markOf(client), contactId: await MAKE.contact(api, client) }],
+    }),
+    own: 200,
+  },
+  listEventNames: { scopes: READ, own: 200 },
   upsertContacts: {
     scopes: ['contacts', 'full'],
     body: (_, client) => ({

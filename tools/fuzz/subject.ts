@@ -181,6 +181,14 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       replaceContactTopics: { 'path.id': contactNames },
       deleteContact: { 'path.id': contactNames },
       listContactEvents: { 'path.id': contactNames },
+      ingestEvent: {
+        'body.contactId': contacts.map(({ id }) => id),
+        'body.contactEmail': contacts.map(({ email }) => email),
+      },
+      ingestEvents: {
+        'body.events[*].contactId': contacts.map(({ id }) => id),
+        'body.events[*].contactEmail': contacts.map(({ email }) => email),
+      },
       getImport: { 'path.id': [importId] },
       getImportErrors: { 'path.id': [importId] },
       cancelImport: { 'path.id': [importId] },

@@ -1,0 +1,78 @@
+import { AppError, badRequest, conflict, forbidden, notFound } from '../src/domain/errors.ts'
+import { splitName } from '../src/domain/person-name.ts'
+import { writeProperties } from '../src/domain/properties.ts'
+import type { EventFailure, EventInput } from '../src/schemas/event.ts'
+import type { Missing } from '../src/store/event-contacts.ts'
+import type { IncomingEvent } from '../src/store/event-ingestion.ts'
+import { toUtc } from './times.ts'
+
+const MOST_AHEAD_MS = 5 * 60_000
+/** What happened before may be told to be kept, but nobody should be mailed for it now. */
+const LATE_AFTER_MS = 72 * 3_600_000
+
+/** What is stored of an event, or the refusal of a rule beyond the schema. `now`: milliseconds. */
+export function ruledEvent(input: EventInput, now: number): IncomingEvent | AppError {
+  const { name, contactExternalId: externalId, contactName, properties = {}, eventId } = input
+  if (!input.contactId && !externalId && !input.contactEmail) return NOBODY
+  const { json, refusal } = writeProperties(properties)
+  if (refusal !== undefined) return refused('properties', refusal)
+  const time = timeOf(input.occurredAt, now)
+  if (time instanceof AppError) return time
+  return {
+    name,
+    contactId: input.contactId?.toLowerCase(),
+    externalId,
+    email: input.contactEmail?.trim().toLowerCase(),
+    createIfMissing: input.createIfMissing ?? false,
+    names: contactName === undefined ? {} : splitName(contactName),
+    properties,
+    propertiesJson: json,
+    eventId,
+    ...time,
+  }
+}
+
+type Timed = Pick<IncomingEvent, 'occurredAt' | 'isLate'>
+
+function timeOf(given: string | undefined, now: number): Timed | AppError {
+  if (given === undefined) return { isLate: false }
+  const occurredAt = toUtc(given)
+  if (occurredAt === undefined) return refused('occurredAt', 'is not a time we can keep')
+  const ageMs = now - Date.parse(occurredAt)
+  if (ageMs < -MOST_AHEAD_MS) {
+    return refused('occurredAt', 'must not be more than 5 minutes ahead', 'occurred_in_future')
+  }
+  return { occurredAt, isLate: ageMs > LATE_AFTER_MS }
+}
+
+/** Why an event without a contact is refused. */
+export function missingContact(why: Missing): AppError {
+  switch (why) {
+    case 'unknown':
+      return notFound('Contact')
+    case 'foreign':
+      return forbidden('This contact belongs to another organization')
+    case 'no_address':
+      return refused('contactEmail', 'is needed to create the contact')
+    case 'other_person':
+      return conflict('Another contact has this email already', {
+        reason: 'email_taken',
+        details: [{ path: 'contactEmail', message: 'is taken' }],
+      })
+    case 'busy':
+      return conflict('This contact is being written by others: try again', { reason: 'lost_race' })
+  }
+}
+
+/** A refusal as a batch tells it. */
+export const failureOf = (index: number, { code, reason, message }: AppError): EventFailure => ({
+  index,
+  code,
+  ...(reason === undefined ? {} : { reason }),
+  message,
+})
+
+const refused = (path: string, message: string, reason?: string): AppError =>
+  badRequest(`${path} ${message}`, [{ path, message }], reason)
+
+const NOBODY = refused('contactId', 'or contactExternalId or contactEmail is needed')

@@ -1,0 +1,147 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { addressed } from '../../src/addresses.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import {
+  EventAccepted,
+  EventBatchInput,
+  EventBatchResult,
+  type EventFailure,
+  EventInput,
+  EventLimitExceeded,
+  EventNameList,
+  EventNameQuery,
+} from '../../src/schemas/event.ts'
+import { type Ingested, type IncomingEvent, ingest } from '../../src/store/event-ingestion.ts'
+import { listNames } from '../../src/store/events.ts'
+import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { decodeCursor } from '../cursor.ts'
+import type { TenantDeps } from '../deps.ts'
+import { failureOf, missingContact, ruledEvent } from '../event-rules.ts'
+import { takeEvents } from '../event-usage.ts'
+import { pageOf } from '../pages.ts'
+
+const tags = ['events']
+const taking = { scope: 'events', countsEvents: true } as const
+const refusals = {
+  429: {
+    description: 'Too many requests, or the monthly event limit is used up; see Retry-After',
+    ...EventLimitExceeded,
+  },
+}
+
+/** What callers' own programs say their contacts did. */
+export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, now } = deps
+
+  const take = (request: FastifyRequest, given: readonly IncomingEvent[]): Promise<Ingested[]> => {
+    const { tx, caller, id: requestId } = request
+    const { organizationId } = caller
+    return ingest(tx, organizationId, given, {
+      addressOf: (email) => addressed(keyring, organizationId, email),
+      requestId,
+    })
+  }
+
+  app.post(
+    '/v1/events',
+    {
+      config: taking,
+      schema: {
+        tags,
+        operationId: 'ingestEvent',
+        summary: 'Tell what a contact did',
+        description:
+          'Starts the workflows that it triggers and resumes those that wait for it. Accepted events count towards the monthly quota, which every answer tells in `X-Event-*`.',
+        body: EventInput,
+        response: { 200: EventAccepted, ...refusals },
+      },
+    },
+    async (request) => {
+      const { body } = request
+      const at = now()
+      const event = ruledEvent(body, at)
+      if (event instanceof AppError) throw event
+      const [outcome] = await take(request, [event])
+      if (!outcome) throw new Error('an event has an outcome')
+      if (outcome.kind === 'failed') throw missingContact(outcome.why)
+      const isStored = outcome.kind === 'stored'
+      if (isStored) await takeEvents(request, 1, at)
+      return {
+        success: true as const,
+        eventId: body.eventId ?? (isStored ? outcome.id : ''),
+        duplicate: !isStored,
+        contactCreated: isStored && outcome.contactCreated,
+        workflowsTriggered: isStored ? outcome.started : 0,
+        executionsResumed: isStored ? outcome.resumed : 0,
+      }
+    },
+  )
+
+  app.post(
+    '/v1/events/batch',
+    {
+      config: taking,
+      bodyLimit: LARGE_BODY_LIMIT,
+      schema: {
+        tags,
+        operationId: 'ingestEvents',
+        summary: 'Tell what contacts did, up to 1,000 events at once',
+        description:
+          'Good events are kept when others fail; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.',
+        body: EventBatchInput,
+        response: { 200: EventBatchResult, ...refusals },
+      },
+    },
+    async (request) => {
+      const at = now()
+      const failures: EventFailure[] = []
+      const accepted: { index: number; event: IncomingEvent }[] = []
+      for (const [index, input] of request.body.events.entries()) {
+        const event = ruledEvent(input, at)
+        if (event instanceof AppError) failures.push(failureOf(index, event))
+        else accepted.push({ index, event })
+      }
+      const outcomes = await take(
+        request,
+        accepted.map(({ event }) => event),
+      )
+      const sum = { processed: 0, duplicates: 0, workflowsTriggered: 0, executionsResumed: 0 }
+      for (const [position, outcome] of outcomes.entries()) {
+        const index = accepted[position]?.index ?? position
+        if (outcome.kind === 'failed') failures.push(failureOf(index, missingContact(outcome.why)))
+        if (outcome.kind === 'duplicate') sum.duplicates++
+        if (outcome.kind !== 'stored') continue
+        sum.processed++
+        sum.workflowsTriggered += outcome.started
+        sum.executionsResumed += outcome.resumed
+      }
+      await takeEvents(request, sum.processed, at)
+      const errorDetails = failures.sort((a, b) => a.index - b.index)
+      const errors = errorDetails.map(({ index, message }) => `events.${index}: ${message}`)
+      return { success: errors.length === 0, ...sum, errors, errorDetails }
+    },
+  )
+
+  app.get(
+    '/v1/events/names',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'listEventNames',
+        summary: 'List the names that events had, the newest name first',
+        description: 'For whoever draws a workflow. A name is new when its first event arrives.',
+        querystring: EventNameQuery,
+        response: { 200: EventNameList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
+      const scope = { list: 'event-names', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await listNames(sql, organizationId, { before, limit: limit + 1 })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+}

@@ -1,0 +1,27 @@
+/** Characters of a first or a last name. */
+const LONGEST_PART = 100
+
+export interface NameParts {
+  firstName?: string
+  lastName?: string
+}
+
+/**
+ * A whole name in two parts: the first word is the first name and the rest the last name, as forms
+ * with one field mean it; one word alone is a first name. `Lovelace, Ada` is turned round.
+ */
+export function splitName(name: string): NameParts {
+  const text = name.trim().replaceAll(/\s+/g, ' ')
+  const [, last, first] = /^([^ ,]+), ?([^ ,]+)$/.exec(text) ?? []
+  if (first !== undefined && last !== undefined) return partsOf(first, last)
+  const space = text.indexOf(' ')
+  return space < 0 ? partsOf(text, '') : partsOf(text.slice(0, space), text.slice(space + 1))
+}
+
+const partsOf = (first: string, last: string): NameParts => ({
+  ...(first === '' ? {} : { firstName: cut(first) }),
+  ...(last === '' ? {} : { lastName: cut(last) }),
+})
+
+/** By characters: half of one could not be stored. */
+const cut = (text: string): string => Array.from(text).slice(0, LONGEST_PART).join('')

@@ -1,0 +1,182 @@
+import type { Addressed } from '../domain/address.ts'
+import type { NameParts } from '../domain/person-name.ts'
+import type { Uuid } from '../ids.ts'
+import { upsert } from './contact-upserts.ts'
+import type { UniqueField } from './contacts.ts'
+import * as eventIds from './event-ids.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+/** Whose event it is, and who is made when it is nobody's. */
+export interface Subject {
+  contactId?: Uuid | undefined
+  externalId?: string | undefined
+  /** Normalised. */
+  email?: string | undefined
+  createIfMissing: boolean
+  names: NameParts
+  /** The caller's own id of the event. */
+  eventId?: string | undefined
+}
+
+/** Why an event has no contact. */
+export type Missing = 'unknown' | 'foreign' | 'no_address' | 'other_person' | 'busy'
+
+/** What became of a subject: its contact, who may be gone by now, or why it has none. */
+export type Resolved =
+  | { contactId: Uuid; isNew: boolean }
+  | { missing: Missing }
+  /** Nobody is made for an event that came before. */
+  | { isDuplicate: true }
+
+interface Known {
+  id: Uuid
+  externalId: string | null
+  email: string | null
+}
+
+export interface Options {
+  addressOf: (email: string) => Addressed
+  requestId: string | undefined
+}
+
+/**
+ * Finds the contacts of events, and makes those that are missing where that is wanted. Nobody is
+ * locked: who is named by our id alone is not even looked for, since whoever locks them does that.
+ *
+ * Our id, then the external id, then the address: the first that is a contact's. An address never
+ * leads to somebody whom the organization knows by another external id.
+ */
+export async function resolve(
+  tx: Transaction,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+  options: Options,
+): Promise<Resolved[]> {
+  let resolved = await look(tx, organizationId, subjects)
+  if (!subjects.some(({ createIfMissing }) => createIfMissing)) return resolved
+  const wanted = subjects.flatMap((subject, index) => {
+    const found = resolved[index]
+    const isWanted = subject.createIfMissing && found && 'missing' in found
+    return isWanted && found.missing === 'unknown' ? [{ subject, index }] : []
+  })
+  const unreachable = new Set(
+    wanted.filter(({ subject }) => subject.email === undefined).map(({ index }) => index),
+  )
+  const given = wanted.flatMap(({ subject }) => subject.eventId ?? [])
+  const before = await eventIds.known(tx, organizationId, given)
+  const isBefore = ({ eventId }: Subject): boolean => eventId !== undefined && before.has(eventId)
+  const reachable = wanted.filter(
+    ({ subject, index }) => !unreachable.has(index) && !isBefore(subject),
+  )
+  const made = await make(tx, organizationId, reachable, options)
+  // Looked at again: two rows may mean one person, and others make contacts at the same moment.
+  if (reachable.length > 0) resolved = await look(tx, organizationId, subjects)
+  return resolved.map((found, index) => {
+    if ('contactId' in found) return { ...found, isNew: made.has(found.contactId) }
+    const subject = subjects[index]
+    const isWanted = wanted.some((each) => each.index === index)
+    if (!subject || !isWanted || !('missing' in found) || found.missing !== 'unknown') return found
+    if (isBefore(subject)) return { isDuplicate: true }
+    return { missing: unreachable.has(index) ? 'no_address' : 'busy' }
+  })
+}
+
+async function look(
+  sql: Executor,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+): Promise<Resolved[]> {
+  const named = subjects.filter(({ externalId, email }) => externalId ?? email)
+  // Nothing to look for: most programs know our ids.
+  if (named.length === 0) {
+    return subjects.map(({ contactId = '' }) => ({ contactId, isNew: false }))
+  }
+  const known = await findKnown(sql, organizationId, named)
+  const ids = new Set(known.map(({ id }) => id))
+  const byExternalId = new Map(known.map((each) => [each.externalId, each]))
+  const byEmail = new Map(known.map((each) => [each.email, each]))
+  const unfound: Uuid[] = []
+  const resolved = subjects.map((subject): Resolved => {
+    const { contactId, externalId, email } = subject
+    if (contactId !== undefined) {
+      const isOnlyKey = externalId === undefined && email === undefined
+      if (isOnlyKey || ids.has(contactId)) return { contactId, isNew: false }
+      unfound.push(contactId)
+    }
+    const holder = externalId === undefined ? undefined : byExternalId.get(externalId)
+    if (holder) return { contactId: holder.id, isNew: false }
+    const addressee = email === undefined ? undefined : byEmail.get(email)
+    if (!addressee) return { missing: 'unknown' }
+    const isOther = externalId !== undefined && addressee.externalId !== null
+    if (isOther) return { missing: subject.createIfMissing ? 'other_person' : 'unknown' }
+    return { contactId: addressee.id, isNew: false }
+  })
+  const foreign = await strangers(sql, organizationId, unfound)
+  return resolved.map((found, index) => {
+    const contactId = subjects[index]?.contactId
+    return contactId !== undefined && foreign.has(contactId) ? { missing: 'foreign' } : found
+  })
+}
+
+/** Everyone of the organization who has one of the keys. */
+async function findKnown(
+  sql: Executor,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+): Promise<Known[]> {
+  if (subjects.length === 0) return []
+  const ids = subjects.flatMap(({ contactId }) => contactId ?? [])
+  const having = (field: Exclude<UniqueField, 'phone'>, column: string) => {
+    const given = [...new Set(subjects.flatMap(({ [field]: value }) => value ?? []))]
+    if (given.length === 0) return []
+    return sql`
+      select id
+      from contacts
+      where organization_id = ${organizationId} and ${sql(column)} = any(${given}::text[])`
+  }
+  const found = [having('externalId', 'external_id'), having('email', 'email')].flat()
+  const named = sql`select unnest(${ids}::uuid[])`
+  return sql<Known[]>`
+    select id, external_id, email
+    from contacts
+    where organization_id = ${organizationId}
+      and id in (${[named, ...found].map((part, i) => (i === 0 ? part : sql`union ${part}`))})`
+}
+
+/** Those of the ids that are another organization's contacts. */
+export async function strangers(
+  sql: Executor,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<Set<Uuid>> {
+  if (contactIds.length === 0) return new Set()
+  const rows = await sql<{ id: Uuid }[]>`
+    select id
+    from unnest(${[...new Set(contactIds)]}::uuid[]) as id
+    where owner_of('contact', id) <> ${organizationId}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Makes contacts by the one way there is: an address that the suppression list knows gets the
+ * status it has there. Answers the ids of those that are new.
+ */
+async function make(
+  tx: Transaction,
+  organizationId: Uuid,
+  wanted: readonly { subject: Subject; index: number }[],
+  options: Options,
+): Promise<Set<Uuid>> {
+  if (wanted.length === 0) return new Set()
+  const rows = wanted.map(({ subject: { externalId, email, names }, index }) => ({
+    index,
+    values: { externalId, email, ...names },
+  }))
+  const { results } = await upsert(tx, organizationId, rows, {
+    ...options,
+    source: 'api',
+    onDuplicate: 'skip',
+    mayLift: false,
+  })
+  return new Set(results.flatMap(({ id, status }) => (status === 'created' && id ? [id] : [])))
+}

@@ -1,0 +1,61 @@
+import { type Uuid, uuidv7 } from '../ids.ts'
+import type { Executor, Transaction } from './sql.ts'
+
+// The callers' own ids of events. The same id within so many days is the same event.
+const REMEMBERED_DAYS = 7
+
+/**
+ * Remembers ids, each given once, and answers those that others brought before, or bring at this
+ * moment: whoever comes second waits here until the first one's transaction has ended.
+ */
+export async function remember(
+  tx: Transaction,
+  organizationId: Uuid,
+  given: readonly string[],
+): Promise<Set<string>> {
+  if (given.length === 0) return new Set()
+  const request = uuidv7()
+  // In one order everywhere, so that two requests wait for each other instead of deadlocking.
+  const sorted = [...given].sort()
+  const [taken] = await tx<{ count: number }[]>`
+    with taken as (
+      insert into event_ids (organization_id, event_id, request)
+      select ${organizationId}, event_id, ${request}
+      from unnest(${sorted}::text[]) as event_id
+      on conflict (organization_id, event_id) do update
+      set request = excluded.request, received_at = excluded.received_at
+      where event_ids.received_at <= excluded.received_at - ${REMEMBERED_DAYS} * interval '1 day'
+      returning 1
+    )
+    select count(*) as count
+    from taken`
+  if (taken?.count === given.length) return new Set()
+  const others = await tx<{ eventId: string }[]>`
+    select event_id
+    from event_ids
+    where organization_id = ${organizationId}
+      and event_id = any(${sorted}::text[])
+      and request <> ${request}`
+  return new Set(others.map(({ eventId }) => eventId))
+}
+
+/** Takes back what this transaction remembered of events that were not stored after all. */
+export const forget = (tx: Transaction, organizationId: Uuid, given: readonly string[]) => tx`
+  delete from event_ids
+  where organization_id = ${organizationId} and event_id = any(${[...given]}::text[])`
+
+/** Those of the ids that are remembered, as far as one sees without waiting for anybody. */
+export async function known(
+  sql: Executor,
+  organizationId: Uuid,
+  given: readonly string[],
+): Promise<Set<string>> {
+  if (given.length === 0) return new Set()
+  const rows = await sql<{ eventId: string }[]>`
+    select event_id
+    from event_ids
+    where organization_id = ${organizationId}
+      and event_id = any(${[...given]}::text[])
+      and received_at > clock_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
+  return new Set(rows.map(({ eventId }) => eventId))
+}
