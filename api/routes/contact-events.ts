@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdParams } from '../../src/schemas/common.ts'
 import { ContactEventList, ContactEventQuery } from '../../src/schemas/contact-change.ts'
-import { listOfContact } from '../../src/store/consent-timeline.ts'
+import { listOfContact } from '../../src/store/contact-timeline.ts'
 import { contactId } from '../contact-keys.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
@@ -17,7 +17,8 @@ export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags: ['contacts'],
         operationId: 'listContactEvents',
         summary: 'List what happened to a contact, newest first',
-        description: 'What became of their consent, of single topics and of all mail, and by what.',
+        description:
+          'What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them.',
         params: IdParams,
         querystring: ContactEventQuery,
         response: { 200: ContactEventList },

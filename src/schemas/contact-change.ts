@@ -110,17 +110,22 @@ const TIMELINE_NAMES = [
 const ContactEvent = Type.Object(
   {
     id: Id,
-    name: oneOf(TIMELINE_NAMES),
-    properties: Type.Object({
-      topicId: nullable(Id),
-      topicSlug: nullable(Type.String({ description: 'Null: the topic was deleted.' })),
-      source: Type.String({ description: 'What did it: `api`, `link`, `confirmation` …' }),
+    type: oneOf(['consent', 'custom'], {
+      description: '`custom`: what your own programs told by `POST /v1/events`.',
+    }),
+    name: Type.String({
+      description: `Of a custom event any; else one of: ${TIMELINE_NAMES.join(', ')}.`,
+    }),
+    properties: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` …',
     }),
     occurredAt: Time,
   },
   { title: 'ContactEvent' },
 )
 export type ContactEvent = Static<typeof ContactEvent>
+export type TimelineName = (typeof TIMELINE_NAMES)[number]
 
 export const ContactEventList = Type.Object(
   { data: Type.Array(ContactEvent), nextCursor: NextCursor },
@@ -131,6 +136,7 @@ export const ContactEventList = Type.Object(
         data: [
           {
             id: ID,
+            type: 'consent',
             name: 'topic_subscribed',
             properties: { topicId: ID, topicSlug: 'product-news', source: 'api' },
             occurredAt: TIME,

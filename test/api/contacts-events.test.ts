@@ -36,6 +36,7 @@ test('a timeline tells what became of somebody’s consent, newest first, by pag
   ])
   expect(body.data.at(-1)).toEqual({
     id: expect.any(String),
+    type: 'consent',
     name: 'topic_subscribed',
     properties: { topicId, topicSlug: 'news', source: 'api' },
     occurredAt: expect.stringMatching(/Z$/),
@@ -66,4 +67,40 @@ test('a cursor of one contact is none of another, and a stranger sees nothing', 
   const other = `/v1/contacts/${ids[1]}/events?limit=1&cursor=${body.nextCursor}`
   expect((await api.alice.get(other)).status).toBe(400)
   expect((await api.charlie.get(`/v1/contacts/${ids[0]}/events`)).status).toBe(403)
+})
+
+test('what somebody did stands between what became of their consent, each once over all pages', async () => {
+  const { id } = await createContact(api.alice, { email: 'dora@example.com' })
+  const { id: other } = await createContact(api.alice, { email: 'elsa@example.com' })
+  const occurredAt = '2020-01-02T03:04:05.000Z'
+  const told: string[] = []
+  for (const status of ['unsubscribed', 'bounced', 'suppressed', 'complained']) {
+    for (const n of [1, 2]) {
+      const name = `${status} ${n}`
+      await api.alice.post('/v1/events', { name, contactId: id, properties: { n }, occurredAt })
+      await api.alice.post('/v1/events', { name: 'theirs', contactId: other })
+      told.push(name)
+    }
+    await api.alice.patch(`/v1/contacts/${id}`, { emailStatus: status })
+    told.push(status)
+  }
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const after: string = cursor === null ? '' : `&cursor=${cursor}`
+    const { body } = await api.alice.get(`/v1/contacts/${id}/events?limit=5${after}`)
+    seen.push(...body.data.map(({ name }: Event) => name))
+    // What comes while somebody reads is before the page that they began with.
+    await api.alice.post('/v1/events', { name: 'later', contactId: id })
+    cursor = body.nextCursor
+  } while (cursor !== null)
+  expect(seen).toEqual(told.toReversed())
+  const { body } = await api.alice.get(`/v1/contacts/${id}/events?limit=100`)
+  expect(body.data.find(({ name }: Event) => name === 'bounced 2')).toEqual({
+    id: expect.any(String),
+    type: 'custom',
+    name: 'bounced 2',
+    properties: { n: 2 },
+    occurredAt,
+  })
 })

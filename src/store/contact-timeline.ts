@@ -1,0 +1,101 @@
+import { bucketStart, timeOf, type Uuid } from '../ids.ts'
+import type { ContactEvent, TimelineName } from '../schemas/contact-change.ts'
+import type { ConsentKind } from './consent-events.ts'
+import type { Executor } from './sql.ts'
+
+interface ConsentRow {
+  id: Uuid
+  type: 'consent'
+  name: ConsentKind
+  topicId: Uuid | null
+  topicSlug: string | null
+  source: string
+  properties: null
+  occurredAt: string
+}
+
+interface CustomRow {
+  id: Uuid
+  type: 'custom'
+  name: string
+  properties: Record<string, unknown>
+  occurredAt: string
+}
+
+interface Page {
+  before: Uuid | undefined
+  limit: number
+}
+
+/**
+ * What became of one contact's consent and what they did, newest first: by the ids of both, which
+ * tell when each was stored. What a page needs of either is read by its index, and no more.
+ */
+export async function listOfContact(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+  { before, limit }: Page,
+): Promise<ContactEvent[]> {
+  const upTo = before === undefined ? sql`` : sql`and e.id < ${before}`
+  const rows = await sql<(ConsentRow | CustomRow)[]>`
+    (
+      select e.id, 'consent' as type, e.kind as name, e.topic_id, t.slug as topic_slug, e.source,
+        null::jsonb as properties, e.created_at as occurred_at
+      from consent_events e
+      left join topics t on t.organization_id = e.organization_id and t.id = e.topic_id
+      where e.organization_id = ${organizationId} and e.contact_id = ${contactId} ${upTo}
+      order by e.id desc
+      limit ${limit}
+    )
+    union all
+    (
+      select e.id, 'custom', e.name, null, null, null, e.properties, e.occurred_at
+      from events e
+      where e.organization_id = ${organizationId} and e.contact_id = ${contactId}
+        and e.id >= ${earliest(contactId)} ${upTo}
+      order by e.id desc
+      limit ${limit}
+    )
+    order by id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const { id, type, occurredAt } = row
+    if (row.type === 'custom') {
+      return { id, type, name: row.name, properties: row.properties, occurredAt }
+    }
+    const { topicId, topicSlug, source } = row
+    const name = nameOf(row.name, topicId)
+    return { id, type, name, properties: { topicId, topicSlug, source }, occurredAt }
+  })
+}
+
+const DAY_MS = 86_400_000
+/** Of a UUID: where its version is written. */
+const VERSION_AT = 14
+const LEAST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * No event of a contact is older than the contact, so that of somebody new one or two partitions
+ * are read. A day is left for clocks that differ. Only of ids that tell their time.
+ */
+const earliest = (contactId: Uuid): Uuid =>
+  contactId[VERSION_AT] === '7' ? bucketStart(timeOf(contactId) - DAY_MS) : LEAST
+
+function nameOf(kind: ConsentKind, topicId: Uuid | null): TimelineName {
+  switch (kind) {
+    case 'requested':
+      return 'topic_confirmation_requested'
+    case 'expired':
+      return 'topic_confirmation_expired'
+    case 'subscribed':
+      return 'topic_subscribed'
+    case 'unsubscribed':
+      return topicId === null ? 'unsubscribed' : 'topic_unsubscribed'
+    case 'resubscribed':
+    case 'bounced':
+    case 'suppressed':
+    case 'complained':
+      return kind
+  }
+}
