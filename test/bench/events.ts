@@ -1,0 +1,182 @@
+/**
+ * What taking events costs beside a bare insert: the same rows, `unnest` of a thousand a statement,
+ * into the same table with its indexes and policies.
+ *
+ *   npm run build && npx tsx test/bench/events.ts [rounds] [contacts]
+ *
+ * Taking is what a batch request does in its transaction: rules of each event, contacts looked up
+ * and locked, duplicates, whoever waits for such an event, flows that it starts, names, quota. No
+ * flow matches: there is one for another event, and one execution that waits for another. All in
+ * turn, round after round, on one connection each. A Postgres of its own is thrown away afterwards.
+ */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type * as Rules from '../../api/event-rules.ts'
+import { monthOf } from '../../src/domain/event-quota.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { freePort } from '../../src/dev/ports.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { createOrganization } from '../../src/main/organizations.ts'
+import type { EventInput } from '../../src/schemas/event.ts'
+import type * as Ingestion from '../../src/store/event-ingestion.ts'
+import type * as Usage from '../../src/store/event-usage.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { createPartitions } from '../../src/store/partitions.ts'
+import * as plans from '../../src/store/plans.ts'
+import { connect, type Sql, transact, within } from '../../src/store/sql.ts'
+
+const [rounds = 60, present = 100_000] = process.argv.slice(2).map(Number)
+const BATCH = 1_000
+const WARM = 8
+
+/** Compiled, as the API runs it. */
+const load = (path: string): Promise<unknown> =>
+  import(new URL(`../../dist/${path}`, import.meta.url).href)
+const { ruledEvent } = (await load('api/event-rules.js')) as typeof Rules
+const { ingest } = (await load('src/store/event-ingestion.js')) as typeof Ingestion
+const eventUsage = (await load('src/store/event-usage.js')) as typeof Usage
+
+const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
+// As root, Postgres runs under another user, who must be able to come in.
+await chmod(folder, 0o755)
+const postgres = await startPostgres({
+  folder: join(folder, 'postgres'),
+  port: await freePort(),
+  log: () => {},
+  settings: { fsync: 'off' },
+})
+const owner = connect(postgres.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
+const pool = () => connect(postgres.url, { name: 'bench', role: 'letterloom_api', max: 2 })
+const pools = [pool(), pool()]
+
+try {
+  await migrate(owner)
+  await createPartitions(owner)
+  const { organizationId } = await createOrganization(owner, {
+    name: 'Bench',
+    ownerEmail: 'owner@example.com',
+    ownerName: 'Owner',
+  })
+  await owner`update organizations set plan = 'enterprise'`
+  const contactIds = Array.from({ length: present }, () => uuidv7())
+  for (let from = 0; from < present; from += 10_000) {
+    await owner`
+      insert into contacts (organization_id, id, external_id, email, email_status, properties)
+      select ${organizationId}, id, 'user-' || id, id || '@example.com', 'active',
+        '{"plan":"pro","city":"Berlin","visits":12}'
+      from unnest(${contactIds.slice(from, from + 10_000)}::uuid[]) as id`
+  }
+  await addFlow(owner, organizationId, contactIds[0] ?? '')
+  await owner`vacuum analyze contacts`
+  const [bareSql, ourSql] = pools.map((each) => within(each, organizationId))
+  if (!bareSql || !ourSql) throw new Error('two pools')
+
+  let next = 0
+  const batch = (withIds: boolean): EventInput[] =>
+    Array.from({ length: BATCH }, (_, n) => ({
+      name: 'page_viewed',
+      // In no order, and nobody twice.
+      contactId: contactIds[(next++ * 7919) % present] ?? '',
+      properties: { path: `/products/${n}`, total: n, currency: 'EUR', tags: ['a', 'b'] },
+      occurredAt: new Date().toISOString(),
+      ...(withIds ? { eventId: uuidv7().split('-').toReversed().join('') } : {}),
+    }))
+
+  const bare = async (events: readonly EventInput[]) => {
+    const ids = events.map(() => uuidv7())
+    const eventIds = events.flatMap(({ eventId }) => eventId ?? [])
+    await bareSql`
+      insert into events (organization_id, id, contact_id, name, properties, event_id, occurred_at)
+      select ${organizationId}, id, contact_id, name, properties::jsonb, event_id, occurred_at
+      from unnest(
+        ${ids}::uuid[],
+        ${events.map(({ contactId }) => contactId ?? '')}::uuid[],
+        ${events.map(({ name }) => name)}::text[],
+        ${events.map(({ properties }) => JSON.stringify(properties))}::text[],
+        ${eventIds}::text[],
+        ${events.map(({ occurredAt }) => occurredAt ?? '')}::timestamptz[]
+      ) as given (id, contact_id, name, properties, event_id, occurred_at)`
+    if (eventIds.length === 0) return
+    await bareSql`
+      insert into event_ids (organization_id, event_id, request)
+      select ${organizationId}, event_id, ${ids[0] ?? ''}
+      from unnest(${eventIds}::text[]) as event_id`
+  }
+  const ours = async (events: readonly EventInput[]) => {
+    const now = Date.now()
+    await transact(ourSql, async (tx) => {
+      const ruled = events.map((event) => ruledEvent(event, now))
+      const good = ruled.flatMap((each) => (each instanceof AppError ? [] : [each]))
+      const outcomes = await ingest(tx, organizationId, good, {
+        addressOf: () => {
+          throw new Error('nobody is made')
+        },
+        requestId: undefined,
+      })
+      const count = outcomes.filter(({ kind }) => kind === 'stored').length
+      if (count !== BATCH) throw new Error('not every event was stored')
+      const plan = await plans.find(tx, organizationId)
+      const limit = plan?.eventsPerMonth ?? null
+      await eventUsage.take(tx, { organizationId, month: monthOf(now), count, limit })
+    })
+  }
+  const ways = { bare, ours }
+  const times: Record<string, number[]> = {}
+  for (let round = -WARM; round < rounds; round++) {
+    for (const withIds of [false, true]) {
+      const names = ['bare', 'ours'] as const
+      for (const name of round % 2 ? names : names.toReversed()) {
+        const events = batch(withIds)
+        const begunAt = performance.now()
+        await ways[name](events)
+        // The first rounds warm all.
+        if (round < 0) continue
+        const key = `${name}${withIds ? ' with eventId' : ''}`
+        times[key] = [...(times[key] ?? []), performance.now() - begunAt]
+      }
+    }
+  }
+  for (const [name, each] of Object.entries(times)) {
+    console.log(`${name}: ${Math.round((BATCH * 1_000) / quantile(each, 0.5))} events/s`)
+  }
+  for (const suffix of ['', ' with eventId']) {
+    const ratio = (q: number) =>
+      (quantile(times[`bare${suffix}`], q) / quantile(times[`ours${suffix}`], q)).toFixed(2)
+    console.log(
+      `taken / bare insert${suffix}: ${ratio(0.5)} (of the quickest tenth ${ratio(0.1)}), ${present} contacts present`,
+    )
+  }
+} finally {
+  await Promise.all([owner.end(), ...pools.map((each) => each.end())])
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+function quantile(values: readonly number[] = [], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+}
+
+/** An enabled flow for another event, and an execution of it that waits for yet another. */
+async function addFlow(sql: Sql, organizationId: string, contactId: string): Promise<void> {
+  const [flowId, executionId] = [uuidv7(), uuidv7()]
+  await sql`
+    insert into flows (organization_id, id, slug, name, enabled, version, trigger_type,
+      trigger_key, sealed_secret)
+    values (${organizationId}, ${flowId}, 'other', 'Other', true, 1, 'event', 'other', '')`
+  await sql`
+    insert into flow_versions (organization_id, flow_id, version, definition)
+    values (${organizationId}, ${flowId}, 1, '{}')`
+  await sql`
+    insert into executions (organization_id, id, flow_id, version, contact_id, status, step_id,
+      visit, dedupe_key)
+    values (${organizationId}, ${executionId}, ${flowId}, 1, ${contactId}, 'waiting', 'wait', 1,
+      ${uuidv7()})`
+  await sql`
+    insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind,
+      event_name, since, expires_at)
+    values (${organizationId}, ${executionId}, 'wait', 1, ${contactId}, 'event', 'another',
+      now(), now() + interval '1 day')`
+}
