@@ -77,7 +77,8 @@ interface Tagged {
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
  * taken in one order everywhere: mails by key, then of one organization after the other addresses,
- * contacts and subscriptions, then what executions wait for, stats, batches, connections.
+ * contacts and subscriptions, then stats, which look at contacts once more, what executions wait for,
+ * batches, connections.
  */
 export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<number> =>
   transact(sql, async (tx) => {
@@ -103,10 +104,10 @@ export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<
       await applyToBucket(tx, group, { effects, engagements, stats, batches })
     }
     await raiseAddresses(tx, keyring, effects)
+    if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
     for (const organizationId of [...engagements.keys()].toSorted()) {
       await takeEngagements(tx, organizationId, engagements.get(organizationId) ?? [])
     }
-    if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
     await deliveryEvents.bumpBatches(tx, [...batches.values()])
     for (const { organizationId, connectionId, at } of watermarks(parsed)) {
       await deliveryEvents.moveWatermark(tx, organizationId, connectionId, at)

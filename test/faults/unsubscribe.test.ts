@@ -10,6 +10,7 @@ import { BATCH_TAG } from '../../src/domain/ses-event.ts'
 import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
+import { seedExecutions, seedFlow } from '../support/flows.ts'
 import {
   batchRow,
   REGION,
@@ -23,6 +24,7 @@ import {
 const RATE = 150
 const CONTACTS = 900
 const LEAVING = 150
+const RUNS = 300
 
 let api: Api
 let engine: Engine
@@ -91,7 +93,7 @@ interface Reader {
 }
 
 /** Leaves by one click; answers when it was told so, on the clock that calls are timed by. */
-async function leave({ id, email }: Reader, link: { batchId: string; topicId?: string }) {
+async function leave({ id, email }: Reader, link: { batchId?: string; topicId?: string }) {
   const { organizationId } = seeded
   const token = signUnsubscribe(api.deps.keyring, {
     organizationId,
@@ -105,7 +107,7 @@ async function leave({ id, email }: Reader, link: { batchId: string; topicId?: s
 }
 
 /** Some readers leave, ten at a time, while mail goes out. */
-async function leaveAll(readers: readonly Reader[], link: { batchId: string; topicId?: string }) {
+async function leaveAll(readers: readonly Reader[], link: { batchId?: string; topicId?: string }) {
   const told = new Map<string, number>()
   const waiting = [...readers]
   await Promise.all(
@@ -151,6 +153,34 @@ it('after a one-click unsubscribe was answered, no call that begins later mails 
   const [figures] = await api.sql`select unsubscribed from batches where id = ${batchId}`
   expect(figures).toEqual({ unsubscribed: LEAVING })
 }, 120_000)
+
+it('of a flow’s mail as well, and its run goes on', async () => {
+  const { organizationId } = seeded
+  await api.sql`delete from contacts where organization_id = ${organizationId}`
+  await api.sql`delete from suppressions where organization_id = ${organizationId}`
+  calls.length = 0
+  const ids = await seedContacts(api.sql, organizationId, RUNS)
+  const config = { subject: 'Hi', html: '<p>Hi</p>', from: 'news@example.com' }
+  const steps = [{ id: 'hello', type: 'send_email' as const, config }]
+  const flow = await seedFlow(api.sql, organizationId, { steps })
+  await seedExecutions(api.sql, flow, ids, { isPromised: true })
+  await until(async () => calls.length > 20, 30_000)
+  const told = await leaveAll((await readersOf(ids)).slice(0, RUNS / 3), {})
+  await until(async () => {
+    const [row] = await api.sql<{ open: number }[]>`
+      select count(*)::int as open from executions
+      where flow_id = ${flow.flowId} and status <> 'completed'`
+    return row?.open === 0
+  }, 90_000)
+
+  const isLate = ({ to, at }: (typeof calls)[number]) =>
+    at > (told.get(to) ?? Number.POSITIVE_INFINITY)
+  expect(calls.filter(isLate)).toEqual([])
+  const mailed = new Set(calls.map(({ to }) => to))
+  const spared = [...told.keys()].filter((email) => !mailed.has(email))
+  expect(spared.length).toBeGreaterThan(0)
+  expect(calls).toHaveLength(RUNS - spared.length)
+}, 150_000)
 
 it('of a topic: its batch mails them no more, another topic’s batch does', async () => {
   const { organizationId } = seeded
