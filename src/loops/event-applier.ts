@@ -77,8 +77,8 @@ interface Tagged {
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
  * taken in one order everywhere: mails by key, then of one organization after the other addresses,
- * contacts and subscriptions, then stats, which look at contacts once more, what executions wait for,
- * batches, connections.
+ * contacts and subscriptions, then stats, which look at contacts once more, then what executions
+ * wait for, batches, connections.
  */
 export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<number> =>
   transact(sql, async (tx) => {
