@@ -6,7 +6,7 @@ import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 import { importFile } from '../support/imports.ts'
 import { seedTopic } from '../support/seed.ts'
-import { executionRow, seedExecution, seedFlow } from '../support/waiting.ts'
+import { standing, seedExecution, seedExitFlow } from '../support/waiting.ts'
 
 let api: Api
 let organizationId: Uuid
@@ -27,7 +27,7 @@ beforeAll(async () => {
   organizationId = api.alice.organizationId
 })
 beforeEach(async () => {
-  flowId = await seedFlow(api.sql, organizationId)
+  flowId = await seedExitFlow(api.sql, organizationId)
   email = `ada-${uuidv7()}@example.com`
   contactId = (await createContact(api.alice, { email, externalId: uuidv7() })).id
   otherContact = (await createContact(api.alice, { email: `bob-${email}` })).id
@@ -44,7 +44,7 @@ afterAll(() => api.close())
 
 const execution = (more: { contactId?: Uuid; topicId?: Uuid; status?: string } = {}) =>
   seedExecution(api.sql, { organizationId, flowId, contactId, ...more })
-const rows = (ids: readonly Uuid[]) => Promise.all(ids.map((id) => executionRow(api.sql, id)))
+const rows = (ids: readonly Uuid[]) => Promise.all(ids.map((id) => standing(api.sql, id)))
 const link = () => ({ organizationId, contactId, addressHash: addressHash(organizationId, email) })
 const leave = (changes: { topicId?: Uuid } = {}) =>
   inject(api.app, {

@@ -3,15 +3,9 @@ import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { connect, type Sql, within } from '../../src/store/sql.ts'
 import { takeEvents } from '../../src/store/waits.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { definitionOf } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
-import {
-  executionRow,
-  receive,
-  receiveAll,
-  seedExecution,
-  seedFlow,
-  seedVersion,
-} from '../support/waiting.ts'
+import { standing, receive, receiveAll, seedExecution, seedExitFlow } from '../support/waiting.ts'
 
 let database: TestDatabase
 let api: Sql
@@ -42,7 +36,7 @@ async function contact(of: Uuid): Promise<Uuid> {
     values (${of}, ${id}, ${`${id}@example.com`})`
   return id
 }
-const flow = (exitEvents: string[]) => seedFlow(database.sql, organizationId, exitEvents)
+const flow = (exitEvents: string[]) => seedExitFlow(database.sql, organizationId, exitEvents)
 const execution = (
   flowId: Uuid,
   more: { contactId?: Uuid; eventId?: Uuid; status?: string; version?: number } = {},
@@ -57,7 +51,7 @@ const arrived = (names: string[]) =>
     properties: {},
     receivedAt: new Date().toISOString(),
   }))
-const row = (id: Uuid) => executionRow(database.sql, id)
+const row = (id: Uuid) => standing(database.sql, id)
 
 describe('an event that ends executions', () => {
   test('ends those of its contact whose flow says so, from every status, and tells their runs', async () => {
@@ -103,7 +97,10 @@ describe('an event that ends executions', () => {
 
   test('goes by the version that the execution runs', async () => {
     const flowId = await flow(['bought'])
-    await seedVersion(database.sql, { organizationId, flowId, version: 2, exitEvents: ['left'] })
+    const second = definitionOf({ steps: [], settings: { exitOn: { events: ['left'] } } })
+    await database.sql`
+      insert into flow_versions (organization_id, flow_id, version, definition)
+      values (${organizationId}, ${flowId}, 2, ${database.sql.json(second as never)})`
     const [old, fresh] = [await execution(flowId), await execution(flowId, { version: 2 })]
     await bought()
     expect([await row(old), await row(fresh)]).toEqual(['cancelled exit_on', 'active'])

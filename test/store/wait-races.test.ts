@@ -7,7 +7,7 @@ import * as executions from '../../src/store/executions.ts'
 import { connect, type Sql, transact, within } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
-import { each, receive, seedExecution, seedFlow, visit, wakes } from '../support/waiting.ts'
+import { each, receive, seedExecution, seedExitFlow, visit, wakes } from '../support/waiting.ts'
 
 const PAIRS = 2_000
 const TIMEOUTS = 200
@@ -40,7 +40,7 @@ interface Pair {
 
 async function seedPairs(count: number): Promise<Pair[]> {
   const { organizationId } = await seedOrganization(database.sql)
-  const flowId = await seedFlow(database.sql, organizationId)
+  const flowId = await seedExitFlow(database.sql, organizationId)
   const contactIds = await seedContacts(database.sql, organizationId, count)
   const pairs: Pair[] = []
   for (const [i, contactId] of contactIds.entries()) {

@@ -8,7 +8,14 @@ import * as executions from '../../src/store/executions.ts'
 import { transact } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
-import { receive, receiveAll, seedExecution, seedFlow, visit, wakes } from '../support/waiting.ts'
+import {
+  receive,
+  receiveAll,
+  seedExecution,
+  seedExitFlow,
+  visit,
+  wakes,
+} from '../support/waiting.ts'
 
 const DAY_MS = 86_400_000
 
@@ -21,7 +28,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   ;({ organizationId } = await seedOrganization(database.sql))
-  flowId = await seedFlow(database.sql, organizationId)
+  flowId = await seedExitFlow(database.sql, organizationId)
   contactId = (await seedContacts(database.sql, organizationId, 1))[0]!
 })
 afterAll(() => database.drop())

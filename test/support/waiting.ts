@@ -1,44 +1,15 @@
 import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
-import type { Definition, Settings, StepOf, StepType } from '../../src/domain/flow.ts'
+import type { StepOf, StepType } from '../../src/domain/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/sql.ts'
 import { takeEvents } from '../../src/store/waits.ts'
+import { definitionOf, executionRow, seedFlow } from './flows.ts'
 
-/** A flow of one version whose executions are ended by these events. */
-export async function seedFlow(sql: Sql, organizationId: Uuid, exitEvents: string[] = []) {
-  const id = uuidv7()
-  await sql`
-    insert into flows (organization_id, id, slug, name, version, trigger_type, sealed_secret)
-    values (${organizationId}, ${id}, ${id}, 'Welcome', 1, 'api', '')`
-  await seedVersion(sql, { organizationId, flowId: id, version: 1, exitEvents })
-  return id
+/** A flow of one version, without steps, whose executions are ended by these events. */
+export async function seedExitFlow(sql: Sql, organizationId: Uuid, exitEvents: string[] = []) {
+  const settings = { exitOn: { events: exitEvents } }
+  return (await seedFlow(sql, organizationId, { steps: [], settings })).flowId
 }
-
-export async function seedVersion(
-  sql: Sql,
-  {
-    organizationId,
-    flowId,
-    version,
-    exitEvents,
-  }: Record<'organizationId' | 'flowId', Uuid> & {
-    version: number
-    exitEvents: string[]
-  },
-) {
-  const definition = definitionOf(exitEvents)
-  await sql`
-    insert into flow_versions (organization_id, flow_id, version, definition)
-    values (${organizationId}, ${flowId}, ${version}, ${sql.json(definition as never)})`
-}
-
-const definitionOf = (events: string[]): Definition => ({
-  trigger: { type: 'api' },
-  entry: 'first',
-  steps: [],
-  transitions: [],
-  settings: { allowReentry: true, exitOn: { events } } as unknown as Settings,
-})
 
 interface ExecutionSeed {
   organizationId: Uuid
@@ -74,10 +45,10 @@ export async function seedExecution(sql: Sql, seed: ExecutionSeed): Promise<Uuid
   return id
 }
 
-export const executionRow = async (sql: Sql, id: Uuid) => {
-  const [row] = await sql<{ status: string; reason: string | null }[]>`
-    select status, reason from executions where id = ${id}`
-  return row && [row.status, row.reason].filter((word) => word !== null).join(' ')
+/** Its status, and the reason where there is one. */
+export const standing = async (sql: Sql, id: Uuid): Promise<string> => {
+  const { status, reason } = await executionRow(sql, id)
+  return reason === null ? status : `${status} ${reason}`
 }
 
 interface Visiting<Type extends StepType> {
@@ -113,7 +84,7 @@ export const visit = <Type extends StepType>({
       flowId: uuidv7(),
       flowName: 'Welcome',
       version: 1,
-      definition: definitionOf([]),
+      definition: definitionOf({ steps: [] }),
       contactId,
       topicId: null,
       eventId: eventId ?? null,
