@@ -26,7 +26,7 @@ export async function holds(
 const asksAboutEvent = (condition: Condition): boolean =>
   filtersOf(condition).some(({ field }) => field.startsWith('event.properties.'))
 
-/** The properties of the last event that a wait took, else of the one that started the execution. */
+/** Of the last event that a wait took, else of the one that started the execution. */
 async function eventOf(
   sql: Executor,
   {

@@ -8,7 +8,7 @@ import type { StepOutcome, StepRun, StoredStep } from './step.ts'
 
 type Run = StepRun<'wait_for_event'>
 
-/** Characters of an event's properties, as JSON, that a step's result repeats; more are left out. */
+/** Characters of properties, as JSON, that a step's result repeats; longer ones are left out. */
 const LONGEST_REPEATED = 4_000
 
 /**

@@ -98,7 +98,7 @@ export async function earliestEvent(
 
 type Place = Pick<ReceivedEvent, 'id' | 'receivedAt'>
 
-/** The event that started the execution, if it is still kept, and whether this is its first step. */
+/** The event that started the execution, if it is kept, and whether this is its first step. */
 async function findStart(
   tx: Transaction,
   organizationId: Uuid,

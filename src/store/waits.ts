@@ -19,7 +19,7 @@ export interface ArrivedEvent {
 /**
  * Gives events to the executions that wait for them, and ends those whose flows say that such an
  * event ends them (`exitOn`), in the transaction that stores the events. Their contacts' rows are
- * locked by the caller. Answers how many executions go on because of each event, in the order given.
+ * locked by the caller. Answers how many executions go on because of each event, in their order.
  *
  * Several executions may go on because of one event; each takes the first of the set that fits.
  * Calling it again with the same events does nothing more, except to executions that were started

@@ -5,7 +5,8 @@ import type { StepOf } from '../../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { latestEvent } from '../../src/store/execution-events.ts'
 import * as executions from '../../src/store/executions.ts'
-import { transact } from '../../src/store/sql.ts'
+import { createPartitions } from '../../src/store/partitions.ts'
+import { connect, transact } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import {
@@ -290,4 +291,39 @@ test('an event whose record is gone by the time the execution goes on still coun
     branch: 'yes',
     result: { eventId: event.id, name: 'bought' },
   })
+})
+
+test('events before a wait are looked for in the days since the step before, of however many', async () => {
+  for (let day = 0; day < 60; day += 8) {
+    await createPartitions(database.sql, Date.now() - day * DAY_MS)
+  }
+  const asked: { query: string; parameters: unknown[] }[] = []
+  const sql = connect(database.url, {
+    name: 'plans',
+    role: 'letterloom_worker',
+    onQuery: (query, parameters) => asked.push({ query, parameters }),
+  })
+  const start = await bought()
+  const id = await execution({ eventId: start.id })
+  await passStep(id)
+  const event = await bought()
+  await visit({
+    sql,
+    handler: waitForEvent,
+    organizationId,
+    contactId,
+    step: waitStep(),
+    executionId: id,
+    eventId: start.id,
+  })
+  expect(await latestEvent(sql, organizationId, id)).toMatchObject({ id: event.id })
+  const statements = asked.filter(({ query }) => /\bfrom events\b/.test(query))
+  expect(statements).toHaveLength(3)
+  for (const { query, parameters } of statements) {
+    const plan = await sql.unsafe(`explain ${query}`, parameters as never[])
+    const text = plan.map((line) => String(line['QUERY PLAN'] ?? line['queryPlan'])).join('\n')
+    // Around midnight it is two.
+    expect(new Set(text.match(/\bevents_\d{8}\b/g)).size).toBeLessThanOrEqual(2)
+  }
+  await sql.end()
 })

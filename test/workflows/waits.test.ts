@@ -86,7 +86,7 @@ describe('where time is skipped', () => {
 
   const aheadMs = async () => Number(await time.now()) - Date.now()
 
-  /** Runs a flow for a contact; `meanwhile` once it waits. Then time is skipped, or stands still. */
+  /** Runs a flow; `meanwhile` once it waits. Then time is skipped, or stands still. */
   async function run(
     sketch: FlowSketch,
     meanwhile: (waiting: {
