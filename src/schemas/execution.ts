@@ -17,7 +17,7 @@ import {
 } from './common.ts'
 import { ContactQuery } from './contact.ts'
 
-export const MOST_TRIGGERED = 1_000
+const MOST_TRIGGERED = 1_000
 /** Of one answer: an execution that goes round in loops has many. */
 export const MOST_STEPS_SHOWN = 1_000
 
