@@ -1,0 +1,100 @@
+import { pointOf } from '../../activities/steps/split.ts'
+import { evaluate } from '../../src/domain/condition-eval.ts'
+import { type ContactFields, updateContact } from '../../src/domain/contact-update.ts'
+import { type Definition, MOST_VISITS, nextStep, type Step } from '../../src/domain/flow.ts'
+import { branchAt } from '../../src/domain/split.ts'
+
+/** How an execution ends, and what it leaves behind. */
+export interface Foretold {
+  status: string
+  reason: string | null
+  /** As `path` in support/flows.ts writes it. */
+  path: string[]
+  properties: Record<string, unknown>
+}
+
+type Stepped = { status: string; branch?: string } | { failed: string }
+
+/**
+ * What an execution must come to, by the rules of the domain alone: without Postgres, Temporal,
+ * crashes and clocks. Of steps that touch nobody else.
+ */
+export function foretell(
+  definition: Definition,
+  executionId: string,
+  contact: { id: string; properties: Record<string, unknown> },
+  data: Record<string, unknown>,
+): Foretold {
+  const fields: ContactFields = {
+    firstName: null,
+    lastName: null,
+    company: null,
+    jobTitle: null,
+    preferredChannel: null,
+    properties: contact.properties,
+  }
+  const visits = new Map<string, number>()
+  const path: string[] = []
+  const over = (status: string, reason: string | null = null): Foretold => ({
+    status,
+    reason,
+    path,
+    properties: fields.properties,
+  })
+  const facts = () => ({
+    contact: { id: contact.id, properties: fields.properties },
+    trigger: data,
+    now: '2026-11-21T00:00:00.000Z',
+  })
+
+  function take(step: Step): Stepped {
+    switch (step.type) {
+      case 'delay':
+        return { status: 'completed' }
+      case 'condition':
+        return {
+          status: 'completed',
+          branch: evaluate(step.config.condition, facts()) ? 'yes' : 'no',
+        }
+      case 'split':
+        return {
+          status: 'completed',
+          branch: branchAt(step.config.branches, pointOf(executionId, step.id)),
+        }
+      case 'update_contact': {
+        const outcome = updateContact(fields, step.config)
+        if ('reason' in outcome) return { failed: outcome.reason }
+        const isSame = JSON.stringify(outcome.after) === JSON.stringify(fields)
+        Object.assign(fields, outcome.after)
+        return { status: isSame ? 'skipped' : 'completed' }
+      }
+      default:
+        throw new Error(`nothing is foretold of ${step.type}`)
+    }
+  }
+
+  let at: string | undefined = definition.entry
+  while (at !== undefined) {
+    const step = definition.steps.find(({ id }) => id === at)
+    if (!step) throw new Error(`no step ${at}`)
+    const visit = (visits.get(at) ?? 0) + 1
+    visits.set(at, visit)
+    if (visit > MOST_VISITS) return over('failed', 'too_many_visits')
+    const { condition } = definition.settings.exitOn
+    if (condition && evaluate(condition, facts())) return over('cancelled', 'exit_on')
+    const name = visit === 1 ? at : `${at}#${visit}`
+    if (step.type === 'exit') {
+      const { outcome, reason } = step.config
+      path.push(`${name} ${outcome === 'failed' ? 'failed' : 'completed'}`)
+      return over(outcome, reason ?? (outcome === 'failed' ? 'exit' : null))
+    }
+    const stepped = take(step)
+    if ('failed' in stepped) {
+      path.push(`${name} failed`)
+      return over('failed', stepped.failed)
+    }
+    path.push([name, stepped.status, ...(stepped.branch ? [stepped.branch] : [])].join(' '))
+    at = nextStep(definition, at, stepped.branch ?? null)
+  }
+  return over('completed')
+}
