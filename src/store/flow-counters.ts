@@ -8,8 +8,7 @@ import type { Executor, Transaction } from './sql.ts'
  */
 const SLOTS = 16
 
-export const COUNTERS = ['started', 'completed', 'failed', 'cancelled', 'dropped'] as const
-export type Counter = (typeof COUNTERS)[number]
+type Counter = 'started' | 'completed' | 'failed' | 'cancelled' | 'dropped'
 
 export interface Change {
   flowId: Uuid

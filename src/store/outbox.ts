@@ -21,7 +21,7 @@ export type Promised =
   | { kind: 'sync_schedule'; payload: { flowId: string } }
 
 /** One attempt of an execution; flow and contact are what operators search by. */
-export type ExecutionKey = {
+type ExecutionKey = {
   executionId: string
   attempt: number
   flowId: string

@@ -7,6 +7,7 @@ import type { Fence, Move } from '../../src/domain/execution.ts'
 import type { Engagement, StepOf } from '../../src/domain/flow.ts'
 import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/loops/event-applier.ts'
+import { createFetcher } from '../../src/net/fetch.ts'
 import { createDefinitionCache } from '../../src/store/definition-cache.ts'
 import { enqueue } from '../../src/store/messages.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
@@ -271,7 +272,13 @@ async function runner() {
   flowId = flow.flowId
   const runStep = createRunStep({
     sql: worker,
-    steps: createSteps({ keyring, publicUrl: 'https://mail.example.com' }),
+    steps: createSteps({
+      keyring,
+      publicUrl: 'https://mail.example.com',
+      sql: worker,
+      fetcher: createFetcher({ allowed: [] }),
+      now: Date.now,
+    }),
     definitions: createDefinitionCache(),
   })
   const attempt = { number: 1, isLocal: false, signal: new AbortController().signal }

@@ -172,7 +172,7 @@ describe('an execution that failed goes on at the failed step', () => {
         ? endOf((await start(seeded, { attempt: 2 })).result())
         : undefined,
     )
-    await Promise.all([operator, api])
+    await expect(Promise.all([operator, api])).resolves.toHaveLength(2)
     await until(async () => (await row(seeded)).status === 'completed' || undefined)
     await resumed(seeded, (await row(seeded)).attempt)
   })
