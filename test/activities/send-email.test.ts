@@ -448,6 +448,22 @@ describe('a retry', () => {
     expect(row).toEqual({ mailId })
   })
 
+  it('knows the mail to a changed address as well', async () => {
+    const { execution, take } = await start()
+    await take()
+    await sql`update contacts set email = 'new@example.com' where id = ${contactId}`
+    await claim()
+    await take()
+    const refused = { outcome: 'failed' as const, reason: 'unknown_outcome', error: '' }
+    await (await claim()).end((id) => ({ id, ...refused }))
+    expect(await take()).toMatchObject({ kind: 'failed' })
+    const mails = await mailsOf(execution)
+    await toldSent(mails[1]?.id ?? '')
+    await retry(sql, execution)
+    expect(await take()).toMatchObject({ kind: 'done', result: { mailId: mails[1]?.id } })
+    expect(await mailsOf(execution)).toHaveLength(2)
+  })
+
   it('takes its new mail back when the event comes while that waits', async () => {
     const { execution, take, mailId } = await givenUp()
     await retry(sql, execution)

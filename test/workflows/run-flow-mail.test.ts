@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { FakeOutcome } from '../support/mailer.ts'
 import * as executions from '../../src/store/executions.ts'
+import * as operations from '../../src/store/execution-operations.ts'
 import { type Sql, transact } from '../../src/store/sql.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -104,6 +105,51 @@ it('a refused mail fails its run there, with the reason; the second is never mad
   expect(await stateOf(only)).toEqual([{ state: 'failed', reason: 'MessageRejected' }])
   const run = engine.client.workflow.getHandle(executionWorkflowId(only, 1))
   await until(async () => (await run.describe()).status.name === 'FAILED', SOON_MS)
+})
+
+it('retried after that sends the one that failed, once, and goes on', async () => {
+  answer = () => ({ kind: 'refused', reason: 'MessageRejected', error: 'not verified' })
+  const { only } = await start(1)
+  await ended([only])
+  answer = sent
+  await transact(sql, (tx) => operations.retry(tx, seeded.organizationId, only, 'r'))
+  await until(async () => (await executionRow(sql, only)).status === 'completed', SOON_MS)
+  expect(await path(sql, only)).toEqual(['first completed try 2', 'second completed'])
+  expect((await stateOf(only)).map(({ state }) => state)).toEqual(['failed', 'sent', 'sent'])
+  expect(mailer.accepted).toHaveLength(2)
+})
+
+it('what somebody does with the mail takes its branch, also when it was before the wait', async () => {
+  const wait: StepSketch = {
+    id: 'wait',
+    type: 'wait_for_email_engagement',
+    config: {
+      stepId: 'first',
+      events: ['clicked', 'opened'],
+      timeout: { amount: 1, unit: 'days' },
+    },
+  }
+  const { only } = await start(1, [mail('first'), wait, { ...wait, id: 'again' }])
+  await until(async () => (await executionRow(sql, only)).status === 'waiting', SOON_MS)
+  const [row] = await sql<{ id: string; bucket: string }[]>`
+    select id, bucket from messages where execution_id = ${only}`
+  const now = new Date().toISOString()
+  const tags = { 'letterloom-message': [`${row?.bucket}_${row?.id}`] }
+  const detail = {
+    eventType: 'Open',
+    mail: { timestamp: now, messageId: 'm', tags },
+    open: { timestamp: now },
+  }
+  await sql`
+    insert into inbound_events (organization_id, connection_id, envelope_id, body)
+    values (${seeded.organizationId}, ${seeded.connectionId}, ${only}, ${sql.json({ detail })})`
+  await ended([only])
+  // By the time of the second wait the mail has been opened.
+  expect(await path(sql, only)).toEqual([
+    'first completed',
+    'wait completed opened',
+    'again completed opened',
+  ])
 })
 
 it('cancelled while its mail waits: nothing leaves, and the run closes', async () => {
