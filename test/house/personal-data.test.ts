@@ -85,7 +85,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
     'organization_id id slug double_opt_in public template_id connection_id created_at updated_at',
   users: 'id created_at password_changed_at',
   waits: 'organization_id execution_id step_id visit kind',
-  webhook_calls: 'organization_id id lease_until',
+  webhook_calls: 'organization_id id tries lease_until',
 }
 
 let database: TestDatabase

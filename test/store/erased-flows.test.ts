@@ -53,7 +53,11 @@ type Known = Awaited<ReturnType<typeof known>>
 /** The caller's own ids. */
 const noteIds = (eventIds: readonly string[]) =>
   sql`insert into event_ids ${sql(
-    eventIds.map((eventId) => ({ organizationId: seeded.organizationId, eventId, id: uuidv7() })),
+    eventIds.map((eventId) => ({
+      organizationId: seeded.organizationId,
+      eventId,
+      request: uuidv7(),
+    })),
   )}`
 
 const erase = ({ organizationId, contactId }: Known) =>
