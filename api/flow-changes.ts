@@ -31,7 +31,9 @@ interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
   slug: string | undefined
 }
 
-/** Makes a flow. Throws what `readDefinition` throws; 402 without room, 409 when its slug is taken. */
+/**
+ * Makes a flow. Throws what `readDefinition` throws; 402 without room, 409 when its slug is taken.
+ */
 export async function createFlow(
   changing: Changing,
   { name, slug, ...values }: NewFlow,

@@ -642,11 +642,77 @@ export interface paths {
         };
         /**
          * List what happened to a contact, newest first
-         * @description What became of their consent, of single topics and of all mail, and by what.
+         * @description What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
         get: operations["listContactEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what a contact did
+         * @description Starts the workflows that it triggers and resumes those that wait for it. Accepted events count towards the monthly quota, which every answer tells in `X-Event-*`.
+         *
+         *     Scope: `events` or `full`.
+         */
+        post: operations["ingestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what contacts did, up to 1,000 events at once
+         * @description Good events are kept when others fail; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.
+         *
+         *     Scope: `events` or `full`.
+         */
+        post: operations["ingestEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the names that events had, the newest name first
+         * @description For whoever draws a workflow. A name is new when its first event arrives.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listEventNames"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2230,15 +2296,16 @@ export interface components {
         ContactEvent: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
-            name: "topic_subscribed" | "topic_unsubscribed" | "topic_confirmation_requested" | "topic_confirmation_expired" | "resubscribed" | "unsubscribed" | "bounced" | "suppressed" | "complained";
+            /**
+             * @description `custom`: what your own programs told by `POST /v1/events`.
+             * @enum {string}
+             */
+            type: "consent" | "custom";
+            /** @description Of a custom event any; else one of: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained. */
+            name: string;
+            /** @description Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` … */
             properties: {
-                /** Format: uuid */
-                topicId: string | null;
-                /** @description Null: the topic was deleted. */
-                topicSlug: string | null;
-                /** @description What did it: `api`, `link`, `confirmation` … */
-                source: string;
+                [key: string]: unknown;
             };
             /** Format: date-time */
             occurredAt: string;
@@ -2710,6 +2777,38 @@ export interface components {
             /** Format: date-time */
             completedAt: string | null;
         };
+        /** EventAccepted */
+        EventAccepted: {
+            /** @constant */
+            success: true;
+            /** @description Yours where you gave one, else ours. */
+            eventId: string;
+            /** @description It came before: nothing was done. */
+            duplicate: boolean;
+            contactCreated: boolean;
+            /** @description Executions that it started. */
+            workflowsTriggered: number;
+            /** @description Executions that waited for it. */
+            executionsResumed: number;
+        };
+        /** EventBatchInput */
+        EventBatchInput: {
+            events: components["schemas"]["EventInput"][];
+        };
+        /** EventBatchResult */
+        EventBatchResult: {
+            /** @description Whether no event failed. */
+            success: boolean;
+            /** @description Events that were stored. */
+            processed: number;
+            /** @description Events that came before. */
+            duplicates: number;
+            workflowsTriggered: number;
+            executionsResumed: number;
+            /** @description What `errorDetails` says, for people. */
+            errors: string[];
+            errorDetails: components["schemas"]["EventFailure"][];
+        };
         /** EventEnvelope */
         EventEnvelope: {
             id: string;
@@ -2720,6 +2819,100 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** EventFailure */
+        EventFailure: {
+            /** @description Which event of the request, from 0. */
+            index: number;
+            /** @enum {string} */
+            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
+            reason?: string;
+            message: string;
+        };
+        /**
+         * EventInput
+         * @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id.
+         */
+        EventInput: {
+            /** @description What happened: `order_placed`. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Whose event it is, by our id.
+             */
+            contactId?: string;
+            /** @description By your id. */
+            contactExternalId?: string;
+            /**
+             * Format: email
+             * @description By their address.
+             */
+            contactEmail?: string;
+            /** @description Makes the contact, with `contactEmail`, `contactExternalId` and `contactName`, where there is none. Whoever left stays out: the suppression list decides their status. */
+            createIfMissing?: boolean;
+            /** @description Of a contact that is made: the first word is the first name. */
+            contactName?: string;
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            properties?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing.
+             */
+            occurredAt?: string;
+            /** @description Your own id of the event: the same one within 7 days is accepted and ignored. */
+            eventId?: string;
+        };
+        /**
+         * EventLimitExceeded
+         * @description Too many requests, or the monthly event limit is used up; see Retry-After
+         */
+        EventLimitExceeded: {
+            /** @description `event_limit_exceeded`, or of the rate limit a message for people. */
+            error: string;
+            /**
+             * @description For programs. Stable.
+             * @enum {string}
+             */
+            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
+            /** @description Equals the `x-request-id` header; quote it to support. */
+            requestId?: string;
+            /** @description A stable snake_case word that says more than the code. */
+            reason?: string;
+            details?: {
+                /** @description Where in the input, with dots between. */
+                path: string;
+                message: string;
+                contactId?: string;
+            }[];
+            message?: string;
+            /** @description Events accepted this month. */
+            current?: number;
+            /** @description Events a month; 25 % more are accepted. */
+            limit?: number;
+            /** @description Events of this request, without duplicates and failures. */
+            requested?: number;
+            percentUsed?: number;
+            /** Format: date-time */
+            resetsAt?: string;
+        };
+        /** EventName */
+        EventName: {
+            name: string;
+            /** Format: date-time */
+            firstReceivedAt: string;
+            /**
+             * Format: date-time
+             * @description To the hour.
+             */
+            lastReceivedAt: string;
+        };
+        /** EventNameList */
+        EventNameList: {
+            data: components["schemas"]["EventName"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** Execution */
         Execution: {
@@ -3138,6 +3331,8 @@ export interface components {
                 members: number;
                 /** @description Revoked and expired ones do not count. */
                 apiKeys: number;
+                /** @description Accepted this month, UTC. */
+                events: number;
             };
             /** @description The look of the pages where people unsubscribe, confirm and choose. */
             branding: {
@@ -4376,6 +4571,16 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description `true`: this is what the first request with this `Idempotency-Key` answered. */
         "Idempotency-Replayed": "true";
+        /** @description Events that your plan allows a month; -1: unlimited. */
+        "X-Event-Limit": number;
+        /** @description Events accepted this month (UTC). */
+        "X-Event-Current": number;
+        /** @description Events until the limit; 25 % more are accepted. -1: unlimited. */
+        "X-Event-Remaining": number;
+        /** @description Part of the limit that is used, rounded down. */
+        "X-Event-Percent": number;
+        /** @description `true`: events are refused until the 1st of next month (UTC). */
+        "X-Event-Exceeded": "true" | "false";
     };
     pathItems: never;
 }
@@ -6192,6 +6397,662 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContactEventList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ingestEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventAccepted"];
+                };
+            };
+            /** @description The body cannot be parsed, a parameter is invalid, or a rule refuses the request */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Credentials are missing, malformed, revoked or expired */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The resource belongs to another organization, or the key lacks the scope */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description No such route or resource */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The address of the request is too long */
+            414: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The media type is not supported */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Too many requests, or the monthly event limit is used up; see Retry-After */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventLimitExceeded"];
+                };
+            };
+            /** @description Address and headers of the request are too large together */
+            431: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description An unexpected failure; safe to retry with backoff */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Not available for a moment; see Retry-After */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    ingestEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventBatchResult"];
+                };
+            };
+            /** @description The body cannot be parsed, a parameter is invalid, or a rule refuses the request */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Credentials are missing, malformed, revoked or expired */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The resource belongs to another organization, or the key lacks the scope */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description No such route or resource */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The address of the request is too long */
+            414: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The media type is not supported */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Too many requests, or the monthly event limit is used up; see Retry-After */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventLimitExceeded"];
+                };
+            };
+            /** @description Address and headers of the request are too large together */
+            431: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description An unexpected failure; safe to retry with backoff */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description Not available for a moment; see Retry-After */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-Event-Limit": components["headers"]["X-Event-Limit"];
+                    "X-Event-Current": components["headers"]["X-Event-Current"];
+                    "X-Event-Remaining": components["headers"]["X-Event-Remaining"];
+                    "X-Event-Percent": components["headers"]["X-Event-Percent"];
+                    "X-Event-Exceeded": components["headers"]["X-Event-Exceeded"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    listEventNames: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventNameList"];
                 };
             };
             400: components["responses"]["BadRequest"];

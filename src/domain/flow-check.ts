@@ -22,8 +22,8 @@ const LONGEST_DEFINITION = 1_048_576
 
 /**
  * The definition that a draft makes, or all that is wrong with it. Each problem with a step says
- * the step's name and id. Needs nothing but the draft: what must exist, be rendered or be reached is
- * checked elsewhere.
+ * the step's name and id. Needs nothing but the draft: what must exist, be rendered or be reached
+ * is checked elsewhere.
  */
 export function checkDraft(draft: Draft): { definition?: Definition; problems: ErrorDetail[] } {
   const { trigger, steps, transitions, settings } = draft

@@ -3,8 +3,8 @@ import type { Uuid } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /**
- * Rows of one flow: so many that transactions which end at the same moment seldom meet. A connection
- * has its own, so that one transaction which counts twice meets nobody the second time.
+ * Rows of one flow: so many that transactions which end at the same moment seldom meet. A
+ * connection has its own, so that one transaction which counts twice meets nobody the second time.
  */
 const SLOTS = 16
 

@@ -7,7 +7,9 @@ const DAYS_AHEAD = 7
 /** Made this far back: a mail decided just before midnight is written just after it. */
 const DAYS_BACK = 1
 
-/** Tables whose partitions are ranges of ids or buckets of a day, and those whose partitions are days. */
+/**
+ * Tables whose partitions are ranges of a day's ids or buckets, and those whose partitions are days.
+ */
 const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events', 'events'] as const
 const BY_DAY = ['inbound_events', 'outbox'] as const
 

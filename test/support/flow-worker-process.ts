@@ -6,7 +6,7 @@ import { connect } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 
-/** A process that runs executions and stumbles: for tests that kill it (support/flow-workers.ts). */
+/** A process that runs executions and stumbles, for tests that kill it: see flow-workers.ts. */
 export interface FlowWorkerOptions {
   databaseUrl: string
   address: string
