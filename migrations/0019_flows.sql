@@ -237,6 +237,32 @@ create index outbox_waiting
   on outbox ((case when kind = 'start_execution' then 1 else 0 end), available_at, position)
   where done_at is null;
 
+-- Due promises of a lane, leased. In the index's order without a sort: of a crowd that came a moment ago
+-- the planner knows nothing, would take it for a handful, and would sort all of it each time.
+create function take_promises(wanted_lane integer, most integer, lease_ms integer)
+returns table (created_on date, "position" bigint, organization_id uuid, kind text, payload jsonb,
+  attempts integer, request_id text)
+language sql
+set enable_sort = off
+as $$
+  update outbox o
+  set available_at = clock_timestamp() + lease_ms * interval '1 millisecond',
+    attempts = o.attempts + 1
+  where (o.created_on, o.position) in (
+    select due.created_on, due.position
+    from outbox due
+    where due.done_at is null
+      and case when due.kind = 'start_execution' then 1 else 0 end = wanted_lane
+      and due.available_at <= now()
+    order by due.available_at, due.position
+    limit most
+    for update skip locked
+  )
+  returning o.created_on, o.position, o.organization_id, o.kind, o.payload, o.attempts, o.request_id
+$$;
+revoke execute on function take_promises(integer, integer, integer) from public;
+grant execute on function take_promises(integer, integer, integer) to letterloom_worker;
+
 alter table messages add column execution_id uuid, add column topic_id uuid,
   add column template_id uuid;
 comment on column messages.execution_id is 'the execution whose step decided it (source workflow)';

@@ -89,29 +89,15 @@ export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Exe
 export const LANES = ['executions', 'others'] as const
 export type OutboxLane = (typeof LANES)[number]
 
-/** As the index says it. */
-const laneIs = (sql: Executor, lane: OutboxLane) => sql`
-  case when kind = 'start_execution' then 1 else 0 end = ${lane === 'executions' ? 1 : 0}`
-
 /**
  * Takes up to `limit` due promises of a lane for `leaseMs`: a relay that dies gives them back by
  * doing nothing. `skip locked` lets several relays share the work without waiting for each other.
- * In the order in which they became due, which is that of the index: what is put off for later is
+ * In the order in which they became due, which is that of an index: what is put off for later is
  * not even looked at.
  */
 export const take = (sql: Sql, lane: OutboxLane, limit: number, leaseMs: number) => sql<Taken[]>`
-  update outbox
-  set available_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
-    attempts = attempts + 1
-  where (created_on, position) in (
-    select created_on, position
-    from outbox
-    where done_at is null and ${laneIs(sql, lane)} and available_at <= now()
-    order by available_at, position
-    limit ${limit}
-    for update skip locked
-  )
-  returning created_on, position, organization_id, kind, payload, attempts, request_id`
+  select created_on, position, organization_id, kind, payload, attempts, request_id
+  from take_promises(${lane === 'executions' ? 1 : 0}, ${limit}, ${leaseMs})`
 
 type Place = Pick<Taken, 'createdOn' | 'position'>
 
