@@ -18,14 +18,6 @@ export type Occurrence = { contactId: Uuid } & (
   | { type: 'segment_entry' | 'segment_exit'; segmentId: Uuid }
 )
 
-interface FireOptions {
-  /**
-   * The flow whose step did it. It is not started by it: a flow that is started by changes of
-   * contacts and changes its contact would never end.
-   */
-  causedBy?: Uuid | undefined
-}
-
 /**
  * Starts the executions that follow from what happened, in the transaction in which it happens: as
  * rows and promises in the outbox. Their contacts' rows are locked by the caller. Answers how many
@@ -39,16 +31,14 @@ export async function fire(
   organizationId: Uuid,
   occurrences: readonly Occurrence[],
   requestId: string | undefined,
-  { causedBy }: FireOptions = {},
 ): Promise<number[]> {
   const none = occurrences.map(() => 0)
   if (occurrences.length === 0) return none
   const flows = await listTriggered(tx, organizationId, occurrences)
-  const others = flows.filter(({ id }) => id !== causedBy)
-  if (others.length === 0) return none
+  if (flows.length === 0) return none
 
   const slugs = await slugsOf(tx, organizationId, occurrences)
-  const byPlace = grouped(others)
+  const byPlace = grouped(flows)
   const met = occurrences.flatMap((occurrence, at) =>
     placesOf(occurrence)
       .flatMap((place) => byPlace.get(place) ?? [])

@@ -129,17 +129,6 @@ describe('contact_updated', () => {
     await importFile(api, api.alice, 'externalId,company\none,C\ntwo,C\n', { onDuplicate: 'skip' })
     expect(await entered(flowId)).toHaveLength(2)
   })
-
-  test('a change by a step of the flow itself does not start it again', async () => {
-    const { id: contactId } = await make()
-    const [own, other] = await Promise.all([updated(), updated()])
-    const occurrence = { type: 'contact_updated', contactId } as const
-    const started = await transact(api.sql, (tx) =>
-      fire(tx, organizationId, [occurrence], undefined, { causedBy: own }),
-    )
-    expect(started).toEqual([1])
-    expect([await entered(own), await entered(other)]).toEqual([[], [contactId]])
-  })
 })
 
 describe('topics', () => {
