@@ -8,7 +8,7 @@ const DAYS_AHEAD = 7
 const DAYS_BACK = 1
 
 /**
- * Tables whose partitions are ranges of a day's ids or buckets, and those whose partitions are days.
+ * Tables whose partitions are a day's ranges of ids or buckets, and those whose are days.
  */
 const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events', 'events'] as const
 const BY_DAY = ['inbound_events', 'outbox'] as const
