@@ -1,3 +1,4 @@
+import { patiently } from '../batch-mails.ts'
 import { renderText } from '../../src/mail/render.ts'
 import type { Outgoing } from '../../src/net/fetch.ts'
 import { flowHeadersPlace, flowSecretPlace, open } from '../../src/sealing.ts'
@@ -51,18 +52,25 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((each) => typeof each === 'string')
 
+/** What a body speaks of besides the execution. */
+export interface About {
+  contact: Contact
+  /** The last one that the execution came by; needed by bodies of the flow's own. */
+  event: { name: string; properties: Record<string, unknown> } | undefined
+}
+
 /**
  * What a visit sends. The id is the same for each try of it, so that a receiver does once what we
  * may have to say twice. Throws a RenderError or BodyTooLong.
  */
 export function requestOf(
   run: StepRun<'webhook'>,
-  contact: Contact,
+  about: About,
   { secrets, headers }: Unsealed,
   nowMs: number,
 ): Pick<Outgoing, 'url' | 'method' | 'headers' | 'body'> {
   const { url, method } = run.step.config
-  const body = bodyOf(run, contact)
+  const body = bodyOf(run, about)
   const message = { id: idOf(run), timestamp: Math.floor(nowMs / 1_000), body: body ?? '' }
   const ours = {
     'user-agent': 'Letterloom',
@@ -86,16 +94,18 @@ const idOf = ({ execution, step, visit }: StepRun<'webhook'>): string =>
 
 const hexOf = (character: string): string => `~${Buffer.from(character).toString('hex')}`
 
-function bodyOf(run: StepRun<'webhook'>, contact: Contact): string | undefined {
+function bodyOf(run: StepRun<'webhook'>, about: About): string | undefined {
   const { method, body } = run.step.config
   if (method === 'GET' || (method === 'DELETE' && body === undefined)) return undefined
   const rendered =
-    body === undefined ? JSON.stringify(defaultBody(run, contact)) : renderBody(body, run, contact)
+    body === undefined
+      ? JSON.stringify(defaultBody(run, about))
+      : patiently(() => renderBody(body, run, about))
   if (rendered.length > LONGEST_BODY) throw new BodyTooLong()
   return rendered
 }
 
-function defaultBody({ execution, step }: StepRun<'webhook'>, contact: Contact): object {
+function defaultBody({ execution, step }: StepRun<'webhook'>, { contact }: About): object {
   const { id, externalId, email, firstName, lastName } = contact
   return {
     executionId: execution.id,
@@ -110,14 +120,13 @@ function defaultBody({ execution, step }: StepRun<'webhook'>, contact: Contact):
 const renderBody = (
   source: string,
   { execution }: StepRun<'webhook'>,
-  contact: Contact,
+  { contact, event }: About,
 ): string => {
-  const { id, flowId, flowName, data, definition } = execution
-  const { trigger } = definition
+  const { id, flowId, flowName, data } = execution
   return renderText(source, {
     contact,
     trigger: { data },
-    event: trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined,
+    event,
     execution: { id },
     workflow: { id: flowId, name: flowName },
   })

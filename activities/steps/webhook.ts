@@ -5,6 +5,7 @@ import type { Fetcher, Incoming } from '../../src/net/fetch.ts'
 import { FetchError } from '../../src/net/fetch-error.ts'
 import { targetOf } from '../../src/net/target.ts'
 import * as contacts from '../../src/store/contacts.ts'
+import { latestEvent } from '../../src/store/execution-events.ts'
 import type { Json, Sql } from '../../src/store/sql.ts'
 import * as webhookCalls from '../../src/store/webhook-calls.ts'
 import * as webhookSecrets from '../../src/store/webhook-secrets.ts'
@@ -18,7 +19,7 @@ import {
   resultOf,
   retryAfter,
 } from './webhook-answer.ts'
-import { BodyTooLong, requestOf, SecretUnreadable, unseal } from './webhook-request.ts'
+import { type About, BodyTooLong, requestOf, SecretUnreadable, unseal } from './webhook-request.ts'
 
 export interface WebhookDeps {
   sql: Sql
@@ -119,8 +120,9 @@ export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
     const of = { flowId, version, stepId: run.step.id }
     const sealed = await webhookSecrets.load(sql, organizationId, of)
     if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'flow_deleted' }
+    const event = run.step.config.body === undefined ? undefined : await eventOf(sql, run)
     try {
-      return requestOf(run, contact, unseal(keyring, run, sealed), now())
+      return requestOf(run, { contact, event }, unseal(keyring, run, sealed), now())
     } catch (error) {
       // The operator's to repair, and no answer of the receiver: the branch is not taken.
       if (error instanceof SecretUnreadable) return { kind: 'failed', ...UNREADABLE }
@@ -129,6 +131,14 @@ export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
       return failed(run, { reason: error.reason, error: `The body: ${error.message}` })
     }
   }
+}
+
+/** What started the execution is what it was given, also where the event is not kept any more. */
+async function eventOf(sql: Sql, { execution }: StepRun<'webhook'>): Promise<About['event']> {
+  const { organizationId, id, data, definition } = execution
+  const latest = await latestEvent(sql, organizationId, id)
+  const { trigger } = definition
+  return latest ?? (trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined)
 }
 
 interface Retry {

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import type { StepOutcome } from '../../activities/steps/step.ts'
-import type { Uuid } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
@@ -188,6 +188,33 @@ describe('a request', () => {
       'webhook-id': `${executionId}_call_1`,
     })
     expect(new Webhook(secret).verify(sent, headers)).toBeDefined()
+  })
+
+  it('speaks of the event that the execution came by last', async () => {
+    const { port, seen } = await receiver()
+    const body = '{{ event.name }} {{ event.properties.n }}'
+    const { visiting, executionId } = await prepare(port, {
+      config: { body },
+      data: { n: 1 },
+      event: 'bought',
+    })
+    const eventId = uuidv7()
+    await database.sql`insert into events ${database.sql({
+      organizationId,
+      id: eventId,
+      contactId,
+      name: 'paid',
+      properties: { n: 2 },
+      occurredAt: new Date().toISOString(),
+    })}`
+    await callOnce(deps(), visitOf(visiting))
+    await database.sql`
+      insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, event_name,
+        status, since, expires_at, matched_event_id, matched, matched_at)
+      values (${organizationId}, ${executionId}, 'wait', 1, ${contactId}, 'event', 'paid', 'matched',
+        now(), now(), ${eventId}, 'paid', now())`
+    await callOnce(deps(), visitOf(visiting))
+    expect(seen.map((each) => each.body)).toEqual(['bought 1', 'paid 2'])
   })
 
   it('with GET or DELETE has no body, and is signed all the same', async () => {
