@@ -87,13 +87,6 @@ export function compileContent(source: ContentSource, paths: ContentPaths = PATH
   return content
 }
 
-/** What the body of a webhook may use besides the contact; see activities/steps/webhook.ts. */
-const BODY_NAMES = new Set(['trigger', 'event', 'execution', 'workflow'])
-
-/** What is wrong with the Liquid of a webhook's body; empty: nothing. */
-export const webhookBodyProblems = (source: string, path: string): ErrorDetail[] =>
-  partProblems('plain', source, BODY_NAMES, path)
-
 function refuse(problems: ErrorDetail[]): void {
   if (problems.length > 0) throw badRequest('The content cannot be used', problems)
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { webhookBodyProblems } from '../../src/mail/content.ts'
 import { renderText } from '../../src/mail/render.ts'
 
 const scope = {
@@ -37,16 +36,4 @@ test('what is missing or wrong is said by its reason', () => {
   expect(reasonOf('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toMatch(
     /^too_(?:large|slow)$/,
   )
-})
-
-test('what a body may use is known when it is written, and what it may not is named', () => {
-  const known =
-    '{{ contact.email }}{{ trigger.data.a.b }}{{ event.name }}{{ event.properties.x }}' +
-    '{{ execution.id }}{{ workflow.name }}'
-  expect(webhookBodyProblems(known, 'steps.0.config.body')).toEqual([])
-  expect(webhookBodyProblems('{{ organization.secret }}', 'body')).toEqual([
-    { path: 'body', message: 'Unknown variable "organization.secret" (line 1, column 4)' },
-  ])
-  expect(webhookBodyProblems('{% include "/etc/passwd" %}', 'body')).toHaveLength(1)
-  expect(webhookBodyProblems('{{ contact.email', 'body')).toHaveLength(1)
 })
