@@ -3,7 +3,7 @@ import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { connect, type Sql, within } from '../../src/store/sql.ts'
 import { takeEvents } from '../../src/store/waits.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { definitionOf } from '../support/flows.ts'
+import { definitionOf, seedFlow } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { standing, receive, receiveAll, seedExecution, seedExitFlow } from '../support/waiting.ts'
 
@@ -84,14 +84,12 @@ describe('an event that ends executions', () => {
     expect(counted).toEqual({ cancelled: 4 })
   })
 
-  test('is another organization’s never', async () => {
+  test('is another organization’s never, though it knows the id of the contact', async () => {
     const id = await execution(await flow(['bought']))
-    const stranger = await seedOrganization(database.sql)
-    await receive(within(api, stranger.organizationId), stranger.organizationId, {
-      contactId,
-      name: 'bought',
-    })
-    await receive(database.sql, stranger.organizationId, { contactId, name: 'bought' })
+    const { organizationId: stranger } = await seedOrganization(database.sql)
+    for (const sql of [within(api, stranger), database.sql]) {
+      await sql.begin((tx) => takeEvents(tx, stranger, arrived(['bought'])))
+    }
     expect(await row(id)).toBe('active')
   })
 
@@ -119,6 +117,23 @@ describe('an event that ends executions', () => {
     for (const { id } of events) await start(id)
     await database.sql.begin((tx) => takeEvents(tx, organizationId, events))
     expect(await Promise.all(started.map(row))).toEqual(['cancelled exit_on', 'active', 'active'])
+  })
+
+  test('ends what an earlier event of the same request started, as it is taken in', async () => {
+    const { flowId } = await seedFlow(database.sql, organizationId, {
+      steps: [],
+      trigger: { type: 'event', name: 'signed_up' },
+      settings: { exitOn: { events: ['bought'] } },
+    })
+    await database.sql`update flows set trigger_key = 'signed_up' where id = ${flowId}`
+    const sent = ['bought', 'signed_up', 'bought', 'signed_up'].map((name) => ({ contactId, name }))
+    await receiveAll(within(api, organizationId), organizationId, sent)
+    const ended = await database.sql<{ status: string; reason: string | null }[]>`
+      select status, reason from executions where flow_id = ${flowId} order by id`
+    expect(ended.map(({ status, reason }) => [status, reason])).toEqual([
+      ['cancelled', 'exit_on'],
+      ['pending', null],
+    ])
   })
 
   test('costs a look into two small indexes where nothing runs, whatever else there is', async () => {

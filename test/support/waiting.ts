@@ -1,8 +1,8 @@
 import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
 import type { StepOf, StepType } from '../../src/domain/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { ingest } from '../../src/store/event-ingestion.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/sql.ts'
-import { takeEvents } from '../../src/store/waits.ts'
 import { definitionOf, executionRow, seedFlow } from './flows.ts'
 
 /** A flow of one version, without steps, whose executions are ended by these events. */
@@ -158,7 +158,10 @@ export interface Sent {
   name: string
   properties?: Record<string, unknown>
   occurredAt?: Date
-  /** Called with the contact locked, before the time of arrival is read. */
+}
+
+interface Around {
+  /** Called with the contacts locked, before the time of arrival is read. */
   before?: () => Promise<void>
   /** Called when all is written, before it is committed. */
   beforeCommit?: () => Promise<void>
@@ -171,38 +174,56 @@ export interface Received {
   resumed: number
 }
 
-/** Takes an event in as ingestion does: the contact first, then its time, then the rest. */
-export const receive = async (sql: Sql, organizationId: Uuid, sent: Sent): Promise<Received> => {
-  const [received] = await receiveAll(sql, organizationId, [sent])
+/** Takes an event in, as a request does. */
+export const receive = async (
+  sql: Sql,
+  organizationId: Uuid,
+  sent: Sent,
+  around?: Around,
+): Promise<Received> => {
+  const [received] = await receiveAll(sql, organizationId, [sent], around)
   return received!
 }
 
+const LATE_MS = 72 * 3_600_000
+
 /** Events of one request. */
-export const receiveAll = (sql: Sql, organizationId: Uuid, all: Sent[]): Promise<Received[]> =>
+export const receiveAll = (
+  sql: Sql,
+  organizationId: Uuid,
+  all: Sent[],
+  { before, beforeCommit }: Around = {},
+): Promise<Received[]> =>
   transact(sql, async (tx) => {
-    for (const contactId of new Set(all.map((sent) => sent.contactId).toSorted())) {
-      await lockContact(tx, organizationId, contactId)
+    if (before) {
+      for (const { contactId } of all) await lockContact(tx, organizationId, contactId)
+      await before()
     }
-    for (const { before } of all) await before?.()
-    const [clock] = await tx<{ now: string }[]>`select clock_timestamp()::timestamptz(3) as now`
-    const receivedAt = clock!.now
-    const events = all.map(({ contactId, name, properties = {} }) => ({
-      id: uuidv7(),
+    const incoming = all.map(({ contactId, name, properties = {}, occurredAt }) => ({
       contactId,
       name,
       properties,
-      receivedAt,
+      propertiesJson: JSON.stringify(properties),
+      occurredAt: occurredAt?.toISOString(),
+      isLate: occurredAt !== undefined && Date.now() - occurredAt.getTime() > LATE_MS,
+      createIfMissing: false,
+      names: {},
     }))
-    const resumed = await takeEvents(tx, organizationId, events)
-    for (const [i, { id, contactId, name, properties }] of events.entries()) {
-      await tx`
-        insert into events (organization_id, id, contact_id, name, properties, occurred_at,
-          received_at)
-        values (${organizationId}, ${id}, ${contactId}, ${name}, ${tx.json(properties as never)},
-          ${(all[i]!.occurredAt ?? new Date(receivedAt)).toISOString()}, ${receivedAt})`
-    }
-    for (const { beforeCommit } of all) await beforeCommit?.()
-    return events.map(({ id }, i) => ({ id, receivedAt, resumed: resumed[i]! }))
+    const stored = await ingest(tx, organizationId, incoming, {
+      addressOf: () => {
+        throw new Error('nobody is made')
+      },
+      requestId: undefined,
+    })
+    const ids = stored.map((each) => (each.kind === 'stored' ? each.id : each.kind))
+    const rows = await tx<{ id: Uuid; receivedAt: string }[]>`
+      select id, received_at from events where id = any(${ids}::uuid[])`
+    await beforeCommit?.()
+    return stored.map((each, i) => ({
+      id: ids[i]!,
+      receivedAt: rows.find(({ id }) => id === ids[i])!.receivedAt,
+      resumed: each.kind === 'stored' ? each.resumed : 0,
+    }))
   })
 
 /** Executions that were promised to be woken, in the order of the promises. */
