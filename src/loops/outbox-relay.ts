@@ -24,6 +24,7 @@ import {
   verifyWorkflowId,
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
+import { suspect } from '../store/execution-reconciling.ts'
 import * as executions from '../store/executions.ts'
 import { letIn } from '../store/letting-in.ts'
 import * as outbox from '../store/outbox.ts'
@@ -117,7 +118,8 @@ async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Pr
     case 'cancel_batch': {
       const { batchId, attempt } = row.payload
       const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
-      return ifThere(() => handle.cancel())
+      await ifThere(() => handle.cancel())
+      return
     }
     case 'start_import': {
       const { importId } = row.payload
@@ -192,7 +194,8 @@ async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Pr
     }
     case 'end_confirmation': {
       const handle = temporal.workflow.getHandle(confirmationWorkflowId(row.payload))
-      return ifThere(() => handle.signal(END_CONFIRMATION_SIGNAL))
+      await ifThere(() => handle.signal(END_CONFIRMATION_SIGNAL))
+      return
     }
     case 'start_cohort': {
       const { cohort, importId, page } = row.payload
@@ -229,11 +232,13 @@ async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Pr
       const [run] = await executions.listRuns(sql, [row.payload.executionId])
       if (!run) return
       const handle = temporal.workflow.getHandle(run.workflowId)
-      return ifThere(() => handle.signal(WAKE_SIGNAL))
+      if (!(await ifThere(() => handle.signal(WAKE_SIGNAL)))) await suspect(sql, run.id)
+      return
     }
     case 'cancel_execution': {
       const handle = temporal.workflow.getHandle(row.payload.workflowId)
-      return ifThere(() => handle.cancel())
+      await ifThere(() => handle.cancel())
+      return
     }
     case 'sync_schedule':
       await syncSchedule({ sql, temporal }, row.payload.flowId)
@@ -243,13 +248,15 @@ async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Pr
 
 /**
  * Ends a workflow that may never have been started, or be over: what Postgres says decides, and a
- * workflow that begins after this looks there first.
+ * workflow that begins after this looks there first. False: there is none, or it is over.
  */
-async function ifThere(end: () => Promise<unknown>): Promise<void> {
+async function ifThere(act: () => Promise<unknown>): Promise<boolean> {
   try {
-    await end()
+    await act()
+    return true
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error
+    return false
   }
 }
 

@@ -50,6 +50,15 @@ export const listStill = (
   order by e.progressed_at, e.id
   limit ${limit}`
 
+/**
+ * The run that holds the execution cannot be reached: it is looked at in the next round, though it
+ * may be asleep for days.
+ */
+export const suspect = (sql: Sql, executionId: Uuid) => sql`
+  update executions
+  set progressed_at = to_timestamp(0)
+  where id = ${executionId} and fence_run_id is not null and status in ${executions.live(sql)}`
+
 /** Locks the execution if it is as it was read: the same run holds it. */
 async function lockIfSame(tx: Transaction, held: Held): Promise<boolean> {
   const { organizationId, id, attempt, fenceWorkflowId, fenceRunId } = held
