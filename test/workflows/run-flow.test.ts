@@ -261,6 +261,15 @@ describe('an update of the contact', () => {
     })
   })
 
+  it('starts no flow, not even one that changes of contacts start', async () => {
+    const { flowId } = await seedFlow(sql, organizationId, {
+      trigger: { type: 'contact_updated' },
+      steps: [{ id: 'count', ...count }],
+    })
+    await run({ steps: [{ id: 'count', ...count }] })
+    expect(await sql`select from executions where flow_id = ${flowId}`).toHaveLength(0)
+  })
+
   it('that cannot be made fails the execution there, and leaves the contact', async () => {
     const increment = { 'properties.n': 1, 'properties.plan': 1 }
     const done = await run(
@@ -330,6 +339,23 @@ describe('topics', () => {
     expect(done.path).toEqual(['leave completed', 'again skipped', 'join skipped'])
     expect(await standing(contactId)).toEqual([{ topicId, status: 'unsubscribed' }])
   })
+
+  it.each([[[]], [['count']]])(
+    'that started the execution and are left by it end it there, %j to come',
+    async (rest) => {
+      const contactId = await seedContact()
+      const topicId = await seedTopic(sql, organizationId, [contactId])
+      const leave = { id: 'leave', type: 'unsubscribe_topic', config: { topicId } } as const
+      const done = await run(
+        { steps: [leave, ...rest.map((id: string) => ({ id, ...count }))] },
+        { contactId, topicId },
+      )
+      expect(done.row).toMatchObject({ status: 'cancelled', reason: 'topic_unsubscribed' })
+      expect(done.path).toEqual(['leave completed'])
+      expect(await contactOf(contactId)).toMatchObject({ properties: {} })
+      expect(done.figures).toMatchObject({ cancelled: 1, completed: 0, live: 0 })
+    },
+  )
 
   it('of a stranger are none of ours', async () => {
     const stranger = (await seedOrganization(sql)).organizationId
