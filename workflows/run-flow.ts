@@ -39,6 +39,9 @@ const SHORTEST_WAIT_MS = 1_000
 /** What an operator sees of a long run. */
 const MOST_LINES = 50
 
+/** Characters: Temporal refuses what is longer than 400 bytes, and the whole task with it. */
+const LONGEST_SUMMARY = 60
+
 /** How a run ended; `left`: another one holds the execution. */
 export interface Ending {
   status: ExecutionStatus | 'left'
@@ -82,8 +85,9 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
 
   const take = async (
     fence: Fence,
-    { stepId, visit, name: summary, where }: Extract<Move, { stepId: string }>,
+    { stepId, visit, name, where }: Extract<Move, { stepId: string }>,
   ): Promise<Move> => {
+    const summary = shortened(name)
     // Before Postgres is read: what comes after is found by this reading or wakes anew.
     isWoken = false
     const step = { ...key, fence, stepId, visit }
@@ -136,7 +140,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
             move.until === null
               ? LOOK_EVERY_MS * (0.8 + 0.4 * Math.random())
               : Math.max(SHORTEST_WAIT_MS, move.until - Date.now())
-          await condition(() => isWoken, waitMs, { summary: move.name })
+          await condition(() => isWoken, waitMs, { summary: shortened(move.name) })
           break
         }
         case 'end':
@@ -166,3 +170,6 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
     throw error
   }
 }
+
+const shortened = (name: string): string =>
+  name.length > LONGEST_SUMMARY ? `${name.slice(0, LONGEST_SUMMARY - 1)}…` : name

@@ -291,6 +291,40 @@ describe('a long run', () => {
     expect(calls).toHaveLength(45)
   })
 
+  it('goes on as a new run where its history is long, and is still the one that holds it', async () => {
+    const condition = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'properties.n', operator: 'lessThan', value: 60 }] }],
+    } as const
+    // A history of 4 MB is long: what a marker says of the next step makes it so.
+    const name = 'x'.repeat(100_000)
+    const { contactId, executionId, flow } = await seed({
+      steps: [
+        { ...mail('count'), name },
+        { id: 'again', name, type: 'condition', config: { condition: condition as never } },
+        { id: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } },
+      ],
+      transitions: ['count>again', 'again:yes>count', 'again:no>wait'],
+    })
+    const handle = await worker.start({ organizationId, executionId })
+    const status = async () => (await executionRow(sql, executionId)).status
+    await until(async () => (await status()) === 'paused' || undefined)
+    expect(await written(contactId)).toBe(60)
+    expect(calls).toHaveLength(60)
+    const { runId } = await handle.describe()
+    expect(runId).not.toBe(handle.firstExecutionRunId)
+    await handle.cancel()
+    await expect(handle.result()).rejects.toThrow('cancelled')
+    expect(await executionRow(sql, executionId)).toMatchObject({ reason: 'stopped_by_operator' })
+    expect(await figures(sql, flow)).toMatchObject({ cancelled: 1, live: 0 })
+  })
+
+  it('bears the longest and oddest names', async () => {
+    const names = ['\u{1d54f}'.repeat(200), '"'.repeat(200), '\u0001'.repeat(200)]
+    const { end } = await run({ steps: names.map((name, at) => ({ ...mail(`m${at}`), name })) })
+    expect(end).toMatchObject({ status: 'completed' })
+  })
+
   it('shows an operator each step by its name', async () => {
     const { handle } = await run({ steps: [{ ...mail('a'), name: 'Say hello' }, mail('b')] })
     const { events = [] } = await handle.fetchHistory()
