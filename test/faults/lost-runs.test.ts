@@ -96,8 +96,9 @@ test('runs that are terminated and cancelled at random end their executions, the
   )
   const rows = () => Promise.all(ids.map((id) => executionRow(database.sql, id)))
   await until(async () => {
-    const over = (await rows()).filter(({ status }) => status === 'cancelled')
-    return over.length === fates.size
+    const statuses = (await rows()).map(({ status }) => status)
+    const count = (wanted: string) => statuses.filter((status) => status === wanted).length
+    return count('cancelled') === fates.size && count('waiting') === EXECUTIONS - fates.size
   }, REFLECTED_MS)
   for (const [place, row] of (await rows()).entries()) {
     const isStopped = fates.has(ids[place] ?? '')
