@@ -2601,8 +2601,8 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
-            webhookSecret: string;
+            /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
+            webhookSecret: string | null;
         };
         /** DelayStep */
         DelayStep: {
@@ -4260,8 +4260,8 @@ export interface components {
         WorkflowSecret: {
             /** @constant */
             success: true;
-            /** @description Signs from now on. Shown only here. */
-            webhookSecret: string;
+            /** @description Signs from now on. Shown only here; null in a replay. */
+            webhookSecret: string | null;
             /**
              * Format: date-time
              * @description Until then webhooks are signed with the secret before it as well.

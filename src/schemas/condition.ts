@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Condition as Grammar, OPERATORS, UNITS } from '../domain/condition.ts'
+import { type Condition as Grammar, MOST_FILTERS, OPERATORS, UNITS } from '../domain/condition.ts'
 import { oneOf, strict } from './common.ts'
 
 const Filter = strict(
@@ -24,7 +24,7 @@ const rules = strict(
     groups: Type.Array(
       strict(
         {
-          filters: Type.Array(Filter, { description: 'All must hold.' }),
+          filters: Type.Array(Filter, { maxItems: MOST_FILTERS, description: 'All must hold.' }),
           nested: Type.Optional(
             Type.Object(
               {},
@@ -37,6 +37,7 @@ const rules = strict(
         },
         { title: 'ConditionGroup' },
       ),
+      { maxItems: MOST_FILTERS },
     ),
   },
   {

@@ -105,7 +105,7 @@ export const FlowStep = Type.Union(
       branches: Type.Array(
         strict({
           name: Branch,
-          weight: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
+          weight: Type.Number({ minimum: 0.001, maximum: 1_000_000 }),
         }),
         { minItems: 2, maxItems: 20 },
       ),

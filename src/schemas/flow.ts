@@ -199,9 +199,11 @@ export type Flow = Static<typeof Flow>
 export const CreatedFlow = Type.Object(
   {
     ...whole,
-    webhookSecret: Type.String({
-      description: 'Signs its webhooks (Standard Webhooks). Shown only here.',
-    }),
+    webhookSecret: nullable(
+      Type.String({
+        description: 'Signs its webhooks (Standard Webhooks). Shown only here; null in a replay.',
+      }),
+    ),
   },
   {
     title: 'CreatedWorkflow',
@@ -299,7 +301,9 @@ export const FlowVersionList = Type.Object(
 export const FlowSecret = Type.Object(
   {
     success: Type.Literal(true),
-    webhookSecret: Type.String({ description: 'Signs from now on. Shown only here.' }),
+    webhookSecret: nullable(
+      Type.String({ description: 'Signs from now on. Shown only here; null in a replay.' }),
+    ),
     previousSecretUntil: {
       ...Time,
       description: 'Until then webhooks are signed with the secret before it as well.',

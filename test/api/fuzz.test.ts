@@ -87,6 +87,9 @@ beforeAll(async () => {
   const flowId = await seedFlow(api.sql, organizationId)
   const run = { flowId, contactId: contact.id }
   const executionId = await seedExecution(api.sql, organizationId, { ...run, status: 'failed' })
+  await api.sql`
+    insert into flow_counters (organization_id, flow_id, slot, started, failed)
+    values (${organizationId}, ${flowId}, 0, 1, 1)`
   known = {
     id: [
       flowId,

@@ -56,7 +56,7 @@ describe('is refused by its shape, the step named', () => {
         ],
       }),
       'steps.1.config.branches.0.weight',
-      'must be > 0',
+      'must be >= 0.001',
     ],
     [
       'one branch',

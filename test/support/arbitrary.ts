@@ -4,6 +4,7 @@ import fc from 'fast-check'
 export interface Schema {
   type?: string | string[]
   enum?: unknown[]
+  const?: unknown
   format?: string
   pattern?: string
   minLength?: number
@@ -46,6 +47,7 @@ const together = (schema: Schema, branch: Schema): Schema => ({
 /** Values that fit `schema`. */
 export function valid(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum)
+  if ('const' in schema) return fc.constant(schema.const)
   const { anyOf, ...rest } = schema
   if (anyOf) return fc.oneof(...anyOf.map((branch) => valid(together(rest, branch))))
   const types = [schema.type ?? []].flat()
@@ -104,7 +106,11 @@ function object(schema: Schema): fc.Arbitrary<object> {
   )
   const isOpen = patternProperties !== undefined || additionalProperties !== false
   if (!isOpen) return named
-  const others = fc.dictionary(fc.string({ maxLength: 20 }), json, { maxKeys: MOST_KEYS })
+  const [ofPattern] = Object.values(patternProperties ?? {})
+  const value = typeof additionalProperties === 'object' ? additionalProperties : ofPattern
+  const others = fc.dictionary(fc.string({ maxLength: 20 }), value ? valid(value) : json, {
+    maxKeys: MOST_KEYS,
+  })
   return fc.tuple(others, named).map(([more, known]) => ({ ...more, ...known }))
 }
 
