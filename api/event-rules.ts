@@ -9,6 +9,7 @@ import { toUtc } from './times.ts'
 const MOST_AHEAD_MS = 5 * 60_000
 /** What happened before may be told to be kept, but nobody should be mailed for it now. */
 const LATE_AFTER_MS = 72 * 3_600_000
+const AS_WRITTEN = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** What is stored of an event, or the refusal of a rule beyond the schema. `now`: milliseconds. */
 export function ruledEvent(input: EventInput, now: number): IncomingEvent | AppError {
@@ -36,9 +37,11 @@ type Timed = Pick<IncomingEvent, 'occurredAt' | 'isLate'>
 
 function timeOf(given: string | undefined, now: number): Timed | AppError {
   if (given === undefined) return { isLate: false }
-  const occurredAt = toUtc(given)
+  // Mostly it is as we write it, and need not be written again.
+  const occurredAt = AS_WRITTEN.test(given) ? given : toUtc(given)
   if (occurredAt === undefined) return refused('occurredAt', 'is not a time we can keep')
   const ageMs = now - Date.parse(occurredAt)
+  if (Number.isNaN(ageMs)) return refused('occurredAt', 'is not a time we can keep')
   if (ageMs < -MOST_AHEAD_MS) {
     return refused('occurredAt', 'must not be more than 5 minutes ahead', 'occurred_in_future')
   }

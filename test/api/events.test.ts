@@ -190,6 +190,9 @@ test('an event from the future is refused, one of long ago is stored', async () 
     body: { reason: 'occurred_in_future', details: [{ path: 'occurredAt' }] },
   })
   expect((await ingest({ name: 'x', contactId, occurredAt: at(4.9) })).status).toBe(200)
+  for (const never of ['2016-12-31T23:59:60.000Z', '0000-01-01T00:00:00.000Z']) {
+    expect([400, 422]).toContain((await ingest({ name: 'x', contactId, occurredAt: never })).status)
+  }
   const old = '2001-02-03T04:05:06.789+02:00'
   expect((await ingest({ name: 'x', contactId, occurredAt: old })).status).toBe(200)
   expect((await eventsOf(contactId)).at(-1)?.occurredAt).toBe('2001-02-03T02:05:06.789Z')

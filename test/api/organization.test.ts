@@ -26,7 +26,7 @@ test('a key sees its organization, what the plan allows, what is used, and its s
       connections: 1,
       workflows: 2,
     },
-    usage: { connections: 1, members: 1, apiKeys: 1 },
+    usage: { connections: 1, members: 1, apiKeys: 1, events: 0 },
     branding: { accentColor: null, backgroundColor: null },
     scopes: ['full'],
     createdAt: expect.any(String),
