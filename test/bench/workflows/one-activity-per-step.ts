@@ -13,7 +13,7 @@ const { beginExecution, plainStep } = proxyActivities<PlainActivities>({
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 })
 
-/** What `runFlow` would be if each step were an activity of its own: the same steps, the same SQL. */
+/** What `runFlow` would be with an activity for each step: the same steps, the same SQL. */
 export async function oneActivityPerStep(input: RunFlowInput): Promise<void> {
   const { fence, move: first } = await beginExecution(input)
   let move = first
