@@ -161,6 +161,9 @@ export interface RunFlowInput {
   held?: { fence: Fence; move: Move }
 }
 
+/** Type of the failure that a `runFlow` ends with whose execution failed. */
+export const STEP_FAILED = 'StepFailed'
+
 /** Input of `fireSchedule`, and what it carries over when it continues as new. */
 export interface FireScheduleInput {
   organizationId: string

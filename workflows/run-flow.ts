@@ -16,7 +16,7 @@ import {
 import type { Begun } from '../activities/flows.ts'
 import type { ControlActivities } from '../activities/index.ts'
 import type { ExecutionStatus, Fence, Move } from '../src/domain/execution.ts'
-import { type RunFlowInput, WAKE_SIGNAL, WEBHOOK_QUEUE } from './contract.ts'
+import { type RunFlowInput, STEP_FAILED, WAKE_SIGNAL, WEBHOOK_QUEUE } from './contract.ts'
 
 const CONTROL = {
   startToCloseTimeout: '1 minute',
@@ -149,7 +149,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
           if (move.status !== 'failed') return { status: move.status, reason: move.reason }
           throw ApplicationFailure.create({
             message: `The step "${at}" failed: ${move.reason}`,
-            type: 'StepFailed',
+            type: STEP_FAILED,
             nonRetryable: true,
             // The customer's flow says so, or their receiver: no fault of the worker.
             category: 'BENIGN',

@@ -22,7 +22,7 @@ export type StepStatus = (typeof STEP_STATUSES)[number]
  * What an execution's steps are run as: `local` activities touch only our database, `control` ones
  * may render, `webhook` ones talk to strangers.
  */
-export type StepPlace = 'local' | 'control' | 'webhook'
+type StepPlace = 'local' | 'control' | 'webhook'
 
 /** One visit of a step. */
 export interface Visit {

@@ -33,6 +33,7 @@ import {
   MAIL_QUEUE,
   PROVIDER_QUEUE,
   SEND_QUEUE,
+  STEP_FAILED,
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
@@ -87,7 +88,8 @@ export async function runWorker(
   const address = temporalAddress(config)
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message)
+      const how = isStepFailure(meta) ? 'debug' : level === 'ERROR' ? 'error' : 'warn'
+      log[how](meta ?? {}, message)
     }),
     // Those of the SDK's native part come the same way, so that they are scrubbed like ours.
     telemetryOptions: {
@@ -301,6 +303,14 @@ export async function runWorker(
     await Promise.all([readiness.close(), sql.end(), claimSql.end()])
   }
 }
+
+/** A customer's flow failed by its own rules, or their receiver's: executions say so, not our log. */
+const isStepFailure = (meta: object | undefined): boolean =>
+  meta !== undefined &&
+  'error' in meta &&
+  meta.error instanceof Error &&
+  'type' in meta.error &&
+  meta.error.type === STEP_FAILED
 
 /** `dist/workflow-bundle.js`, built by `npm run build`; also when the worker runs from sources. */
 function bundlePath(): string {

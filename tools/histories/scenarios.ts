@@ -8,7 +8,7 @@ import type {
   ProviderActivities,
   SendActivities,
 } from '../../activities/index.ts'
-import type { Move, StepPlace } from '../../src/domain/execution.ts'
+import type { Move } from '../../src/domain/execution.ts'
 import { CONSOLE_POLICY, END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.ts'
 
 type Activities = ControlActivities &
@@ -50,7 +50,11 @@ const execution = { organizationId, executionId: id(7) }
 const schedule = { organizationId, flowId: id(8) }
 const fence = { workflowId: `execution/${execution.executionId}/1`, runId: id(9) }
 
-const step = (stepId: string, where: StepPlace = 'local', visit = 1): Move => ({
+const step = (
+  stepId: string,
+  where: Extract<Move, { do: 'step' }>['where'] = 'local',
+  visit = 1,
+): Move => ({
   do: 'step',
   name: stepId,
   where,
