@@ -304,7 +304,7 @@ export async function runWorker(
   }
 }
 
-/** A customer's flow failed by its own rules, or their receiver's: executions say so, not our log. */
+/** A customer's flow failed by its own rules, or by their receiver: executions tell, not our log. */
 const isStepFailure = (meta: object | undefined): boolean =>
   meta !== undefined &&
   'error' in meta &&
