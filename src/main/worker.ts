@@ -304,7 +304,7 @@ export async function runWorker(
   }
 }
 
-/** A customer's flow failed by its own rules, or by their receiver: executions tell, not our log. */
+/** A customer's flow failed by its own rules, or by their receiver: executions tell. */
 const isStepFailure = (meta: object | undefined): boolean =>
   meta !== undefined &&
   'error' in meta &&
