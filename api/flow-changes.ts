@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { conflict } from '../src/domain/errors.ts'
-import type { Headers } from '../src/domain/flow-headers.ts'
+import type { FormerHeaders, Headers } from '../src/domain/flow-headers.ts'
 import type { Definition } from '../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../src/ids.ts'
 import { flowHeadersPlace, flowSecretPlace, open, seal } from '../src/sealing.ts'
@@ -99,12 +99,23 @@ export async function readChanged(
 ): Promise<{ definition: Definition; headers: Headers } | undefined> {
   const { tx, organizationId } = changing
   const former = await formerHeaders(changing, flow)
-  const read = await readDefinition(tx, organizationId, given, former)
+  const read = await readDefinition(tx, organizationId, given, sentBy(flow.definition, former))
   const isSame =
     isDeepStrictEqual(plain(read.definition), plain(flow.definition)) &&
     isDeepStrictEqual(read.headers, former)
   return isSame ? undefined : read
 }
+
+/** Headers with where their steps send them. */
+const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
+  new Map(
+    steps.flatMap((step) => {
+      const values = headers.get(step.id)
+      return step.type === 'webhook' && values !== undefined
+        ? [[step.id, { url: step.config.url, values }] as const]
+        : []
+    }),
+  )
 
 /** As it comes back from storage. */
 const plain = (definition: Definition): unknown => JSON.parse(JSON.stringify(definition))

@@ -2,7 +2,13 @@ import { mapFilters } from '../src/domain/condition-check.ts'
 import type { Condition, Filter } from '../src/domain/condition.ts'
 import type { ErrorDetail } from '../src/domain/errors.ts'
 import { checkDraft, nameOf } from '../src/domain/flow-check.ts'
-import { type Headers, hideHeaders, keepHidden } from '../src/domain/flow-headers.ts'
+import {
+  type FormerHeaders,
+  type Headers,
+  hideHeaders,
+  isSameOrigin,
+  keepHidden,
+} from '../src/domain/flow-headers.ts'
 import type { Definition } from '../src/domain/flow.ts'
 import type { Uuid } from '../src/ids.ts'
 import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
@@ -20,7 +26,7 @@ export async function readDefinition(
   tx: Transaction,
   organizationId: Uuid,
   given: FlowDefinitionInput,
-  former: Headers = new Map(),
+  former: FormerHeaders = new Map(),
 ): Promise<{ definition: Definition; headers: Headers }> {
   const named = await findTopics(tx, organizationId, topicNames(given))
   const shown = withFormer(given, former)
@@ -35,16 +41,24 @@ export async function readDefinition(
   return hideHeaders(definition)
 }
 
-/** Puts the values in the places of headers that are `***`. */
-function withFormer(given: FlowDefinitionInput, former: Headers) {
+/**
+ * Puts the values in the places of headers that are `***`, as long as they go where they went: who
+ * may write a workflow may not read its secrets by having them sent to a host of their own.
+ */
+function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
   const problems: ErrorDetail[] = []
   const steps = given.steps.map((step, index) => {
     if (step.type !== 'webhook' || step.config.headers === undefined) return step
-    const headers = keepHidden(step.config.headers, former.get(step.id))
+    const before = former.get(step.id)
+    const isElsewhere = before !== undefined && !isSameOrigin(before.url, step.config.url)
+    const headers = keepHidden(step.config.headers, isElsewhere ? {} : before?.values)
     for (const [name, value] of headers) {
       if (value !== undefined) continue
       const path = `steps.${index}.config.headers.${name}`
-      const message = `${nameOf(step)}: config.headers.${name} has no former value that *** keeps`
+      const why = isElsewhere
+        ? 'is needed again: *** keeps no value when config.url goes to another host'
+        : 'has no former value that *** keeps'
+      const message = `${nameOf(step)}: config.headers.${name} ${why}`
       problems.push({ path, message })
     }
     const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))

@@ -1036,7 +1036,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed execution at the step that failed
-         * @description Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`).
+         * @description Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so is a deleted workflow (`workflow_deleted`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -4131,7 +4131,7 @@ export interface components {
                 url: string;
                 /** @enum {string} */
                 method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-                /** @description Write-only: each value is read as `***`, which keeps it when written. */
+                /** @description Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port. */
                 headers?: {
                     [key: string]: string;
                 };

@@ -4,6 +4,16 @@ import type { Definition, Step } from './flow.ts'
 /** Headers by the id of their webhook step. */
 export type Headers = ReadonlyMap<string, Readonly<Record<string, string>>>
 
+/** Headers of webhook steps that are there already, and where each step sends them. */
+export type FormerHeaders = ReadonlyMap<
+  string,
+  { url: string; values: Readonly<Record<string, string>> }
+>
+
+/** Scheme, host and port: a secret that was meant for them is nobody else's to be told. */
+export const isSameOrigin = (url: string, other: string): boolean =>
+  URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin
+
 /** What is stored of a definition: each header's value is `***`. The values are beside it. */
 export function hideHeaders(definition: Definition): { definition: Definition; headers: Headers } {
   const headers = new Map<string, Record<string, string>>()

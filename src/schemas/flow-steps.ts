@@ -134,7 +134,8 @@ export const FlowStep = Type.Union(
       method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
       headers: Type.Optional(
         Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
-          description: 'Write-only: each value is read as `***`, which keeps it when written.',
+          description:
+            'Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.',
         }),
       ),
       body: Type.Optional(Type.String({ maxLength: 60_000, description: 'Liquid.' })),

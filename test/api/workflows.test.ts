@@ -278,6 +278,60 @@ describe('a change', () => {
     expect((await get(id)).body.version).toBe(3)
   })
 
+  test('keeps no hidden header for another host, port or scheme', async () => {
+    const { id } = await createFlow(api.alice, flowInput({ slug: 'elsewhere' }))
+    const { steps } = (await get(id)).body
+    const to = (url: string, headers: object) =>
+      patch(id, {
+        steps: [
+          ...steps.slice(0, 3),
+          { ...steps[3], config: { ...steps[3].config, url, headers } },
+        ],
+      })
+    for (const url of [
+      'https://mine.example.net/hook',
+      'http://sales.example.com/hook',
+      'https://sales.example.com:8443/hook',
+      'https://sales.example.com.mine.example.net/',
+    ]) {
+      const { status, body } = await to(url, { authorization: '***' })
+      expect([url, status, body.details?.[0]]).toEqual([
+        url,
+        400,
+        {
+          path: 'steps.3.config.headers.authorization',
+          message: expect.stringContaining('is needed again: *** keeps no value'),
+        },
+      ])
+    }
+    const pushed = await api.alice.post('/v1/workflows/push', {
+      force: true,
+      workflows: [
+        flowInput({
+          slug: 'elsewhere',
+          steps: [
+            ...steps.slice(0, 3),
+            {
+              ...steps[3],
+              config: {
+                ...steps[3].config,
+                url: 'https://mine.example.net',
+                headers: { authorization: '***' },
+              },
+            },
+          ],
+        }),
+      ],
+    })
+    expect(pushed.status).toBe(400)
+    expect((await get(id)).body.version).toBe(1)
+    // At the same host it is kept; at another one a value that is given is taken.
+    expect((await to('https://sales.example.com/v2', { authorization: '***' })).status).toBe(200)
+    expect(JSON.parse((await headersOf(id, 2))!)).toEqual({ authorization: 'Bearer s3cret' })
+    expect((await to('https://mine.example.net/', { authorization: 'mine' })).status).toBe(200)
+    expect(JSON.parse((await headersOf(id, 3))!)).toEqual({ authorization: 'mine' })
+  })
+
   test('of what somebody else has changed since is refused', async () => {
     const { id } = await createFlow(api.alice)
     const { updatedAt } = (await get(id)).body
