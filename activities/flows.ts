@@ -76,8 +76,11 @@ export function createFlowActivities(deps: FlowDeps) {
     if (!standing || !definition) return LEAVE
     const { status, reason, fenceWorkflowId } = standing
     if (status === 'completed' || status === 'cancelled') return { do: 'end', status, reason }
-    if (status === 'failed') await executionRuns.reopen(tx, key, { isNewAttempt: false })
-    else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
+    if (status === 'failed') {
+      const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: false })
+      // It stays as it is; the operator who started this run is told why.
+      if (!reopened) return { do: 'end', status, reason: 'flow_deleted' }
+    } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
     const at = await executionRuns.take(tx, key, fence, definition.entry)
     return toStep(steps, definition, at)
   }

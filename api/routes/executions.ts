@@ -108,7 +108,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         operationId: 'retryExecution',
         summary: 'Resume a failed execution at the step that failed',
         description:
-          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`).',
+          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so is a deleted workflow (`workflow_deleted`).',
         params: IdParams,
         response: { 200: ExecutionRetried, ...failures(409) },
       },
@@ -123,6 +123,9 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         throw conflict(`The execution is ${retried.status}, and only a failed one is retried`, {
           reason: 'execution_not_failed',
         })
+      }
+      if (retried.outcome === 'flow_deleted') {
+        throw conflict('The workflow of this execution is deleted', { reason: 'workflow_deleted' })
       }
       return { success: true as const, executionId: id, status: 'pending' as const }
     },

@@ -7,11 +7,14 @@ import type { Transaction } from './sql.ts'
 
 /** What a caller may do to an execution. Both decide under the lock of its row. */
 
-export type Retry = { outcome: 'retried' } | { outcome: 'not_failed'; status: ExecutionStatus }
+export type Retry =
+  | { outcome: 'retried' | 'flow_deleted' }
+  | { outcome: 'not_failed'; status: ExecutionStatus }
 
 /**
  * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Of several at
- * once one retries. Undefined: the organization has no such execution.
+ * once one retries. Of a deleted flow nothing runs any more. Undefined: the organization has no
+ * such execution.
  */
 export async function retry(
   tx: Transaction,
@@ -24,7 +27,9 @@ export async function retry(
   if (!standing) return undefined
   const { status } = standing
   if (status !== 'failed') return { outcome: 'not_failed', status }
-  const { attempt, flowId, contactId } = await executionRuns.reopen(tx, key, { isNewAttempt: true })
+  const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: true })
+  if (!reopened) return { outcome: 'flow_deleted' }
+  const { attempt, flowId, contactId } = reopened
   const payload = { executionId, attempt, flowId, contactId }
   await outbox.put(tx, organizationId, { kind: 'start_execution', payload }, requestId)
   return { outcome: 'retried' }

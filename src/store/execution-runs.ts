@@ -111,22 +111,28 @@ export async function take(
 
 /**
  * `failed → pending`: its failed step is to be tried once more, and what was counted when it failed
- * is taken back. The row is locked and is failed.
+ * is taken back. The row is locked and is failed. Undefined: its flow is deleted, and nothing is
+ * changed.
  */
 export async function reopen(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
   /** Of another attempt: a workflow of its own will run it. */
   { isNewAttempt }: { isNewAttempt: boolean },
-): Promise<{ attempt: number; flowId: Uuid; contactId: Uuid }> {
+): Promise<{ attempt: number; flowId: Uuid; contactId: Uuid } | undefined> {
   const [row] = await tx<{ attempt: number; flowId: Uuid; contactId: Uuid }[]>`
-    update executions
+    update executions e
     set status = 'pending', attempt = attempt + ${isNewAttempt ? 1 : 0}, reason = null, error = null,
       fence_workflow_id = null, fence_run_id = null, finished_at = null,
       progressed_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${executionId}
+      and exists (
+        select
+        from flows f
+        where f.organization_id = e.organization_id and f.id = e.flow_id and f.deleted_at is null
+      )
     returning attempt, flow_id, contact_id`
-  if (!row) throw new Error('the execution is gone although its row is locked')
+  if (!row) return undefined
   await tx`
     update execution_steps
     set status = 'pending', try = try + 1, branch = null, result = null, reason = null,

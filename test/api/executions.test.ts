@@ -278,6 +278,16 @@ describe('operations', () => {
     }
   })
 
+  test('of a deleted workflow nothing is retried: no mail of it leaves any more', async () => {
+    const flowId = await flow()
+    const id = await execution(flowId, await make(), { status: 'failed' })
+    expect((await api.alice.delete(`/v1/workflows/${flowId}`)).status).toBe(200)
+    const { status, body } = await retry(id)
+    expect([status, body.reason]).toEqual([409, 'workflow_deleted'])
+    expect(await row(id)).toMatchObject({ status: 'failed', attempt: 1 })
+    expect(await promises(id)).toEqual([])
+  })
+
   test('a stranger’s execution is 403 and stays as it is, an unknown one 404', async () => {
     const { organizationId: other } = api.charlie
     const flowId = await seedFlow(api.sql, other)

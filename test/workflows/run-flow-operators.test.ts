@@ -160,6 +160,21 @@ describe('an execution that failed goes on at the failed step', () => {
     await resumed(seeded, 1)
   })
 
+  it('but not when its flow is deleted, whoever starts it', async () => {
+    const seeded = await failedOnce()
+    await sql`
+      update flows set enabled = false, deleted_at = now() where id = ${seeded.flow.flowId}`
+    expect(await endOf((await start(seeded)).result())).toContain('flow_deleted')
+    expect(
+      await transact(sql, (tx) =>
+        operations.retry(tx, organizationId, seeded.executionId, undefined),
+      ),
+    ).toEqual({ outcome: 'flow_deleted' })
+    expect(await row(seeded)).toMatchObject({ status: 'failed', attempt: 1, stepId: 'two' })
+    expect(await propertiesOf(seeded)).toEqual({ n: 1, odd: 1 })
+    expect(await figures(sql, seeded.flow)).toMatchObject({ failed: 1, live: 0 })
+  })
+
   it('and once, when an operator and the API do so at the same moment', async () => {
     const seeded = await failedOnce()
     const operator = start(seeded, { workflowId: `mine-${uuidv7()}` }).then((handle) =>
