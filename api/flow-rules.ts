@@ -4,6 +4,8 @@ import type { Definition, Step, StepOf } from '../src/domain/flow.ts'
 import { isUuid, type Uuid } from '../src/ids.ts'
 import { compileContent } from '../src/mail/content.ts'
 import { formatAddress } from '../src/mail/headers.ts'
+import { FetchError } from '../src/net/fetch-error.ts'
+import { targetOf } from '../src/net/target.ts'
 import * as connections from '../src/store/connections.ts'
 import type { Transaction } from '../src/store/sql.ts'
 import * as templates from '../src/store/templates.ts'
@@ -56,10 +58,25 @@ export function checkContent(step: Step, index: number): ErrorDetail[] {
     case 'send_sms': {
       const variableNames = step.type === 'webhook' ? KNOWN_TO_WEBHOOKS : []
       const content = { html: '', text: step.config.body ?? '', variableNames }
-      return contentProblems(step, () => compileContent(content, paths))
+      return [
+        ...(step.type === 'webhook' ? checkTarget(step, path) : []),
+        ...contentProblems(step, () => compileContent(content, paths)),
+      ]
     }
     default:
       return []
+  }
+}
+
+/** What no call would be made to, whatever its name resolves to then. */
+function checkTarget(step: StepOf<'webhook'>, path: string): ErrorDetail[] {
+  try {
+    targetOf(step.config.url)
+    return []
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    const message = `${nameOf(step)}: config.url cannot be called: ${error.message}`
+    return [{ path: `${path}.url`, message }]
   }
 }
 

@@ -156,7 +156,7 @@ function refuseValue(field: string, value: unknown): string | undefined {
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 /** What is ours to say, or belongs to the connection and not to the message. */
 const REFUSED_HEADERS =
-  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|webhook-.*)$/i
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|http2-settings|accept-encoding|proxy-.*|webhook-.*)$/i
 /** Visible ASCII and blanks between: what every receiver reads alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 

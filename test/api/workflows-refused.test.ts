@@ -206,6 +206,24 @@ describe('is refused by a rule', () => {
       'Unknown variable "nobody"',
     ],
     [
+      'a webhook at a port of something else',
+      withStep('webhook', { ...webhookConfig, url: 'https://sales.example.com:25/hook' }),
+      'steps.1.config.url',
+      'Step "The step" (it): config.url cannot be called: The port is not one of web servers',
+    ],
+    [
+      'a webhook at a host that is no name',
+      withStep('webhook', { ...webhookConfig, url: 'https://-sales-.example.com/' }),
+      'steps.1.config.url',
+      'Step "The step" (it): config.url cannot be called: The host is no name of the internet',
+    ],
+    [
+      'a header of the connection’s',
+      withStep('webhook', { ...webhookConfig, headers: { 'accept-encoding': 'gzip' } }),
+      'steps.1.config.headers.accept-encoding',
+      'is not yours to set',
+    ],
+    [
       'broken Liquid in a webhook',
       withStep('webhook', { ...webhookConfig, body: '{{ a' }),
       'steps.1.config.body',
