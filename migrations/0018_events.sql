@@ -60,6 +60,9 @@ create table event_usage (
 
 select protect_tenant_table(name)
 from unnest(array['events', 'event_ids', 'event_names', 'event_usage']::regclass[]) as name;
+-- What happened does not change; an erasure, which is a worker's, deletes it.
+revoke update on events from letterloom_api, letterloom_worker;
+revoke delete on events from letterloom_api;
 
 create or replace function make_partition(parent text, day date, lower_bound text, upper_bound text) returns void
 language plpgsql security definer set search_path = public, pg_temp

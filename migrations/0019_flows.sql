@@ -273,6 +273,8 @@ comment on column messages.template_id is 'of mail outside batches; a batch name
 select protect_tenant_table(name) from unnest(array['flows', 'flow_versions', 'flow_headers',
   'flow_entries', 'flow_counters', 'executions', 'execution_steps', 'waits',
   'webhook_calls']::regclass[]) as name;
+-- Running executions rely on their version: nobody changes it, nor what it sends.
+revoke update, delete on flow_versions, flow_headers from letterloom_api, letterloom_worker;
 
 grant select on flows, executions to letterloom_crossing;
 create or replace function owner_of(kind text, wanted uuid) returns uuid

@@ -113,6 +113,26 @@ test('the API renames its organization and cannot give it another plan', async (
   })
 })
 
+test('versions of flows and events that happened are changed by nobody', async () => {
+  const worker = connect(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
+  try {
+    for (const sql of [asAlice(), worker]) {
+      for (const statement of [
+        sql`update flow_versions set definition = '{}'`,
+        sql`delete from flow_versions`,
+        sql`update flow_headers set sealed = ''`,
+        sql`delete from flow_headers`,
+        sql`update events set name = 'other'`,
+      ]) {
+        await expect(statement).rejects.toMatchObject({ code: REFUSED })
+      }
+    }
+    await expect(asAlice()`delete from events`).rejects.toMatchObject({ code: REFUSED })
+  } finally {
+    await worker.end()
+  }
+})
+
 test('what belongs to no organization is out of the API’s reach, but for lists without secrets', async () => {
   const [row] = await database.sql<{ readable: string[] | null }[]>`
     select array_agg(name order by name) as readable
