@@ -7,6 +7,8 @@ import { createClient } from '../../src/client/index.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER } from '../../src/main/system.ts'
 import { addressHash, newApiKey, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import { finished, tellOfFlows } from '../support/canary-flows.ts'
+import { dumpRows, speakingOf } from '../support/dump.ts'
 import { until } from '../support/engine.ts'
 import { startTestSystem } from '../support/system.ts'
 
@@ -112,8 +114,9 @@ async function tellTheStory(): Promise<void> {
     const { body } = await call('GET', `/v1/erasures/${String(erasure.body['id'])}`)
     return body['status'] === 'completed'
   })
+  await tellOfFlows({ canary, plant: (place, word) => planted.set(place, word), call }, first.email)
   await refuseMuch(String(created.body['id']), first.email, webhookSecret)
-  await breakPostgres()
+  await breakPostgres(first.email)
 }
 
 /** Wrong secrets, wrong bodies, wrong links; and the right link. */
@@ -153,8 +156,24 @@ async function refuseMuch(contactId: string, email: string, secret: string): Pro
   await call('POST', `/unsubscribe/${canary('wrong token')}`)
 }
 
+/** A step of a flow whose statement Postgres refuses, with a word about the whole row. */
+async function breakStep(email: string): Promise<void> {
+  const config = { set: { firstName: 'planted' } }
+  const { body } = await call('POST', '/v1/workflows', {
+    body: {
+      name: 'Broken',
+      enabled: true,
+      triggerType: 'api',
+      steps: [{ id: 'update', type: 'update_contact', name: 'Update', config }],
+    },
+  })
+  const flowId = String(body['id'])
+  await call('POST', `/v1/workflows/${flowId}/trigger`, { body: { contactEmail: email } })
+  await finished(call, flowId, 'failed')
+}
+
 /** Postgres' own words name rows and values; they must stay here. */
-async function breakPostgres(): Promise<void> {
+async function breakPostgres(email: string): Promise<void> {
   const { sql } = system
   const refused = person('refused by a constraint')
   await sql`alter table contacts add constraint planted check (first_name <> 'planted') not valid`
@@ -162,9 +181,13 @@ async function breakPostgres(): Promise<void> {
   await call('POST', '/v1/contacts/batch', {
     body: { contacts: [{ ...person('refused in a set'), firstName: 'planted' }] },
   })
+  await breakStep(email)
   await sql`alter table contacts drop constraint planted`
   await sql`alter table contacts rename to contacts_elsewhere`
   await call('POST', '/v1/contacts', { body: person('without a table') })
+  await call('POST', '/v1/events', {
+    body: { name: canary('event without a table'), contactEmail: person('event').email },
+  })
   await call('GET', `/v1/contacts?search=${canary('search without a table')}`)
   await call('GET', `/v1/contacts/${canary('look-up without a table')}%40example.com`)
   await sql`alter table contacts_elsewhere rename to contacts`
@@ -197,7 +220,10 @@ it('no history of a workflow, no memo and no search attribute has any', async ()
   const client = new Client({ connection })
   const leaks: string[] = []
   let histories = 0
-  for await (const { workflowId, runId, memo, searchAttributes } of client.workflow.list()) {
+  const kinds = new Set<string>()
+  for await (const run of client.workflow.list()) {
+    const { workflowId, runId, memo, searchAttributes } = run
+    kinds.add(run.type)
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
     const text = [workflowId, legible(history), legible(memo), legible(searchAttributes)].join('\n')
     histories++
@@ -205,7 +231,19 @@ it('no history of a workflow, no memo and no search attribute has any', async ()
   }
   await connection.close()
   expect(histories).toBeGreaterThan(1)
+  expect([...kinds]).toEqual(expect.arrayContaining(['runFlow', 'sendBatch', 'eraseContact']))
   expect(leaks).toEqual([])
+})
+
+it('no secret is stored as it was given', async () => {
+  const rows = await dumpRows(system.sql)
+  const stored = (place: string) => speakingOf(rows, [planted.get(place) ?? '']).length > 0
+  const secrets = [...planted.keys()].filter((place) => /secret|api key|header of a/.test(place))
+  expect(secrets).toContain('webhook secret of a workflow')
+  expect(secrets).toContain('header of a webhook')
+  expect(secrets.filter(stored)).toEqual([])
+  // And there is much that could have been seen.
+  expect(stored('property of an event')).toBe(true)
 })
 
 it('no promise in the outbox has any', async () => {
