@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { bucketStart } from '../../src/ids.ts'
 import { IdParams } from '../../src/schemas/common.ts'
 import { ContactEventList, ContactEventQuery } from '../../src/schemas/contact-change.ts'
 import { listOfContact } from '../../src/store/contact-timeline.ts'
@@ -6,9 +7,12 @@ import { contactId } from '../contact-keys.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { pageOf } from '../pages.ts'
+import { planOf } from '../plan.ts'
+
+const DAY_MS = 86_400_000
 
 /** What happened to one contact. */
-export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/contacts/:id/events',
     {
@@ -18,7 +22,7 @@ export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listContactEvents',
         summary: 'List what happened to a contact, newest first',
         description:
-          'What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them.',
+          'What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them, as long as your plan keeps those.',
         params: IdParams,
         querystring: ContactEventQuery,
         response: { 200: ContactEventList },
@@ -28,7 +32,13 @@ export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const id = await contactId(sql, organizationId, { ...params, by })
       const scope = { list: 'contact-events', organizationId, filters: { id } }
       const before = decodeCursor(scope, cursor)
-      const rows = await listOfContact(sql, organizationId, id, { before, limit: limit + 1 })
+      const { retentionDays } = await planOf(sql, organizationId)
+      const lowest = bucketStart(now() - retentionDays * DAY_MS)
+      const rows = await listOfContact(sql, organizationId, id, {
+        before,
+        limit: limit + 1,
+        lowest,
+      })
       const { page, nextCursor } = pageOf(rows, limit, scope)
       return { data: page, nextCursor }
     },

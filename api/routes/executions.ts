@@ -29,6 +29,7 @@ const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 const DAY_MS = 86_400_000
 const KEPT = 'What ended longer ago than your plan keeps it is left out.'
+const KEPT_OF_FLOW = 'What is over and was created longer ago than your plan keeps it is left out.'
 
 /** Runs of flows: what became of each, and taking one up again or ending it. */
 export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
@@ -40,7 +41,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         tags,
         operationId: 'listWorkflowExecutions',
         summary: 'List the executions of a workflow, newest first',
-        description: KEPT,
+        description: KEPT_OF_FLOW,
         params: IdParams,
         querystring: ExecutionListQuery,
         response: { 200: ExecutionList },
@@ -89,9 +90,9 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       },
     },
     async ({ caller: { organizationId, sql }, params: { id } }) => {
-      const since = await lowestKept(sql, organizationId)
+      const kept = await keptOf(sql, organizationId)
       const found = isUuid(id)
-        ? await executionReads.find(sql, organizationId, id, since)
+        ? await executionReads.find(sql, organizationId, id, kept)
         : undefined
       if (!found) throw await missing(sql, 'execution', organizationId, id)
       const steps = await executionReads.listSteps(sql, organizationId, found, MOST_STEPS_SHOWN)
@@ -175,15 +176,15 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       ...of,
       before: decodeCursor(scope, cursor),
       limit: limit + 1,
-      since: await lowestKept(sql, organizationId),
+      kept: await keptOf(sql, organizationId),
     })
     const { page, nextCursor } = pageOf(rows, limit, scope)
     return { data: page, nextCursor }
   }
 
-  /** The lowest id of the days that the plan keeps. */
-  async function lowestKept(sql: Sql, organizationId: Uuid): Promise<Uuid> {
+  async function keptOf(sql: Sql, organizationId: Uuid): Promise<executionReads.Kept> {
     const { retentionDays } = await planOf(sql, organizationId)
-    return bucketStart(now() - retentionDays * DAY_MS)
+    const since = now() - retentionDays * DAY_MS
+    return { since: new Date(since).toISOString(), lowest: bucketStart(since) }
   }
 }

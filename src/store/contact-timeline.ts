@@ -25,6 +25,8 @@ interface CustomRow {
 interface Page {
   before: Uuid | undefined
   limit: number
+  /** The lowest id of events that the plan keeps; consent is kept with the contact. */
+  lowest: Uuid
 }
 
 /**
@@ -35,7 +37,7 @@ export async function listOfContact(
   sql: Executor,
   organizationId: Uuid,
   contactId: Uuid,
-  { before, limit }: Page,
+  { before, limit, lowest }: Page,
 ): Promise<ContactEvent[]> {
   const upTo = before === undefined ? sql`` : sql`and e.id < ${before}`
   const rows = await sql<(ConsentRow | CustomRow)[]>`
@@ -53,7 +55,7 @@ export async function listOfContact(
       select e.id, 'custom', e.name, null, null, null, e.properties, e.occurred_at
       from events e
       where e.organization_id = ${organizationId} and e.contact_id = ${contactId}
-        and e.id >= ${earliest(contactId)} ${upTo}
+        and e.id >= greatest(${earliest(contactId)}::uuid, ${lowest}::uuid) ${upTo}
       order by e.id desc
       limit ${limit}
     )

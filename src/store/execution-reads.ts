@@ -15,23 +15,31 @@ interface Of {
   contactId?: Uuid | undefined
 }
 
+/** From when on what is over is shown. */
+export interface Kept {
+  /** ISO. */
+  since: string
+  /** The lowest id of that day. */
+  lowest: Uuid
+}
+
 interface Page extends Of {
   status?: string | undefined
   before?: Uuid | undefined
   limit: number
-  /** The lowest id that is shown still, of those that are over. */
-  since: Uuid
+  kept: Kept
 }
 
 /**
  * Newest first. What is over is hidden when its plan no longer keeps it; what is not over is always
  * shown. Two looks into an index instead of one: the older part of a flow's executions may be a
- * million that are over and hidden, between which a few are not.
+ * million that are over and hidden, between which a few are not. So of a flow's it is the day they
+ * were created that counts; of a contact's, who has few, when they ended.
  */
 export function list(
   sql: Executor,
   organizationId: Uuid,
-  { flowId, contactId, status, before, limit, since }: Page,
+  { flowId, contactId, status, before, limit, kept: { since, lowest } }: Page,
 ) {
   const part = (kept: ReturnType<typeof live>) => sql`
     (
@@ -47,22 +55,23 @@ export function list(
       order by e.id desc
       limit ${limit}
     )`
+  const ended = contactId === undefined ? sql`` : sql`or e.finished_at >= ${since}`
   return sql<Execution[]>`
-    ${part(sql`e.id >= ${since}`)}
+    ${part(sql`e.id >= ${lowest}`)}
     union all
-    ${part(sql`e.id < ${since} and e.status in ${live(sql)}`)}
+    ${part(sql`e.id < ${lowest} and (e.status in ${live(sql)} ${ended})`)}
     order by id desc
     limit ${limit}`
 }
 
 export type Found = Execution & { data: Record<string, unknown>; definition: Definition }
 
-/** With the version of the flow that it runs; one that is over and no longer kept is not there. */
+/** With the version of the flow that it runs; one that ended before what is kept is not there. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
-  since: Uuid,
+  { since, lowest }: Kept,
 ): Promise<Found | undefined> {
   const [execution] = await sql<Found[]>`
     select ${columns(sql)}, e.data, v.definition
@@ -71,7 +80,7 @@ export async function find(
     join flow_versions v on v.organization_id = e.organization_id and v.flow_id = e.flow_id
       and v.version = e.version
     where e.organization_id = ${organizationId} and e.id = ${id}
-      and (e.id >= ${since} or e.status in ${live(sql)})`
+      and (e.id >= ${lowest} or e.status in ${live(sql)} or e.finished_at >= ${since})`
   return execution
 }
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { createPartitions } from '../../src/store/partitions.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { insertTopic } from '../support/topics.ts'
 
@@ -104,3 +106,31 @@ test('what somebody did stands between what became of their consent, each once o
     occurredAt,
   })
 })
+
+test('events older than the plan keeps them are not shown, consent as old as that is', async () => {
+  const { organizationId } = api.alice
+  const [{ days } = { days: 0 }] = await api.sql<{ days: number }[]>`
+    select retention_days as days
+    from plans
+    join organizations o on o.plan = plans.name
+    where o.id = ${organizationId}`
+  const before = Date.now() - (days + 3) * 86_400_000
+  const id = dated(before)
+  await api.sql`
+    insert into contacts (organization_id, id, email, email_status)
+    values (${organizationId}, ${id}, 'fay@example.com', 'active')`
+  await api.alice.patch(`/v1/contacts/${id}`, { emailStatus: 'bounced' })
+  for (const name of ['old', 'new']) await api.alice.post('/v1/events', { name, contactId: id })
+  await createPartitions(api.sql, before)
+  await api.sql`
+    update events set id = ${dated(before)} where contact_id = ${id} and name = 'old'`
+  await api.sql`update consent_events set id = ${dated(before)} where contact_id = ${id}`
+  const { body } = await api.alice.get(`/v1/contacts/${id}/events`)
+  expect(body.data.map(({ name }: Event) => name)).toEqual(['new', 'bounced'])
+})
+
+/** A UUID of version 7 as if it had been made at that time, milliseconds. */
+const dated = (ms: number): string => {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}${uuidv7().slice(13)}`
+}

@@ -207,6 +207,11 @@ describe('reading', () => {
     }
     const statuses = [over, still, fresh].map(async (each) => (await read(each, client)).status)
     expect(await Promise.all(statuses)).toEqual([404, 200, 200])
+    // One that ran for so long is not gone at the moment it ends.
+    await api.sql`update executions set status = 'failed', finished_at = now() where id = ${still}`
+    expect((await read(still, client)).status).toBe(200)
+    const { body } = await client.get(`/v1/contacts/${contactId}/executions`)
+    expect(ids(body)).toEqual(shown)
   })
 })
 
