@@ -642,7 +642,7 @@ export interface paths {
         };
         /**
          * List what happened to a contact, newest first
-         * @description What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them.
+         * @description What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them, as long as your plan keeps those.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -968,7 +968,7 @@ export interface paths {
         };
         /**
          * List the executions of a workflow, newest first
-         * @description What ended longer ago than your plan keeps it is left out.
+         * @description What is over and was created longer ago than your plan keeps it is left out.
          *
          *     Scope: `read` or `full`.
          */
