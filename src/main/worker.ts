@@ -41,6 +41,7 @@ import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
+import { startEventIdCleaner } from '../loops/event-id-cleaner.ts'
 import { startExecutionReconciler } from '../loops/execution-reconciler.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
 import { startImportSweeper } from '../loops/import-sweeper.ts'
@@ -259,6 +260,7 @@ export async function runWorker(
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startIdempotencyCleaner({ sql, log }),
+    startEventIdCleaner({ sql, log }),
     startLoginFailureCleaner({ sql, log }),
     startConfirmationMailCleaner({ sql, log }),
     startImportSweeper({ sql, log }),

@@ -3,6 +3,8 @@ import type { Executor, Transaction } from './sql.ts'
 
 // The callers' own ids of events. The same id within so many days is the same event.
 const REMEMBERED_DAYS = 7
+/** Of one statement. */
+const MOST_DELETED = 5_000
 
 /**
  * Remembers ids, each given once, and answers those that others brought before, or bring at this
@@ -58,4 +60,23 @@ export async function known(
       and event_id = any(${[...given]}::text[])
       and received_at > clock_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
   return new Set(rows.map(({ eventId }) => eventId))
+}
+
+/**
+ * Deletes ids that are no longer remembered, a bounded number; answers how many. Waits for nobody:
+ * what is being used again at this moment stays.
+ */
+export async function deleteOld(sql: Executor): Promise<number> {
+  const { count } = await sql`
+    delete from event_ids i
+    using (
+      select organization_id, event_id, received_at
+      from event_ids
+      where received_at < clock_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
+      limit ${MOST_DELETED}
+      for update skip locked
+    ) old
+    where i.organization_id = old.organization_id and i.event_id = old.event_id
+      and i.received_at = old.received_at`
+  return count
 }
