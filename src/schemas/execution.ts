@@ -181,6 +181,11 @@ export const ExecutionStep = Type.Object(
     result: Type.Unknown({ description: 'What the step made, by its type; null: nothing.' }),
     reason: nullable(Type.String({ description: 'Why it was skipped or failed.' })),
     error: nullable(Type.String()),
+    dueAt: nullable({
+      ...Time,
+      description:
+        'Of a step that waits: when its delay or timeout ends, or a call is tried again. Null: it does not wait, or no end is known.',
+    }),
     startedAt: Time,
     finishedAt: nullable(Time),
   },
@@ -217,6 +222,7 @@ export const ExecutionDetail = Type.Object(
             result: null,
             reason: 'render_failed',
             error: 'The template does not render',
+            dueAt: null,
             startedAt: TIME,
             finishedAt: TIME,
           },

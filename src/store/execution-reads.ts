@@ -96,8 +96,8 @@ export async function listSteps(
   most: number,
 ): Promise<{ steps: ExecutionStep[]; stepCount: number }> {
   const rows = await sql<StepRow[]>`
-    select step_id, position, type, status, visit, try, branch, result, reason, error, started_at,
-      finished_at
+    select step_id, position, type, status, visit, try, branch, result, reason, error,
+      case when status = 'executing' then due_at end as due_at, started_at, finished_at
     from execution_steps
     where organization_id = ${organizationId} and execution_id = ${executionId}
     order by position desc

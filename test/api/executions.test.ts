@@ -101,6 +101,19 @@ describe('reading', () => {
     expect(new Set(body.steps.map((step: { id: string }) => step.id)).size).toBe(4)
   })
 
+  test('of a step that waits it shows when it ends by itself, and of no other', async () => {
+    const id = await execution(await flow(), await make(), { status: 'paused' })
+    const dueAt = '2031-05-06T07:08:09.010Z'
+    await api.sql`
+      insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+        status, due_at)
+      values (${organizationId}, ${id}, 'hello', 1, 1, 'delay', 'completed', ${dueAt}),
+        (${organizationId}, ${id}, 'hello', 2, 2, 'delay', 'executing', ${dueAt}),
+        (${organizationId}, ${id}, 'end', 1, 3, 'exit', 'executing', null)`
+    const { body } = await read(id)
+    expect(body.steps.map((step: { dueAt: unknown }) => step.dueAt)).toEqual([null, dueAt, null])
+  })
+
   test('of more steps than an answer holds the last are shown', async () => {
     const id = await execution(await flow(), await make())
     await api.sql`
