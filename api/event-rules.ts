@@ -1,4 +1,4 @@
-import { AppError, badRequest, conflict, forbidden, notFound } from '../src/domain/errors.ts'
+import { AppError, badRequest, conflict, forbidden } from '../src/domain/errors.ts'
 import { splitName } from '../src/domain/person-name.ts'
 import { writeProperties } from '../src/domain/properties.ts'
 import type { EventFailure, EventInput } from '../src/schemas/event.ts'
@@ -16,7 +16,7 @@ export function ruledEvent(input: EventInput, now: number): IncomingEvent | AppE
   const { name, contactExternalId: externalId, contactName, properties = {}, eventId } = input
   if (!input.contactId && !externalId && !input.contactEmail) return NOBODY
   const { json, refusal } = writeProperties(properties)
-  if (refusal !== undefined) return refused('properties', refusal)
+  if (refusal !== undefined) return refused('properties', refusal, 'properties_refused')
   const time = timeOf(input.occurredAt, now)
   if (time instanceof AppError) return time
   return {
@@ -33,15 +33,16 @@ export function ruledEvent(input: EventInput, now: number): IncomingEvent | AppE
   }
 }
 
+const NO_TIME = ['is not a time we can keep', 'time_refused'] as const
 type Timed = Pick<IncomingEvent, 'occurredAt' | 'isLate'>
 
 function timeOf(given: string | undefined, now: number): Timed | AppError {
   if (given === undefined) return { isLate: false }
   // Mostly it is as we write it, and need not be written again.
   const occurredAt = AS_WRITTEN.test(given) ? given : toUtc(given)
-  if (occurredAt === undefined) return refused('occurredAt', 'is not a time we can keep')
+  if (occurredAt === undefined) return refused('occurredAt', ...NO_TIME)
   const ageMs = now - Date.parse(occurredAt)
-  if (Number.isNaN(ageMs)) return refused('occurredAt', 'is not a time we can keep')
+  if (Number.isNaN(ageMs)) return refused('occurredAt', ...NO_TIME)
   if (ageMs < -MOST_AHEAD_MS) {
     return refused('occurredAt', 'must not be more than 5 minutes ahead', 'occurred_in_future')
   }
@@ -52,11 +53,13 @@ function timeOf(given: string | undefined, now: number): Timed | AppError {
 export function missingContact(why: Missing): AppError {
   switch (why) {
     case 'unknown':
-      return notFound('Contact')
+      return new AppError('NOT_FOUND', 'Contact not found', { reason: 'contact_not_found' })
     case 'foreign':
-      return forbidden('This contact belongs to another organization')
+      return forbidden('This contact belongs to another organization', {
+        reason: 'contact_of_another_organization',
+      })
     case 'no_address':
-      return refused('contactEmail', 'is needed to create the contact')
+      return refused('contactEmail', 'is needed to create the contact', 'email_needed')
     case 'other_person':
       return conflict('Another contact has this email already', {
         reason: 'email_taken',
@@ -68,14 +71,16 @@ export function missingContact(why: Missing): AppError {
 }
 
 /** A refusal as a batch tells it. */
-export const failureOf = (index: number, { code, reason, message }: AppError): EventFailure => ({
-  index,
-  code,
-  ...(reason === undefined ? {} : { reason }),
-  message,
-})
+export const failureOf = (index: number, error: AppError): EventFailure => {
+  const { code, reason = code.toLowerCase(), message } = error
+  return { index, code, reason, message }
+}
 
-const refused = (path: string, message: string, reason?: string): AppError =>
+const refused = (path: string, message: string, reason: string): AppError =>
   badRequest(`${path} ${message}`, [{ path, message }], reason)
 
-const NOBODY = refused('contactId', 'or contactExternalId or contactEmail is needed')
+const NOBODY = refused(
+  'contactId',
+  'or contactExternalId or contactEmail is needed',
+  'contact_needed',
+)

@@ -103,7 +103,7 @@ const EventFailure = Type.Object(
   {
     index: { ...Count, description: 'Which event of the request, from 0.' },
     code: oneOf(ERROR_CODES),
-    reason: Type.Optional(Type.String()),
+    reason: Type.String({ description: 'A stable word: `contact_not_found` …' }),
     message: Type.String(),
   },
   { title: 'EventFailure' },
@@ -130,7 +130,14 @@ export const EventBatchResult = Type.Object(
         workflowsTriggered: 0,
         executionsResumed: 0,
         errors: ['events.1: Contact not found'],
-        errorDetails: [{ index: 1, code: 'NOT_FOUND', message: 'Contact not found' }],
+        errorDetails: [
+          {
+            index: 1,
+            code: 'NOT_FOUND',
+            reason: 'contact_not_found',
+            message: 'Contact not found',
+          },
+        ],
       },
     ],
   },

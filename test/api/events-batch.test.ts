@@ -50,13 +50,13 @@ test('good events are kept when others fail, and each failure is told by its pla
       reason,
     ]),
   ).toEqual([
-    [1, 'NOT_FOUND', undefined],
-    [2, 'FORBIDDEN', undefined],
-    [3, 'BAD_REQUEST', undefined],
+    [1, 'NOT_FOUND', 'contact_not_found'],
+    [2, 'FORBIDDEN', 'contact_of_another_organization'],
+    [3, 'BAD_REQUEST', 'contact_needed'],
     [4, 'BAD_REQUEST', 'occurred_in_future'],
-    [5, 'BAD_REQUEST', undefined],
+    [5, 'BAD_REQUEST', 'properties_refused'],
     [8, 'CONFLICT', 'email_taken'],
-    [9, 'BAD_REQUEST', undefined],
+    [9, 'BAD_REQUEST', 'email_needed'],
   ])
   expect(body.errors).toHaveLength(7)
   expect(body.errors[0]).toBe('events.1: Contact not found')
