@@ -119,7 +119,7 @@ export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
     if (!contact) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
     const of = { flowId, version, stepId: run.step.id }
     const sealed = await webhookSecrets.load(sql, organizationId, of)
-    if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'flow_deleted' }
+    if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'workflow_deleted' }
     const event = run.step.config.body === undefined ? undefined : await eventOf(sql, run)
     try {
       return requestOf(run, { contact, event }, unseal(keyring, run, sealed), now())

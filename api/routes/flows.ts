@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { conflict } from '../../src/domain/errors.ts'
+import { conflict, notFound } from '../../src/domain/errors.ts'
 import { IdParams, Success } from '../../src/schemas/common.ts'
 import {
   CreatedFlow,
@@ -97,7 +97,12 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
     },
     async ({ caller: { organizationId, sql }, params: { id }, query: { version } }) => {
       const flow = await flows.find(sql, organizationId, id, version)
-      if (!flow) throw await missing(sql, 'flow', organizationId, id)
+      if (!flow) {
+        if (version !== undefined && (await flows.find(sql, organizationId, id))) {
+          throw notFound(`Version ${version} of the workflow`)
+        }
+        throw await missing(sql, 'flow', organizationId, id)
+      }
       const view = await viewOf(sql, organizationId, flow)
       return version === undefined ? view : { ...view, version }
     },
@@ -149,7 +154,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         operationId: 'deleteWorkflow',
         summary: 'Delete a workflow, by id or slug',
         description:
-          'Nothing starts it any more, and its executions that are not over are cancelled (`flow_deleted`) within a minute. Executions can be read still.',
+          'Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) within a minute. Executions can be read still.',
         params: IdParams,
         response: { 200: Success },
       },

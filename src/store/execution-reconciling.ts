@@ -171,7 +171,7 @@ export async function endOfDeletedFlows(sql: Sql, limit: number): Promise<number
   for (const { organizationId, id } of rows) {
     byOrganization.set(organizationId, [...(byOrganization.get(organizationId) ?? []), id])
   }
-  const ending = { status: 'cancelled', reason: 'flow_deleted' } as const
+  const ending = { status: 'cancelled', reason: 'workflow_deleted' } as const
   let ended = 0
   for (const [organizationId, ids] of byOrganization) {
     ended += (await transact(sql, (tx) => executions.end(tx, organizationId, ids, ending))).length

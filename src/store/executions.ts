@@ -7,7 +7,7 @@ import type { Executor, Transaction } from './sql.ts'
 /** How executions end. */
 export interface Ending {
   status: FinalStatus
-  /** A stable word: `contact_deleted`, `topic_unsubscribed`, `exit_on`, `flow_deleted` … */
+  /** A stable word: `contact_deleted`, `topic_unsubscribed`, `exit_on`, `workflow_deleted` … */
   reason: string | null
   error?: string | null
 }

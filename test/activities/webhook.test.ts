@@ -240,7 +240,7 @@ describe('a request', () => {
     expect(await callOnce(deps(), run)).toEqual(gone)
     const foreign = { ...flow, organizationId: stranger.organizationId }
     const crossing = visitOf({ flow: foreign, contactId: theirs, executionId: flow.flowId })
-    expect(await callOnce(deps(), crossing)).toMatchObject({ reason: 'flow_deleted' })
+    expect(await callOnce(deps(), crossing)).toMatchObject({ reason: 'workflow_deleted' })
     expect(seen).toEqual([])
   })
 })

@@ -318,7 +318,7 @@ test('executions of a deleted flow are ended in pages, by several processes once
   const counts = await Promise.all([pages(), pages(), pages()])
   expect(counts.reduce((sum, count) => sum + count)).toBe(25)
   for (const id of ids) {
-    expect(await read(id)).toMatchObject({ status: 'cancelled', reason: 'flow_deleted' })
+    expect(await read(id)).toMatchObject({ status: 'cancelled', reason: 'workflow_deleted' })
   }
   expect(await read(kept)).toMatchObject({ status: 'active' })
   const counters = await flowCounters.read(database.sql, organizationId, [deleted, flowId])

@@ -174,7 +174,7 @@ test('a retry keeps its place, and an execution that is over is not started', as
   await transact(sql, async (tx) => {
     const [admitted] = await admit(tx, organizationId, [start], undefined)
     if (admitted?.outcome !== 'started') throw new Error('not started')
-    const ending = { status: 'cancelled', reason: 'flow_deleted' } as const
+    const ending = { status: 'cancelled', reason: 'workflow_deleted' } as const
     await executions.end(tx, organizationId, [admitted.executionId], ending)
   })
   await allDone()
