@@ -77,7 +77,7 @@ async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly
   for (const { path, where, topicId, topicSlug, isNeeded } of names) {
     const name = topicId === undefined && topicSlug !== undefined ? 'topicSlug' : 'topicId'
     const report = (message: string) =>
-      problems.push({ path: `${path}.${name}`, message: `${where}${name} ${message}` })
+      problems.push({ path: `${path}.${name}`, message: `${where}.${name} ${message}` })
     const value = topicId ?? topicSlug
     if (value === undefined) {
       if (isNeeded) report('or topicSlug is needed')
@@ -113,17 +113,23 @@ async function namingTopics(
     })
   definition.steps.forEach((step, index) => {
     if (step.type !== 'condition') return
-    collect(step.config.condition, `steps.${index}.config.condition`, `${nameOf(step)}: `)
+    collect(
+      step.config.condition,
+      `steps.${index}.config.condition`,
+      `${nameOf(step)}: config.condition:`,
+    )
   })
   const { condition: exit } = definition.settings.exitOn
-  if (exit) collect(exit, 'settings.exitOn.condition', '')
+  if (exit) collect(exit, 'settings.exitOn.condition', 'settings.exitOn.condition:')
 
   const values = asked.map(({ value }) => value)
   const known = await topics.identify(tx, organizationId, { topicIds: values, topicSlugs: values })
   const idOf = (value: string) => known.get(value.toLowerCase()) ?? known.get(value)
   refuse(
     asked.flatMap(({ path, value, where }) =>
-      idOf(value) === undefined ? [{ path, message: `${where}${value} names no topic` }] : [],
+      idOf(value) === undefined
+        ? [{ path, message: `${where} ${value} is the id or slug of no topic` }]
+        : [],
     ),
   )
   const renamed = (condition: Condition) =>

@@ -16,7 +16,7 @@ import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
 /** A topic that a definition names, and where. */
 export interface TopicName {
   path: string
-  /** How messages begin: the step. */
+  /** How messages begin: the step, and what of it. */
   where: string
   topicId: string | undefined
   topicSlug: string | undefined
@@ -26,7 +26,13 @@ export interface TopicName {
 /** The topics that triggers and steps of a definition name. */
 export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): TopicName[] {
   const { topicId, topicSlug } = triggerConfig
-  const ofTrigger = { path: 'triggerConfig', where: '', topicId, topicSlug, isNeeded: false }
+  const ofTrigger = {
+    path: 'triggerConfig',
+    where: 'triggerConfig',
+    topicId,
+    topicSlug,
+    isNeeded: false,
+  }
   return [
     ofTrigger,
     ...steps.flatMap((step, index) => {
@@ -40,7 +46,7 @@ export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): 
       return [
         {
           path: `steps.${index}.config`,
-          where: `${nameOf(step)}: `,
+          where: `${nameOf(step)}: config`,
           topicId: step.config.topicId,
           topicSlug: step.config.topicSlug,
           isNeeded: step.type !== 'send_email',

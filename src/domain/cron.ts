@@ -65,7 +65,8 @@ export function refuseCron(cron: string): string | undefined {
     return 'must have five fields: minute, hour, day of the month, month, day of the week'
   }
   const wrong = FIELDS.find((field, place) => valuesOf(words[place] ?? '', field) === undefined)
-  if (wrong) return `has a ${NAMES[wrong.name]} that cannot be read`
+  if (wrong)
+    return `has a ${NAMES[wrong.name]} that cannot be read: ${words[FIELDS.indexOf(wrong)] ?? ''}`
   const isPossible = calendarsOf(cron)?.some(({ dayOfMonth, month }) =>
     month.some((months) =>
       DAYS.slice(months.start - 1, months.end).some((days) =>

@@ -45,7 +45,7 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
   ]
   const [first] = steps
   const entry = transitions.find(({ from }) => from === TRIGGER)?.to ?? first?.id
-  if (entry === undefined) return { problems: [...own, problem('steps', 'must not be empty')] }
+  if (entry === undefined) return { problems: [...own, told('steps', 'must not be empty')] }
   // What is said of a drawing whose lines lead nowhere would be wrong.
   if (own.length > 0) return { problems: own }
   const between = transitions.filter(({ from }) => from !== TRIGGER)
@@ -58,7 +58,7 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
     settings,
   }
   if (JSON.stringify(definition).length > LONGEST_DEFINITION) {
-    problems.push(problem('steps', `must not be longer than ${LONGEST_DEFINITION} characters`))
+    problems.push(told('steps', `must not be longer than ${LONGEST_DEFINITION} characters`))
   }
   return problems.length > 0 ? { problems } : { definition, problems }
 }
@@ -73,6 +73,12 @@ const typeOf = (steps: readonly Step[], id: string) => steps.find((step) => step
 
 const problem = (path: string, message: string): ErrorDetail => ({ path, message })
 
+/** What is no step's: the message says itself where it is, as the first of all stands alone. */
+const told = (path: string, message: string): ErrorDetail => problem(path, `${path} ${message}`)
+
+const toldEach = (problems: readonly ErrorDetail[]): ErrorDetail[] =>
+  problems.map(({ path, message }) => told(path, message))
+
 /** How messages call a step. */
 export const nameOf = ({ id, name }: Pick<Step, 'id' | 'name'>): string => `Step "${name}" (${id})`
 
@@ -84,14 +90,14 @@ function checkTrigger(trigger: Trigger): ErrorDetail[] {
     case 'event':
       return trigger.filter === undefined
         ? []
-        : checkCondition(trigger.filter, 'triggerConfig.filter', OF_EVENTS)
+        : toldEach(checkCondition(trigger.filter, 'triggerConfig.filter', OF_EVENTS))
     case 'schedule': {
       const wrong = refuseCron(trigger.cron)
       return [
-        ...(wrong === undefined ? [] : [problem('triggerConfig.cron', wrong)]),
+        ...(wrong === undefined ? [] : [told('triggerConfig.cron', wrong)]),
         ...(isTimezone(trigger.timezone)
           ? []
-          : [problem('triggerConfig.timezone', 'must be a timezone of IANA: Europe/Berlin')]),
+          : [told('triggerConfig.timezone', 'must be a timezone of IANA: Europe/Berlin')]),
       ]
     }
     default:
@@ -102,7 +108,7 @@ function checkTrigger(trigger: Trigger): ErrorDetail[] {
 const checkSettings = ({ exitOn }: Settings): ErrorDetail[] =>
   exitOn.condition === undefined
     ? []
-    : checkCondition(exitOn.condition, 'settings.exitOn.condition', IN_FLOWS)
+    : toldEach(checkCondition(exitOn.condition, 'settings.exitOn.condition', IN_FLOWS))
 
 function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
   const byId = new Map(steps.map((step) => [step.id, step]))
@@ -111,34 +117,36 @@ function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
     const path = `transitions.${index}`
     const step = byId.get(from)
     const isFirst = from === TRIGGER
-    if (!step && !isFirst) return [problem(`${path}.from`, 'names no step')]
-    if (!byId.has(to)) return [problem(`${path}.to`, 'names no step')]
-    const wrong = step ? refuseBranch(step, branch) : undefined
+    if (!step && !isFirst) return [told(`${path}.from`, `is the id of no step: ${from}`)]
+    if (!byId.has(to)) return [told(`${path}.to`, `is the id of no step: ${to}`)]
+    const wrong = step ? refuseBranch(step, branch, `${path}.branch`) : undefined
     if (step && wrong !== undefined) return [ofStep(step, `${path}.branch`, wrong)]
     if (isFirst && branch !== undefined) {
-      return [problem(`${path}.branch`, 'does not go with the trigger: it has one way on')]
+      return [told(`${path}.branch`, 'does not go with the trigger: it has one way on')]
     }
     // A webhook's way without a name is that of its success.
     const way = JSON.stringify([from, branch ?? (step?.type === 'webhook' ? 'success' : null)])
     if (taken.has(way)) {
       const message = 'there is another way on from here already'
-      return [step ? ofStep(step, path, message) : problem(path, message)]
+      return [step ? ofStep(step, path, message) : problem(path, `The trigger: ${message}`)]
     }
     taken.add(way)
     return []
   })
 }
 
-function refuseBranch(step: Step, branch: string | undefined): string | undefined {
+function refuseBranch(step: Step, branch: string | undefined, path: string): string | undefined {
   if (step.type === 'exit') return 'nothing comes after an exit'
   const branches = branchesOf(step)
   if (branches === undefined) {
-    return branch === undefined ? undefined : 'it has one way on, without a name'
+    return branch === undefined
+      ? undefined
+      : `${path} does not go with it: it has one way on, without a name`
   }
-  if (branch === undefined) {
-    return step.type === 'webhook' ? undefined : `must be one of: ${branches.join(', ')}`
-  }
-  return branches.includes(branch) ? undefined : `must be one of: ${branches.join(', ')}`
+  if (branch === undefined && step.type === 'webhook') return undefined
+  return branch !== undefined && branches.includes(branch)
+    ? undefined
+    : `${path} must be one of: ${branches.join(', ')}`
 }
 
 function checkGraph(draft: Draft, between: readonly Transition[], entry: string): ErrorDetail[] {

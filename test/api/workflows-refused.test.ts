@@ -108,6 +108,27 @@ describe('is refused by its shape, the step named', () => {
     ])
     expect(body.error).toBe(body.details[0].message)
   })
+
+  test.each<[string, object, string[]]>([
+    [
+      'a span',
+      { amount: 3, unit: 'day' },
+      ['config.unit must be one of: minutes, hours, days, weeks'],
+    ],
+    ['a span with more', { amount: 3, unit: 'days', at: 9 }, ['config.at is not known here']],
+    ['half a span', { amount: 3 }, ['config.unit is required']],
+    ['half a time of day', { until: { time: '09:00' } }, ['config.until.timezone is required']],
+    [
+      'nothing',
+      {},
+      ['config.amount is required', 'config.unit is required', 'config.until is required'],
+    ],
+  ])('nor what the other kind of delay wants: %s', async (_name, config, messages) => {
+    const { body } = await create(withStep('delay', config))
+    expect(body.details.map(({ message }: { message: string }) => message)).toEqual(
+      messages.map((message) => `Step "The step" (it): ${message}`),
+    )
+  })
 })
 
 describe('is refused by a rule', () => {
@@ -149,31 +170,31 @@ describe('is refused by a rule', () => {
       'a schedule that is none',
       smallFlow({ triggerType: 'schedule', triggerConfig: { cron: '@hourly' } }),
       'triggerConfig.cron',
-      'five fields',
+      'triggerConfig.cron must have five fields',
     ],
     [
       'a topic that nobody has',
       smallFlow({ triggerType: 'topic_subscribed', triggerConfig: { topicId: uuidv7() } }),
       'triggerConfig.topicId',
-      'names no topic',
+      'triggerConfig.topicId names no topic',
     ],
     [
       'a step without its topic',
       withStep('subscribe_topic', {}),
       'steps.1.config.topicId',
-      'Step "The step" (it): topicId or topicSlug is needed',
+      'Step "The step" (it): config.topicId or topicSlug is needed',
     ],
     [
       'a slug that nobody has',
       withStep('unsubscribe_topic', { topicSlug: 'nobody' }),
       'steps.1.config.topicSlug',
-      'Step "The step" (it): topicSlug names no topic',
+      'Step "The step" (it): config.topicSlug names no topic',
     ],
     [
       'a condition about no topic',
       condition({ field: 'topics', operator: 'hasTopic', value: 'nobody' }),
       'steps.1.config.condition.groups.0.filters.0.value',
-      'Step "The step" (it): nobody names no topic',
+      'Step "The step" (it): config.condition: nobody is the id or slug of no topic',
     ],
     [
       'an operator that does not fit',

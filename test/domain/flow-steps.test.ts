@@ -186,15 +186,17 @@ test('settings and triggers are checked as steps are', () => {
   const wrong = { logic: 'AND' as const, groups: [] }
   expect(
     told(draft(steps, [], { settings: { ...SETTINGS, exitOn: { events: [], condition: wrong } } })),
-  ).toEqual(['settings.exitOn.condition.groups | must be a list of at least one group'])
+  ).toEqual([
+    'settings.exitOn.condition.groups | settings.exitOn.condition.groups must be a list of at least one group',
+  ])
   expect(told(draft(steps, [], { trigger: { type: 'event', name: 'x', filter: wrong } }))).toEqual([
-    'triggerConfig.filter.groups | must be a list of at least one group',
+    'triggerConfig.filter.groups | triggerConfig.filter.groups must be a list of at least one group',
   ])
   expect(
     told(draft(steps, [], { trigger: { type: 'schedule', cron: '* *', timezone: 'utc' } })),
   ).toEqual([
-    'triggerConfig.cron | must have five fields: minute, hour, day of the month, month, day of the week',
-    'triggerConfig.timezone | must be a timezone of IANA: Europe/Berlin',
+    'triggerConfig.cron | triggerConfig.cron must have five fields: minute, hour, day of the month, month, day of the week',
+    'triggerConfig.timezone | triggerConfig.timezone must be a timezone of IANA: Europe/Berlin',
   ])
 })
 
