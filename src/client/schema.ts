@@ -1375,7 +1375,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a workflow, by id or slug
-         * @description Nothing starts it any more, and its executions that are not over are cancelled (`flow_deleted`) within a minute. Executions can be read still.
+         * @description Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) within a minute. Executions can be read still.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2826,7 +2826,8 @@ export interface components {
             index: number;
             /** @enum {string} */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            reason?: string;
+            /** @description A stable word: `contact_not_found` … */
+            reason: string;
             message: string;
         };
         /**
@@ -3045,6 +3046,11 @@ export interface components {
             /** @description Why it was skipped or failed. */
             reason: string | null;
             error: string | null;
+            /**
+             * Format: date-time
+             * @description Of a step that waits: when its delay or timeout ends, or a call is tried again. Null: it does not wait, or no end is known.
+             */
+            dueAt: string | null;
             /** Format: date-time */
             startedAt: string;
             /** Format: date-time */
