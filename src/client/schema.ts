@@ -2084,7 +2084,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** ConditionStep */
+        /**
+         * ConditionStep
+         * @description Branches: `yes`, `no`.
+         */
         ConditionStep: {
             id: string;
             /** @constant */
@@ -2604,7 +2607,10 @@ export interface components {
             /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
             webhookSecret: string | null;
         };
-        /** DelayStep */
+        /**
+         * DelayStep
+         * @description The execution is `paused` meanwhile.
+         */
         DelayStep: {
             id: string;
             /** @constant */
@@ -2931,7 +2937,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
-            /** @description Why it ended: a stable word. */
+            /** @description Why it ended: a stable word, or the reason of its exit step. */
             reason: string | null;
             error: string | null;
             /** @description Raised by each retry. */
@@ -2980,7 +2986,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
-            /** @description Why it ended: a stable word. */
+            /** @description Why it ended: a stable word, or the reason of its exit step. */
             reason: string | null;
             error: string | null;
             /** @description Raised by each retry. */
@@ -3056,7 +3062,10 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
         };
-        /** ExitStep */
+        /**
+         * ExitStep
+         * @description Ends the execution; nothing comes after it.
+         */
         ExitStep: {
             id: string;
             /** @constant */
@@ -3506,7 +3515,10 @@ export interface components {
             webhookSecret: string | null;
             webhookEndpoint: string;
         };
-        /** SendEmailStep */
+        /**
+         * SendEmailStep
+         * @description `templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.
+         */
         SendEmailStep: {
             id: string;
             /** @constant */
@@ -3538,7 +3550,10 @@ export interface components {
                 y: number;
             };
         };
-        /** SendSmsStep */
+        /**
+         * SendSmsStep
+         * @description Needs a transport of SMS; without one its workflow cannot be enabled.
+         */
         SendSmsStep: {
             id: string;
             /** @constant */
@@ -3647,7 +3662,10 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
-        /** SplitStep */
+        /**
+         * SplitStep
+         * @description Branches: the names. The same execution always takes the same one.
+         */
         SplitStep: {
             id: string;
             /** @constant */
@@ -3665,7 +3683,10 @@ export interface components {
                 y: number;
             };
         };
-        /** SubscribeTopicStep */
+        /**
+         * SubscribeTopicStep
+         * @description With double opt-in the contact is asked by mail.
+         */
         SubscribeTopicStep: {
             id: string;
             /** @constant */
@@ -4038,7 +4059,10 @@ export interface components {
             errors: string[];
             errorDetails: components["schemas"]["TriggerError"][];
         };
-        /** UnsubscribeTopicStep */
+        /**
+         * UnsubscribeTopicStep
+         * @description Ends an execution that this topic started.
+         */
         UnsubscribeTopicStep: {
             id: string;
             /** @constant */
@@ -4060,7 +4084,10 @@ export interface components {
             success: true;
             message: string;
         };
-        /** UpdateContactStep */
+        /**
+         * UpdateContactStep
+         * @description Fields are `firstName`, `lastName` …, and `properties.<key>`.
+         */
         UpdateContactStep: {
             id: string;
             /** @constant */
@@ -4087,7 +4114,10 @@ export interface components {
                 y: number;
             };
         };
-        /** WaitForEmailEngagementStep */
+        /**
+         * WaitForEmailEngagementStep
+         * @description Branches: the `events`, `timeout`. What was done with the mail before counts.
+         */
         WaitForEmailEngagementStep: {
             id: string;
             /** @constant */
@@ -4104,7 +4134,10 @@ export interface components {
                 y: number;
             };
         };
-        /** WaitForEventStep */
+        /**
+         * WaitForEventStep
+         * @description Branches: `yes`, `timeout`. Takes the earliest event since the step before it, else the next one.
+         */
         WaitForEventStep: {
             id: string;
             /** @constant */
@@ -4127,7 +4160,10 @@ export interface components {
             status: "processed" | "duplicate" | "ignored";
             reason?: string;
         };
-        /** WebhookStep */
+        /**
+         * WebhookStep
+         * @description Branches: `success`; `failure`, without which a call that fails for good fails the execution. Signed as Standard Webhooks has it.
+         */
         WebhookStep: {
             id: string;
             /** @constant */

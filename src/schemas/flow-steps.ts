@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { DELAY_UNITS, ENGAGEMENTS } from '../domain/flow.ts'
+import { DELAY_UNITS, ENGAGEMENTS, type StepType } from '../domain/flow.ts'
 import { LONGEST_NAME } from '../domain/text.ts'
 import { Address, line, oneOf, strict } from './common.ts'
 import { Condition } from './condition.ts'
@@ -29,13 +29,33 @@ const Timeout = strict(duration, {
   examples: [{ amount: 3, unit: 'days' }],
 })
 
-const step = <const Name extends string, Config extends TProperties>(
+const step = <const Name extends StepType, Config extends TProperties>(
   type: Name,
   title: string,
   config: Config,
 ) => stepOf(type, title, strict(config))
 
-function stepOf<const Name extends string, Config extends Type.TSchema>(
+/** What a step does, and what its branches are called. */
+const DESCRIPTIONS: Record<StepType, string> = {
+  send_email:
+    '`templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.',
+  send_sms: 'Needs a transport of SMS; without one its workflow cannot be enabled.',
+  delay: 'The execution is `paused` meanwhile.',
+  condition: 'Branches: `yes`, `no`.',
+  split: 'Branches: the names. The same execution always takes the same one.',
+  wait_for_event:
+    'Branches: `yes`, `timeout`. Takes the earliest event since the step before it, else the next one.',
+  wait_for_email_engagement:
+    'Branches: the `events`, `timeout`. What was done with the mail before counts.',
+  update_contact: 'Fields are `firstName`, `lastName` …, and `properties.<key>`.',
+  subscribe_topic: 'With double opt-in the contact is asked by mail.',
+  unsubscribe_topic: 'Ends an execution that this topic started.',
+  webhook:
+    'Branches: `success`; `failure`, without which a call that fails for good fails the execution. Signed as Standard Webhooks has it.',
+  exit: 'Ends the execution; nothing comes after it.',
+}
+
+function stepOf<const Name extends StepType, Config extends Type.TSchema>(
   type: Name,
   title: string,
   config: Config,
@@ -50,7 +70,7 @@ function stepOf<const Name extends string, Config extends Type.TSchema>(
         strict({ x: Type.Number(), y: Type.Number() }, { description: 'Where it is drawn.' }),
       ),
     },
-    { title },
+    { title, description: DESCRIPTIONS[type] },
   )
 }
 
