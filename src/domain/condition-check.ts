@@ -60,6 +60,10 @@ export function checkCondition(
     if (!Array.isArray(groups) || groups.length === 0) {
       return report(`${at}.groups`, 'must be a list of at least one group')
     }
+    // Each has a filter, its own or a nested one.
+    if (groups.length > MOST_FILTERS) {
+      return report(`${at}.groups`, `has more than ${MOST_FILTERS} groups`)
+    }
     groups.forEach((group, index) => checkGroup(group, `${at}.groups.${index}`, depth))
   }
 

@@ -42,7 +42,7 @@ const rules = strict(
   },
   {
     title: 'Condition',
-    description: 'At most 100 filters.',
+    description: `At most ${MOST_FILTERS} filters in all.`,
     examples: [
       {
         logic: 'AND',

@@ -209,6 +209,8 @@ describe('a condition', () => {
       of(...Array.from({ length: count }, () => ({ field: 'email', operator: 'exists' })))
     expect(problems(filters(MOST_FILTERS))).toEqual([])
     expect(problems(filters(MOST_FILTERS + 1))).toEqual(['condition has more than 100 filters'])
+    const groups = { logic: 'OR', groups: Array.from({ length: 101 }, () => ({ filters: [] })) }
+    expect(problems(groups)).toEqual(['condition.groups has more than 100 groups'])
   })
 
   test('names what it does not know, and every mistake', () => {
