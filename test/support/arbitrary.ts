@@ -10,6 +10,7 @@ export interface Schema {
   minLength?: number
   maxLength?: number
   minimum?: number
+  exclusiveMinimum?: number
   maximum?: number
   properties?: Record<string, Schema>
   required?: string[]
@@ -56,7 +57,7 @@ export function valid(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
-  const { minimum = -1e6, maximum = 1e6 } = schema
+  const { exclusiveMinimum: above, minimum = above ?? -1e6, maximum = 1e6 } = schema
   switch (type) {
     case 'null':
       return fc.constant(null)
@@ -65,7 +66,7 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: minimum, max: maximum })
     case 'number':
-      return fc.double({ min: minimum, max: maximum, noNaN: true })
+      return fc.double({ min: minimum, max: maximum, minExcluded: minimum === above, noNaN: true })
     case 'string':
       return string(schema)
     case 'array':
