@@ -32,7 +32,50 @@ def batch(body):
     )
 
 
-KEEP = {"createContact": contact, "createBatch": batch}
+def steps():
+    wait = {"eventName": "order_placed", "timeout": {"amount": 3, "unit": "days"}}
+    return [
+        {"id": "wait", "type": "wait_for_event", "name": "An order?", "config": wait},
+        {"id": "end", "type": "exit", "name": "End", "config": {"outcome": "completed"}},
+    ]
+
+
+def flow(body):
+    for name in ("slug", "ifUnmodifiedSince", "transitions"):
+        body.pop(name, None)
+    body.update(triggerType="event", triggerConfig={"eventName": "signed_up"}, steps=steps())
+    body["transitions"] = [{"from": "wait", "to": "end", "branch": "yes"}]
+    # A condition has rules of its own.
+    if isinstance(body.get("settings"), dict):
+        body["settings"].pop("exitOn", None)
+
+
+def pushed(body):
+    for each in body["workflows"]:
+        flow(each)
+        each.pop("updatedAt", None)
+        each["slug"] = f"pushed-{next(numbers)}"
+
+
+def happening(body):
+    for name in ("occurredAt", "contactExternalId", "createIfMissing"):
+        body.pop(name, None)
+
+
+def happenings(body):
+    for each in body["events"]:
+        happening(each)
+
+
+KEEP = {
+    "createContact": contact,
+    "createBatch": batch,
+    "createWorkflow": flow,
+    "updateWorkflow": flow,
+    "pushWorkflows": pushed,
+    "ingestEvent": happening,
+    "ingestEvents": happenings,
+}
 
 
 @schemathesis.hook

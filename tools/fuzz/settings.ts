@@ -46,6 +46,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     `positive_data_acceptance = ${statuses(['2xx', ...REFUSALS, ...more])}`
   // GET and the like are of the contact whose externalId is "batch": its Allow is true.
   const isAlsoContact = 'allow_header_conformance = { enabled = false }'
+  // Likewise PATCH and the like of the workflow whose slug is "pull" or "push".
+  const isAlsoWorkflow = isAlsoContact
   const own: Record<string, string[]> = {
     // The secret is one account's: with another account number it proves nothing.
     receiveSesEvent: [`headers = { x-webhook-secret = ${JSON.stringify(webhookSecret)} }`],
@@ -63,6 +65,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     upsertContacts: [`checks = { ${isAlsoContact} }`],
     exportContacts: [`checks = { ${isAlsoContact} }`],
     listImports: [`checks = { ${isAlsoContact} }`],
+    pullWorkflows: [`checks = { ${isAlsoWorkflow} }`],
+    pushWorkflows: [`checks = { ${isAlsoWorkflow} }`],
   }
   for (const operation of new Set([...Object.keys(own), ...Object.keys(known)])) {
     const parameters = known[operation] ?? {}

@@ -7,6 +7,7 @@ import { runMainJob } from '../../src/main/main-job.ts'
 import { addToOrganization, createUser } from '../../src/main/operator.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
 import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { makeFlows } from './flows.ts'
 
 const CONTACTS = 40
 const RATE = 1_000
@@ -31,8 +32,8 @@ export interface Subject {
 }
 
 /**
- * Starts the whole system, compiled, sends a batch through it, and stops its worker: what the
- * attack makes is only ever written, so that the figures are those of the API.
+ * Starts the whole system, compiled, sends a batch and runs flows in it, and stops its worker: what
+ * the attack makes is only ever written, so that the figures are those of the API.
  */
 export async function startSubject(
   config: Config,
@@ -54,7 +55,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     rate: RATE,
     say,
   })
-  await system.worker.stop()
   await system.sql`update organizations set plan = 'enterprise' where id = ${organizationId}`
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${system.apiUrl}${path}`, {
@@ -65,6 +65,14 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as T
   }
+  const { contacts: people } = await call<{ contacts: { id: string; email: string }[] }>(
+    'GET',
+    '/v1/contacts?pageSize=10',
+  )
+  // Those that the attack deletes can be told no events of.
+  const contacts = people.slice(0, 5)
+  const flows = await makeFlows(call, people.slice(5))
+  await system.worker.stop()
   interface Registered {
     connectionId: string
     webhookSecret: string
@@ -82,13 +90,13 @@ async function fill(system: System, folder: string, say: (line: string) => void)
   // Another secret for the same account; a customer whose secret is lost does the same.
   const { webhookSecret } = await register(sender.accountId)
   await call('POST', '/v1/contacts', { email: 'x@example.com', externalId: 'customer-1' })
-  const people = await Promise.all(
+  const erasable = await Promise.all(
     ['y@example.com', 'z@example.com'].map((email) =>
       call<{ id: string }>('POST', '/v1/contacts', { email }),
     ),
   )
   const erasures = await Promise.all(
-    people.slice(0, 1).map(({ id }) => call<{ id: string }>('POST', `/v1/contacts/${id}/erase`)),
+    erasable.slice(0, 1).map(({ id }) => call<{ id: string }>('POST', `/v1/contacts/${id}/erase`)),
   )
   const scheduled = await Promise.all(
     ['2099-01-01T00:00:00Z', '2099-01-02T00:00:00Z'].map((scheduledFor) =>
@@ -101,10 +109,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       }),
     ),
   )
-  const { contacts } = await call<{ contacts: { id: string; email: string }[] }>(
-    'GET',
-    '/v1/contacts?pageSize=5',
-  )
   const { data: templates } = await call<{ data: { id: string; slug: string }[] }>(
     'GET',
     '/v1/templates',
@@ -114,16 +118,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       call<{ id: string; slug: string }>('POST', '/v1/topics', { name }),
     ),
   )
-  const flows = await Promise.all(
-    ['Welcome', 'Goodbye'].map((name) =>
-      call<{ id: string; slug: string }>('POST', '/v1/workflows', {
-        name,
-        triggerType: 'api',
-        steps: [{ id: 'end', type: 'exit', name: 'End', config: { outcome: 'completed' } }],
-      }),
-    ),
-  )
-  const flowNames = flows.flatMap(({ id, slug }) => [id, slug])
   const imported = await fetch(`${system.apiUrl}/v1/contacts/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv' },
@@ -172,8 +166,9 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     webhookSecret,
     connectionId: sender.id,
     known: {
+      ...flows,
       exportContact: { 'path.id': contacts.flatMap(({ id, email }) => [id, email]) },
-      eraseContact: { 'path.id': people.map(({ id }) => id) },
+      eraseContact: { 'path.id': erasable.map(({ id }) => id) },
       getErasure: { 'path.id': erasures.map(({ id }) => id) },
       getContact: { 'path.id': contactNames },
       patchContact: { 'path.id': contactNames },
@@ -181,14 +176,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       replaceContactTopics: { 'path.id': contactNames },
       deleteContact: { 'path.id': contactNames },
       listContactEvents: { 'path.id': contactNames },
-      ingestEvent: {
-        'body.contactId': contacts.map(({ id }) => id),
-        'body.contactEmail': contacts.map(({ email }) => email),
-      },
-      ingestEvents: {
-        'body.events[*].contactId': contacts.map(({ id }) => id),
-        'body.events[*].contactEmail': contacts.map(({ email }) => email),
-      },
       getImport: { 'path.id': [importId] },
       getImportErrors: { 'path.id': [importId] },
       cancelImport: { 'path.id': [importId] },
@@ -213,15 +200,6 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       },
       createTopic: { 'body.cloudAccountId': [sender.id] },
       deleteTopic: { 'path.id': topics.slice(1).map(({ id }) => id) },
-      getWorkflow: { 'path.id': flowNames },
-      updateWorkflow: { 'path.id': flowNames },
-      deleteWorkflow: { 'path.id': flows.slice(1).map(({ id }) => id) },
-      enableWorkflow: { 'path.id': flowNames },
-      disableWorkflow: { 'path.id': flowNames },
-      listWorkflowVersions: { 'path.id': flowNames },
-      getWorkflowDiagram: { 'path.id': flowNames },
-      rotateWorkflowSecret: { 'path.id': flowNames },
-      pullWorkflows: { 'query.slug': flows.map(({ slug }) => slug) },
       getEmailLog: { 'path.messageId': logs.flatMap(({ id, messageId }) => [id, messageId]) },
       listEmailLogs: { 'query.batchId': [batch.id] },
       showUnsubscribe: { 'path.token': tokens },
