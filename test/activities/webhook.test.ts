@@ -401,8 +401,15 @@ describe('nothing is sent', () => {
       most = Math.max(most, held.length)
     })
     const made = await Promise.all(Array.from({ length: 15 }, () => prepare(port)))
-    const outcomes = made.map(({ run }) => callOnce(deps(), run).catch((error: unknown) => error))
-    await expect.poll(() => held.length).toBe(10)
+    let refusals = 0
+    const outcomes = made.map(({ run }) =>
+      callOnce(deps(), run).catch((error: unknown) => {
+        refusals++
+        return error
+      }),
+    )
+    // Who asks only when places are free again is not refused.
+    await expect.poll(() => [held.length, refusals], { timeout: 10_000 }).toEqual([10, 5])
     for (const end of held) end()
     const settled = await Promise.all(outcomes)
     const refused = settled.filter((each) => each instanceof ApplicationFailure)
