@@ -26,6 +26,8 @@ export interface Changing {
 
 /** Of one flow: each change of what it says is one. */
 const MOST_VERSIONS = 10_000
+/** Paths of the API's own under `/v1/workflows/`: a flow of that slug could not be read by it. */
+const RESERVED_SLUGS = ['push', 'pull', 'executions']
 
 interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
   slug: string | undefined
@@ -48,8 +50,18 @@ export async function createFlow(
   const place = flowSecretPlace(organizationId, id)
   const sealedSecret = seal(keyring, 'flow-secret', place, webhookSecret)
   const named = { name, id, fallback: 'workflow', ...(slug === undefined ? {} : { slug }) }
-  const made = await underSlug(named, (free) =>
-    flows.create(tx, { organizationId, id, name, slug: free, ...values, definition, sealedSecret }),
+  const made = await underSlug(named, async (free) =>
+    RESERVED_SLUGS.includes(free)
+      ? undefined
+      : flows.create(tx, {
+          organizationId,
+          id,
+          name,
+          slug: free,
+          ...values,
+          definition,
+          sealedSecret,
+        }),
   )
   if (!made) throw slugTaken('workflow')
   await putHeaders(changing, { id, version: 1 }, headers)
@@ -75,6 +87,9 @@ export async function changeFlow(
     values.description !== flow.description
   // That is no edit: what was pushed is what it says.
   if (!read && !isRenamed) return switchFlow(changing, flow, values.enabled)
+  if (values.slug !== flow.slug && RESERVED_SLUGS.includes(values.slug)) {
+    throw slugTaken('workflow')
+  }
   const definition = read?.definition ?? flow.definition
   const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
   if (isRenewed) await requireRunnable(tx, organizationId, definition)

@@ -123,6 +123,17 @@ describe('a workflow that is created', () => {
     })
   })
 
+  test('never has a slug that is a path of the API’s own', async () => {
+    const pull = await api.alice.post('/v1/workflows', smallFlow({ name: 'Pull' }))
+    expect(pull.body.slug).toMatch(/^pull-[0-9a-f]{8}$/)
+    const asked = await api.alice.post('/v1/workflows', smallFlow({ slug: 'push' }))
+    expect([asked.status, asked.body.reason]).toEqual([409, 'slug_taken'])
+    const path = `/v1/workflows/${pull.body.id}`
+    const renamed = await api.alice.patch(path, { slug: 'executions' })
+    expect([renamed.status, renamed.body.reason]).toEqual([409, 'slug_taken'])
+    expect((await api.alice.get(`/v1/workflows/${pull.body.slug}`)).body.id).toBe(pull.body.id)
+  })
+
   test('takes a slug that nobody has', async () => {
     const taken = await api.alice.post('/v1/workflows', smallFlow({ slug: 'mine' }))
     expect(taken.status).toBe(201)
