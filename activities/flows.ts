@@ -79,7 +79,7 @@ export function createFlowActivities(deps: FlowDeps) {
     if (status === 'failed') {
       const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: false })
       // It stays as it is; the operator who started this run is told why.
-      if (!reopened) return { do: 'end', status, reason: 'flow_deleted' }
+      if (!reopened) return { do: 'end', status, reason: 'workflow_deleted' }
     } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
     const at = await executionRuns.take(tx, key, fence, definition.entry)
     return toStep(steps, definition, at)

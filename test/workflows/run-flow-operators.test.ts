@@ -164,7 +164,7 @@ describe('an execution that failed goes on at the failed step', () => {
     const seeded = await failedOnce()
     await sql`
       update flows set enabled = false, deleted_at = now() where id = ${seeded.flow.flowId}`
-    expect(await endOf((await start(seeded)).result())).toContain('flow_deleted')
+    expect(await endOf((await start(seeded)).result())).toContain('workflow_deleted')
     expect(
       await transact(sql, (tx) =>
         operations.retry(tx, organizationId, seeded.executionId, undefined),
