@@ -208,10 +208,10 @@ describe('an execution that lives', () => {
     const seeded = await seed(sleeping)
     const first = await start(seeded)
     await paused(seeded)
-    const handle = await resetToFirstTask(first.workflowId, first.firstExecutionRunId)
     const [before] = await sql`
       select fence_run_id from executions where id = ${seeded.executionId}`
     expect(before).toEqual({ fenceRunId: first.firstExecutionRunId })
+    const handle = await resetToFirstTask(first.workflowId, first.firstExecutionRunId)
     await until(async () => {
       const [held] = await sql`
         select from executions
@@ -221,10 +221,14 @@ describe('an execution that lives', () => {
     const due = () => sql<{ dueAt: string }[]>`
       select due_at from execution_steps where execution_id = ${seeded.executionId}`
     expect(Date.parse((await due())[0]?.dueAt ?? '')).toBeGreaterThan(Date.now() + 86_000_000)
-    await sql`
-      update execution_steps set due_at = now() - interval '1 second'
-      where execution_id = ${seeded.executionId}`
-    await handle.signal('wake')
+    // Again where the run that has just begun writes when it is to wake after this does.
+    await until(async () => {
+      await sql`
+        update execution_steps set due_at = now() - interval '1 second'
+        where execution_id = ${seeded.executionId} and step_id = 'wait'`
+      await handle.signal('wake').catch(() => {})
+      return (await row(seeded)).status === 'completed' || undefined
+    })
     expect(await handle.result()).toMatchObject({ status: 'completed' })
     expect(await path(sql, seeded.executionId)).toEqual(['wait completed', 'one completed'])
     expect(await propertiesOf(seeded)).toEqual({ n: 1 })
