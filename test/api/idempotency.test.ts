@@ -114,6 +114,20 @@ test('secrets are not stored: a replay has them as null', async () => {
   expect(stored.map(({ secretHash }) => secretHash.equals(hash))).toEqual([true])
 })
 
+test('the secret of a workflow is null in a replay, and neither made nor rotated again', async () => {
+  const create = { key: uuidv7(), body: smallFlow({ name: 'Shown once' }) }
+  const made = await post(api.alice, '/v1/workflows', create.key, create.body)
+  expect(made.body.webhookSecret).toEqual(expect.any(String))
+  const replay = await post(api.alice, '/v1/workflows', create.key, create.body)
+  expect(replay.body).toEqual({ ...made.body, webhookSecret: null })
+  const url = `/v1/workflows/${made.body.id}/rotate-secret`
+  const key = uuidv7()
+  const rotated = await post(api.alice, url, key, {})
+  expect(rotated.body.webhookSecret).toEqual(expect.any(String))
+  const again = await post(api.alice, url, key, {})
+  expect(again.body).toEqual({ ...rotated.body, webhookSecret: null })
+})
+
 test('after 24 hours the key is as good as new, and what is older is deleted', async () => {
   const key = uuidv7()
   await post(api.alice, '/v1/contacts', key, contact('gina'))
