@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { within } from '../../src/store/sql.ts'
 import { type Api, connectAccount, createBatch, startApi } from '../support/api.ts'
+import { seedFlow } from '../support/seed-flow.ts'
 import { insertTopic } from '../support/topics.ts'
 
 /** Of one organization: enough to tell a plan that reads them all from one that does not. */
 const CONTACTS = 1_000_000
+/** Of the first contacts, one each. */
+const EXECUTIONS = 250_000
 /** Within the time that a statement has. */
 const AT_ONCE = 50_000
 /** Lists count to 10,000 and one; nothing else reads more than its page. */
@@ -20,6 +23,7 @@ interface Node {
 }
 
 let api: Api
+let flowId: string
 interface Asked {
   query: string
   parameters: unknown[]
@@ -40,18 +44,34 @@ beforeAll(async () => {
         'reader-' || n, 'reader-' || n || '@example.com', 'active'
       from generate_series(${first}::bigint, ${first + AT_ONCE - 1}::bigint) as n`
   }
-  await api.sql`analyze contacts`
-}, 240_000)
+  flowId = await seedFlow(api.sql, api.alice.organizationId, { settings: { allowReentry: true } })
+  // One in a thousand failed.
+  for (let first = 1; first <= EXECUTIONS; first += AT_ONCE) {
+    await api.sql`
+      insert into executions (organization_id, id, flow_id, version, contact_id, status, dedupe_key,
+        finished_at)
+      select ${api.alice.organizationId}, id, ${flowId}, 1, id,
+        case when right(external_id, 3) = '000' then 'failed' else 'completed' end, id, now()
+      from contacts
+      where external_id = any (select 'reader-' || n
+        from generate_series(${first}::bigint, ${first + AT_ONCE - 1}::bigint) as n)`
+  }
+  await api.sql`analyze contacts, executions`
+}, 360_000)
 afterAll(() => api.close())
 
 /**
  * Runs `act` and answers how many rows of its widest statement were read, by the plan under the
  * API's own role and organization, whatever became of them afterwards.
  */
-async function rowsRead(act: () => Promise<{ status: number }>, status: number): Promise<number> {
+async function rowsRead(
+  act: () => Promise<{ status: number }>,
+  status: number,
+  about = /\bcontacts\b/,
+): Promise<number> {
   asked = []
   expect((await act()).status).toBe(status)
-  const statements = asked.filter(({ query }) => /\bcontacts\b/.test(query))
+  const statements = asked.filter(({ query }) => about.test(query))
   expect(statements.length).toBeGreaterThan(0)
   let most = 0
   for (const { query, parameters, isSearch } of statements) {
@@ -162,6 +182,50 @@ test('a search reads the newest, and of the rest only what it finds', async () =
   for (const term of ['reader-777777', 'nobody-is-called-this', '4242@', 'reader']) {
     const url = `/v1/contacts?pageSize=100&search=${term}`
     expect(await rowsRead(() => api.alice.get(url), 200), term).toBeLessThanOrEqual(MOST_COUNTED)
+  }
+})
+
+test('an event and a trigger find their contact, and what it starts, without reading others', async () => {
+  const { body } = await api.alice.get(`/v1/contacts/${one}`)
+  // What it writes cannot be written twice.
+  const about = /^(?![^]*insert into)[^]*\b(?:contacts|flows|executions|waits|flow_entries)\b/
+  const whom = [
+    { contactId: body.id },
+    { contactEmail: one },
+    { contactExternalId: 'reader-777777' },
+    { contactEmail: 'new-by-event@example.com', createIfMissing: true },
+  ]
+  for (const contact of whom) {
+    const tell = () => api.alice.post('/v1/events', { name: 'seen', ...contact })
+    expect(await rowsRead(tell, 200, about), JSON.stringify(contact)).toBeLessThan(5)
+  }
+  const events = Array.from({ length: PAGE }, (_, n) => ({
+    name: 'seen',
+    contactEmail: `reader-${n * 1_000 + 1}@example.com`,
+  }))
+  const ingest = () => api.alice.post('/v1/events/batch', { events })
+  expect(await rowsRead(ingest, 200, about)).toBeLessThanOrEqual(PAGE * 3)
+  const trigger = () =>
+    api.alice.post(`/v1/workflows/${flowId}/trigger`, { contactEmail: 'reader-777778@example.com' })
+  expect(await rowsRead(trigger, 200, about)).toBeLessThan(5)
+  const contacts = events.map(({ contactEmail }) => ({ contactEmail }))
+  const start = () => api.alice.post(`/v1/workflows/${flowId}/trigger/batch`, { contacts })
+  expect(await rowsRead(start, 200, about)).toBeLessThanOrEqual(PAGE * 3)
+})
+
+test('a page of executions reads its page, of a workflow and of a contact', async () => {
+  const { body } = await api.alice.get('/v1/contacts/reader-222222')
+  const about = /\bexecutions\b/
+  const lists = `/v1/workflows/${flowId}/executions`
+  for (const url of [
+    `${lists}?limit=100`,
+    `${lists}?limit=100&status=failed`,
+    `${lists}?limit=100&status=waiting`,
+    `${lists}?limit=100&contactId=${body.id}`,
+    `/v1/contacts/${body.id}/executions?limit=100`,
+    `/v1/contacts/${body.id}/executions?limit=100&status=failed`,
+  ]) {
+    expect(await rowsRead(() => api.alice.get(url), 200, about), url).toBeLessThanOrEqual(PAGE * 3)
   }
 })
 
