@@ -26,8 +26,8 @@ const FLOWS = {
   },
 }
 
-/** Of each three: retried and cancelled there are fewer of some, but never none. */
-const OF_EACH = 3
+/** Of each so many: retried and cancelled there are fewer of some, but never none. */
+const OF_EACH = 5
 
 export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
 
