@@ -2,11 +2,8 @@ import type { FinalStatus } from '../domain/execution.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
-/**
- * Rows of one flow: so many that transactions which end at the same moment seldom meet. A
- * connection has its own, so that one transaction which counts twice meets nobody the second time.
- */
-const SLOTS = 16
+/** Numbers of a flow's rows: it has as many as transactions moved its counters at one moment. */
+const SLOTS = 32_768
 
 type Counter = 'started' | 'completed' | 'failed' | 'cancelled' | 'dropped'
 
@@ -16,7 +13,11 @@ export interface Change {
   by: number
 }
 
-/** Moves counters, in the transaction that changes what they count. */
+/**
+ * Moves counters, in the transaction that changes what they count. It takes a row that nobody
+ * holds, or makes one: a transaction that moves those of several flows, one after the other and in
+ * whatever order, waits for nobody.
+ */
 export async function bump(
   tx: Transaction,
   organizationId: Uuid,
@@ -38,19 +39,44 @@ export async function bump(
   if (rows.length === 0) return
   const column = (counter: Counter) => rows.map(([, sum]) => sum[counter])
   await tx`
+    with change as (
+      select *
+      from unnest(
+        ${rows.map(([flowId]) => flowId)}::uuid[],
+        ${column('started')}::bigint[],
+        ${column('completed')}::bigint[],
+        ${column('failed')}::bigint[],
+        ${column('cancelled')}::bigint[],
+        ${column('dropped')}::bigint[]
+      ) as change (flow_id, started, completed, failed, cancelled, dropped)
+    ), taken as materialized (
+      select change.*, free.slot
+      from change
+      left join lateral (
+        select slot
+        from flow_counters
+        where organization_id = ${organizationId} and flow_id = change.flow_id
+        order by slot
+        limit 1
+        for update skip locked
+      ) free on true
+    ), moved as (
+      update flow_counters c
+      set started = c.started + taken.started,
+        completed = c.completed + taken.completed,
+        failed = c.failed + taken.failed,
+        cancelled = c.cancelled + taken.cancelled,
+        dropped = c.dropped + taken.dropped
+      from taken
+      where c.organization_id = ${organizationId} and c.flow_id = taken.flow_id
+        and c.slot = taken.slot
+    )
     insert into flow_counters as c (organization_id, flow_id, slot, started, completed, failed,
       cancelled, dropped)
-    select ${organizationId}, flow_id, pg_backend_pid() % ${SLOTS}, started, completed, failed,
+    select ${organizationId}, flow_id, floor(random() * ${SLOTS}), started, completed, failed,
       cancelled, dropped
-    from unnest(
-      ${rows.map(([flowId]) => flowId)}::uuid[],
-      ${column('started')}::bigint[],
-      ${column('completed')}::bigint[],
-      ${column('failed')}::bigint[],
-      ${column('cancelled')}::bigint[],
-      ${column('dropped')}::bigint[]
-    ) as change (flow_id, started, completed, failed, cancelled, dropped)
-    order by flow_id
+    from taken
+    where slot is null
     on conflict (organization_id, flow_id, slot) do update
     set started = c.started + excluded.started,
       completed = c.completed + excluded.completed,
