@@ -34,7 +34,7 @@ export function createFlowActivities(deps: FlowDeps) {
   return {
     /**
      * Takes an execution for the workflow run that asks. One that failed is resumed at its failed
-     * step, whoever asks; a live one is taken from an earlier run of the same workflow only, which
+     * step, whoever asks but the run it failed in, whose first task was lost; a live one is taken from an earlier run of the same workflow only, which
      * is over then, since Temporal has one open run of each id.
      */
     beginExecution: async (key: executionRuns.ExecutionKey): Promise<Begun> => {
@@ -74,8 +74,11 @@ export function createFlowActivities(deps: FlowDeps) {
       facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
     const standing = facts && (await executionRuns.lock(tx, key))
     if (!standing || !definition) return LEAVE
-    const { status, reason, fenceWorkflowId } = standing
+    const { status, reason, fenceWorkflowId, fenceRunId, stepId, visit } = standing
     if (status === 'completed' || status === 'cancelled') return { do: 'end', status, reason }
+    if (status === 'failed' && fenceRunId === fence.runId && stepId !== null && visit !== null) {
+      return toStep(steps, definition, { stepId, visit })
+    }
     if (status === 'failed') {
       const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: false })
       // It stays as it is; the operator who started this run is told why.
@@ -94,7 +97,8 @@ export function createFlowActivities(deps: FlowDeps) {
     if (!standing) return null
     const { status, fenceWorkflowId, fenceRunId } = standing
     const { workflowId, runId } = fence ?? ownFence()
-    const isHeld = fenceWorkflowId === workflowId && fenceRunId === runId
+    // Before it had begun: by an earlier run of the same workflow, which is over.
+    const isHeld = fenceWorkflowId === workflowId && (fence === null || fenceRunId === runId)
     const isUnbegun = fence === null && fenceRunId === null
     if (!isHeld && !isUnbegun) return null
     if (isOver(status)) return status

@@ -175,8 +175,10 @@ export const createRunStep = (deps: RunStepDeps) => {
     const standing = await executionRuns.lock(tx, input)
     if (!standing || !isHeldBy(standing, fence)) return LEAVE
     const { status, reason, hasContact, now } = standing
-    if (isOver(status)) return { do: 'end', status, reason }
-    if (standing.stepId !== stepId || standing.visit !== visit) {
+    const isHere = standing.stepId === stepId && standing.visit === visit
+    // A run whose last task was lost comes by the failed step once more, to name it.
+    if (isOver(status) && (isHere || status !== 'failed')) return { do: 'end', status, reason }
+    if (!isHere) {
       return toStep(steps, definition, await whereNext(tx, input, standing))
     }
     return { execution, step, createdAt, hasContact, now }

@@ -2,7 +2,6 @@
  * All that an outsider may know of the workflows: queues, ids, inputs, signals, search attributes.
  * Plain data only: the API, the loops and the workflows themselves import it.
  */
-import type { Fence, Move } from '../src/domain/execution.ts'
 
 /** Workflows and the short activities that only touch our database. */
 export const CONTROL_QUEUE = 'control'
@@ -154,11 +153,13 @@ export interface DispatchMailInput {
   connectionId: string
 }
 
-/** Input of `runFlow`, and what it carries over when it continues as new. */
+/**
+ * Input of `runFlow`, also when it continues as new: whoever starts one like a later run of it
+ * starts what anybody would.
+ */
 export interface RunFlowInput {
   organizationId: string
   executionId: string
-  held?: { fence: Fence; move: Move }
 }
 
 /** Type of the failure that a `runFlow` ends with whose execution failed. */

@@ -60,9 +60,8 @@ export interface Ending {
 export async function runFlow(input: RunFlowInput): Promise<Ending> {
   const { organizationId, executionId } = input
   const key = { organizationId, executionId }
-  let held: Begun | undefined = input.held
-  // What was told to the run before this one is not known here.
-  let isWoken = held !== undefined
+  let held: Begun | undefined
+  let isWoken = false
   let localSteps = 0
   const lines: string[] = []
   setHandler(defineSignal(WAKE_SIGNAL), () => {
@@ -115,7 +114,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
 
   try {
     let at = ''
-    held ??= await locally(
+    held = await locally(
       () => local.beginExecution(key),
       () => control.beginExecution(key),
     )
@@ -126,7 +125,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
         // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
         // it.
         if (CancellationScope.current().consideredCancelled) await sleep(1)
-        await continueAsNew<typeof runFlow>({ ...key, held: { fence, move } })
+        await continueAsNew<typeof runFlow>(key)
       }
       switch (move.do) {
         case 'step':

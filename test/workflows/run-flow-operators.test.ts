@@ -77,7 +77,12 @@ const row = ({ executionId }: Seeded) => executionRow(sql, executionId)
 const start = ({ executionId }: Seeded, more: Parameters<FlowWorker['start']>[1] = {}) =>
   worker.start({ organizationId, executionId }, more)
 const paused = (seeded: Seeded) =>
-  until(async () => (await row(seeded)).status === 'paused' || undefined)
+  until(async () => {
+    if ((await row(seeded)).status !== 'paused') return undefined
+    // The task that did so is over as well: before, there is nothing to reset.
+    const handle = temporal.client.workflow.getHandle(executionWorkflowId(seeded.executionId, 1))
+    return (await handle.describe()).historyLength > 4
+  })
 
 async function propertiesOf({ contactId }: Seeded) {
   const [contact] = await sql<{ properties: Record<string, unknown> }[]>`
