@@ -7,7 +7,7 @@ import * as executions from '../src/store/executions.ts'
 import { type Transaction, transact } from '../src/store/sql.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
-import { isOver, LEAVE, toStep } from './moves.ts'
+import { end, isOver, LEAVE, toStep } from './moves.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
 import { createSteps, type Steps } from './steps/index.ts'
 
@@ -72,6 +72,9 @@ export function createFlowActivities(deps: FlowDeps) {
     const facts = await executionRuns.find(tx, key)
     const definition =
       facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
+    // Who leaves the topic holds the contact: they are gone by now, or find the execution alive.
+    const { topicId = null, contactId = '' } = facts ?? {}
+    if (topicId !== null) await executionRuns.lockContact(tx, organizationId, contactId)
     const standing = facts && (await executionRuns.lock(tx, key))
     if (!standing || !definition) return LEAVE
     const { status, reason, fenceWorkflowId, fenceRunId, stepId, visit } = standing
@@ -84,6 +87,10 @@ export function createFlowActivities(deps: FlowDeps) {
       // It stays as it is; the operator who started this run is told why.
       if (!reopened) return { do: 'end', status, reason: 'workflow_deleted' }
     } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
+    const isAbout = topicId !== null && standing.hasContact
+    if (isAbout && (await executionRuns.hasLeft(tx, organizationId, contactId, topicId))) {
+      return end(tx, key, TOPIC_LEFT)
+    }
     const at = await executionRuns.take(tx, key, fence, definition.entry)
     return toStep(steps, definition, at)
   }
@@ -107,6 +114,8 @@ export function createFlowActivities(deps: FlowDeps) {
   }
 }
 
+/** It had failed when they left, and nothing ends what is over. */
+const TOPIC_LEFT = { status: 'cancelled', reason: 'topic_unsubscribed' } as const
 const STOPPED = { status: 'cancelled', reason: 'stopped_by_operator' } as const
 
 /** Of the workflow run that asked for this activity. */

@@ -87,6 +87,21 @@ export const lockContact = (tx: Transaction, organizationId: Uuid, contactId: Uu
   where organization_id = ${organizationId} and id = ${contactId}
   for no key update`
 
+/** Whether the contact is neither subscribed to the topic nor asked whether they want to be. */
+export async function hasLeft(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactId: Uuid,
+  topicId: Uuid,
+): Promise<boolean> {
+  const rows = await tx`
+    select
+    from subscriptions
+    where organization_id = ${organizationId} and contact_id = ${contactId}
+      and topic_id = ${topicId} and status in ('subscribed', 'pending')`
+  return rows.length === 0
+}
+
 /** `pending`, or live already → held by this run. The row is locked. */
 export async function take(
   tx: Transaction,
