@@ -34,8 +34,9 @@ export function createFlowActivities(deps: FlowDeps) {
   return {
     /**
      * Takes an execution for the workflow run that asks. One that failed is resumed at its failed
-     * step, whoever asks but the run it failed in, whose first task was lost; a live one is taken from an earlier run of the same workflow only, which
-     * is over then, since Temporal has one open run of each id.
+     * step, whoever asks but the run it failed in, whose first task was lost; a live one is taken
+     * from an earlier run of the same workflow only, which is over then, since Temporal has one
+     * open run of each id.
      */
     beginExecution: async (key: executionRuns.ExecutionKey): Promise<Begun> => {
       const fence = ownFence()

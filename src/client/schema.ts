@@ -2065,7 +2065,7 @@ export interface components {
         };
         /**
          * Condition
-         * @description At most 100 filters.
+         * @description At most 100 filters in all.
          */
         Condition: {
             /**
