@@ -93,7 +93,13 @@ export async function openPage(file: string, url: string): Promise<Page> {
     }
     const until = async (code: string): Promise<void> => {
       const end = Date.now() + READY_MS
-      while (!(await evaluate<boolean>(`Boolean(${code})`))) {
+      // A page that is left while it is asked answers nothing: the next one is.
+      const isSo = () =>
+        evaluate<boolean>(`Boolean(${code})`).catch((error: unknown) => {
+          if (String(error).includes('navigated or closed')) return false
+          throw error
+        })
+      while (!(await isSo())) {
         if (Date.now() > end) throw new Error(`never true in the page: ${code}`)
         await sleep(50)
       }
