@@ -112,7 +112,10 @@ export const giveUp = (sql: Executor, { organizationId, connectionId, what }: Ke
     and what = ${what}
     and begun_at is null`
 
-/** A worker takes the question up. Undefined: nobody asks it any more. */
+/**
+ * A worker takes the question up. Undefined: nobody asks it any more, or it was answered while this
+ * run of it was being started.
+ */
 export async function take(
   sql: Executor,
   { organizationId, connectionId, what }: Key,
@@ -123,6 +126,7 @@ export async function take(
     where organization_id = ${organizationId}
       and connection_id = ${connectionId}
       and what = ${what}
+      and answered_at is null
     returning subject`
   return question
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { waitForEvent } from '../../activities/steps/wait-for-event.ts'
 import type { Condition } from '../../src/domain/condition.ts'
@@ -192,6 +193,8 @@ describe('an event that came before the wait', () => {
     await passStep(id)
     const one = await bought()
     const two = await bought()
+    // Times have milliseconds: in the same one nobody was first.
+    await sleep(5)
     expect(await run(id)).toEqual(yes(one.id))
     // The wait before was entered after both of them: what came before that does not count.
     expect(await run(id, waitStep('second'))).toEqual(waiting)
