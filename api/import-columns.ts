@@ -1,3 +1,4 @@
+import { CONTACT_COUNTS, CONTACT_TIMES } from '../src/domain/contact-columns.ts'
 import { badRequest } from '../src/domain/errors.ts'
 import { unguardCell } from '../src/domain/csv-cell.ts'
 import { malformedBody } from './errors.ts'
@@ -25,24 +26,8 @@ export const READ_ONLY = [
   'id',
   'topics',
   'pendingTopics',
-  'emailsSent',
-  'emailsOpened',
-  'emailsClicked',
-  'smsSent',
-  'smsClicked',
-  'emailVerifiedAt',
-  'emailUnsubscribedAt',
-  'emailBouncedAt',
-  'emailComplainedAt',
-  'emailSuppressedAt',
-  'smsConsentedAt',
-  'smsOptedOutAt',
-  'lastActivityAt',
-  'lastEmailSentAt',
-  'lastEmailOpenedAt',
-  'lastEmailClickedAt',
-  'createdAt',
-  'updatedAt',
+  ...CONTACT_COUNTS,
+  ...CONTACT_TIMES,
 ] as const
 
 const MOST_COLUMNS = 500

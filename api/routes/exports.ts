@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contact-columns.ts'
 import type { Contact } from '../../src/schemas/contact.ts'
 import { ExportQuery } from '../../src/schemas/import.ts'
 import * as contacts from '../../src/store/contacts.ts'
@@ -25,24 +26,8 @@ const COLUMNS = [
   'smsStatus',
   'preferredChannel',
   'properties',
-  'emailsSent',
-  'emailsOpened',
-  'emailsClicked',
-  'smsSent',
-  'smsClicked',
-  'emailVerifiedAt',
-  'emailUnsubscribedAt',
-  'emailBouncedAt',
-  'emailComplainedAt',
-  'emailSuppressedAt',
-  'smsConsentedAt',
-  'smsOptedOutAt',
-  'lastActivityAt',
-  'lastEmailSentAt',
-  'lastEmailOpenedAt',
-  'lastEmailClickedAt',
-  'createdAt',
-  'updatedAt',
+  ...CONTACT_COUNTS,
+  ...CONTACT_TIMES,
 ] as const satisfies readonly (keyof Contact)[]
 
 export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {

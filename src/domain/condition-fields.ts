@@ -1,3 +1,4 @@
+import { CONTACT_COUNTS, CONTACT_TIMES } from './contact-columns.ts'
 import type { Operator } from './condition.ts'
 import { SMS_STATUSES } from './sms-status.ts'
 import { EMAIL_STATUSES } from './status.ts'
@@ -16,22 +17,6 @@ export type Field =
 export type FieldKind = Field['kind']
 
 const TEXTS = ['externalId', 'email', 'phone', 'firstName', 'lastName', 'company', 'jobTitle']
-const NUMBERS = ['emailsSent', 'emailsOpened', 'emailsClicked', 'smsSent', 'smsClicked']
-const TIMES = [
-  'emailVerifiedAt',
-  'emailUnsubscribedAt',
-  'emailBouncedAt',
-  'emailComplainedAt',
-  'emailSuppressedAt',
-  'smsConsentedAt',
-  'smsOptedOutAt',
-  'lastActivityAt',
-  'lastEmailSentAt',
-  'lastEmailOpenedAt',
-  'lastEmailClickedAt',
-  'createdAt',
-  'updatedAt',
-]
 const CHANNELS = ['email', 'sms'] as const
 const WORDS: Record<string, readonly string[]> = {
   emailStatus: EMAIL_STATUSES,
@@ -42,8 +27,8 @@ const WORDS: Record<string, readonly string[]> = {
 const COLUMNS = new Map<string, Field>([
   ['id', { kind: 'id', column: 'id' }],
   ...TEXTS.map((column) => [column, { kind: 'text', column }] as const),
-  ...NUMBERS.map((column) => [column, { kind: 'number', column }] as const),
-  ...TIMES.map((column) => [column, { kind: 'time', column }] as const),
+  ...CONTACT_COUNTS.map((column) => [column, { kind: 'number', column }] as const),
+  ...CONTACT_TIMES.map((column) => [column, { kind: 'time', column }] as const),
   ...Object.entries(WORDS).map(
     ([column, words]) => [column, { kind: 'word', column, words }] as const,
   ),

@@ -1,0 +1,25 @@
+/** What is counted of a contact, under the names that exports, imports and conditions use. */
+export const CONTACT_COUNTS = [
+  'emailsSent',
+  'emailsOpened',
+  'emailsClicked',
+  'smsSent',
+  'smsClicked',
+] as const
+
+/** When what happened to a contact. */
+export const CONTACT_TIMES = [
+  'emailVerifiedAt',
+  'emailUnsubscribedAt',
+  'emailBouncedAt',
+  'emailComplainedAt',
+  'emailSuppressedAt',
+  'smsConsentedAt',
+  'smsOptedOutAt',
+  'lastActivityAt',
+  'lastEmailSentAt',
+  'lastEmailOpenedAt',
+  'lastEmailClickedAt',
+  'createdAt',
+  'updatedAt',
+] as const
