@@ -148,8 +148,16 @@ async function leaveNoEntry(
       and e.contact_id = dropped.contact_id and e.entries <= dropped.times`
   await tx`
     update flow_entries e
-    set entries = e.entries - dropped.times
+    set entries = e.entries - dropped.times,
+      last_started_at = coalesce(true_ones.started_at, e.last_started_at),
+      last_ended_at = true_ones.ended_at
     from (${entries}) dropped
+    cross join lateral (
+      select max(x.created_at) as started_at, max(x.finished_at) as ended_at
+      from executions x
+      where x.organization_id = ${organizationId} and x.contact_id = dropped.contact_id
+        and x.flow_id = ${flowId} and x.reason is distinct from 'dropped'
+    ) true_ones
     where e.organization_id = ${organizationId} and e.flow_id = ${flowId}
       and e.contact_id = dropped.contact_id`
 }

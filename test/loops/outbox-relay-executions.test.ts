@@ -122,6 +122,36 @@ test('a flow runs as many at once as it says, the oldest first, whoever relays',
   expect(inside.slice(3)).toEqual(late.slice(0, 2))
 })
 
+test('who was dropped has neither started nor ended: no delay holds them back', async () => {
+  const rules = { allowReentry: true, reentryDelaySeconds: 3_600, contactCooldownSeconds: 3_600 }
+  const flow = await limited(1, rules)
+  const [ada = '', bea = ''] = people
+  await flow.enter([ada])
+  run(watched().client)
+  await allDone()
+  await flow.end((await pendingOf(flow.id)).map(({ id }) => id))
+  expect(await flow.enter([ada])).toEqual(['dropped'])
+  await sql`
+    update executions
+    set created_at = now() - interval '2 hours',
+      finished_at = now() - interval '2 hours'
+    where flow_id = ${flow.id}`
+  await sql`
+    update flow_entries
+    set last_started_at = now() - interval '2 hours',
+      last_ended_at = now() - interval '2 hours'
+    where flow_id = ${flow.id}`
+  expect(await flow.enter([bea])).toEqual(['started'])
+  await allDone()
+  expect(await flow.enter([ada])).toEqual(['started'])
+  await allDone()
+  expect(await flow.statuses()).toMatchObject({ 'cancelled dropped': 1 })
+  await flow.end((await pendingOf(flow.id)).map(({ id }) => id))
+  // Two hours ago is still when they last were in it.
+  expect(await flow.enter([ada])).toEqual(['started'])
+  expect(await flow.enter([bea])).toEqual(['dropped'])
+})
+
 test('who was dropped has not entered: they get in when there is room', async () => {
   const flow = await limited(1)
   const [ada = '', bea = ''] = people
