@@ -12,7 +12,6 @@ create table flows (
   trigger_type text not null check (trigger_type in ('event', 'contact_created', 'contact_updated',
     'segment_entry', 'segment_exit', 'topic_subscribed', 'topic_unsubscribed', 'schedule', 'api')),
   trigger_key text check (length(trigger_key) <= 255),
-  exit_events text[] not null default '{}',
   max_concurrent integer check (max_concurrent > 0),
   sealed_secret bytea not null,
   previous_sealed_secret bytea,
@@ -34,7 +33,6 @@ create index flows_deleted on flows (id) where deleted_at is not null;
 comment on column flows.version is 'the newest: executions that start take it, running ones keep theirs';
 comment on column flows.trigger_key is
   'name of the event, id of the topic or segment; null: any, or the trigger has none';
-comment on column flows.exit_events is 'names of events that end its executions';
 comment on column flows.max_concurrent is 'unfinished executions at most; null: any number';
 comment on column flows.sealed_secret is 'signs its webhooks; AES-256-GCM, see src/sealing.ts';
 comment on column flows.deleted_at is 'its executions are read still';
@@ -50,6 +48,7 @@ create table flow_versions (
   primary key (organization_id, flow_id, version),
   foreign key (organization_id, flow_id) references flows (organization_id, id) on delete cascade
 );
+create index flow_versions_exits on flow_versions (organization_id) where exit_events <> '[]';
 comment on column flow_versions.definition is
   'trigger, steps, transitions, settings: the type Definition in src/domain/flow.ts';
 comment on column flow_versions.exit_events is

@@ -154,7 +154,8 @@ export async function consequences(
       ) or exists (
         select
         from flow_versions
-        where organization_id = ${organizationId} and exit_events ?| ${given}::text[]
+        where organization_id = ${organizationId} and exit_events <> '[]'
+          and exit_events ?| ${given}::text[]
       ) as may_resume,
       exists (
         select

@@ -43,13 +43,12 @@ interface NewFlow extends FlowValues {
 /** Makes a flow with its version 1. Undefined when the slug is taken. */
 export async function create(tx: Transaction, flow: NewFlow): Promise<FlowRow | undefined> {
   const { organizationId, id, definition } = flow
-  const { triggerType, triggerKey, exitEvents, maxConcurrent } = indexed(definition)
+  const { triggerType, triggerKey, maxConcurrent } = indexed(definition)
   const [created] = await tx<FlowRow[]>`
     insert into flows as f (organization_id, id, slug, name, description, enabled, version,
-      trigger_type, trigger_key, exit_events, max_concurrent, sealed_secret)
+      trigger_type, trigger_key, max_concurrent, sealed_secret)
     values (${organizationId}, ${id}, ${flow.slug}, ${flow.name}, ${flow.description},
-      ${flow.enabled}, 1, ${triggerType}, ${triggerKey}, ${exitEvents}::text[], ${maxConcurrent},
-      ${flow.sealedSecret})
+      ${flow.enabled}, 1, ${triggerType}, ${triggerKey}, ${maxConcurrent}, ${flow.sealedSecret})
     on conflict (organization_id, slug) where deleted_at is null do nothing
     returning ${columns(tx)}`
   if (created) await addVersion(tx, { organizationId, flowId: id, version: 1, definition })
@@ -62,7 +61,6 @@ function indexed({ trigger, settings }: Definition) {
   return {
     triggerType: trigger.type,
     triggerKey: keys.name ?? keys.topicId ?? (trigger.type === 'schedule' ? null : keys.segmentId),
-    exitEvents: settings.exitOn.events,
     maxConcurrent: settings.maxConcurrentExecutions,
   }
 }
@@ -201,11 +199,11 @@ export async function update(
   const version = definition === undefined ? flow.version : flow.version + 1
   if (definition !== undefined) {
     await addVersion(tx, { organizationId, flowId: flow.id, version, definition })
-    const { triggerType, triggerKey, exitEvents, maxConcurrent } = indexed(definition)
+    const { triggerType, triggerKey, maxConcurrent } = indexed(definition)
     await tx`
       update flows
       set version = ${version}, trigger_type = ${triggerType}, trigger_key = ${triggerKey},
-        exit_events = ${exitEvents}::text[], max_concurrent = ${maxConcurrent}
+        max_concurrent = ${maxConcurrent}
       where organization_id = ${organizationId} and id = ${flow.id}`
   }
   const [updated] = await tx<FlowRow[]>`

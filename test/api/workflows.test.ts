@@ -255,11 +255,10 @@ describe('a change', () => {
       triggerConfig: {},
     })
     const [row] = await api.sql`
-      select trigger_type, trigger_key, exit_events, version from flows where id = ${id}`
+      select trigger_type, trigger_key, version from flows where id = ${id}`
     expect(row).toEqual({
       triggerType: 'contact_created',
       triggerKey: null,
-      exitEvents: ['left'],
       version: 4,
     })
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { consequences } from '../../src/store/events.ts'
 import * as executionReads from '../../src/store/execution-reads.ts'
 import { fire } from '../../src/store/flow-triggers.ts'
 import * as outbox from '../../src/store/outbox.ts'
@@ -98,6 +99,13 @@ test('what starts no flow costs a look into an index, however many flows there a
     const tell = (sql: Sql) => transact(sql, (tx) => fire(tx, organizationId, [occurrence], 'id'))
     expect(await rowsRead(within(api, organizationId), 'flows', tell)).toBe(most)
   }
+})
+
+test('what an event may end is asked of versions that name such events, not of all', async () => {
+  const looked = await rowsRead(within(api, organizationId), 'flow_versions', (sql) =>
+    transact(sql, (tx) => consequences(tx, organizationId, ['bought'])),
+  )
+  expect(looked).toBeLessThanOrEqual(1)
 })
 
 test('a lane is read from its beginning, and what is put off is not looked at', async () => {

@@ -45,7 +45,6 @@ export async function seedFlow(
       version: 1,
       triggerType: trigger.type,
       triggerKey: keyOf(trigger),
-      exitEvents: definition.settings.exitOn.events,
       maxConcurrent: definition.settings.maxConcurrentExecutions,
       sealedSecret: Buffer.from('sealed'),
     })}`
