@@ -1,127 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import * as operations from '../../src/store/execution-operations.ts'
-import { connect, type Sql, transact } from '../../src/store/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { transact } from '../../src/store/sql.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
-import { endOf, type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
-import {
-  executionRow,
-  figures,
-  type FlowSketch,
-  path,
-  seedExecutions,
-  seedFlow,
-  type SeededFlow,
-} from '../support/flows.ts'
-import { seedContacts, seedOrganization } from '../support/seed.ts'
-import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { endOf } from '../support/flow-runs.ts'
+import { figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
+import { failing, operatedRuns, sleeping } from '../support/operated-runs.ts'
+import { seedContacts } from '../support/seed.ts'
 
-const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
-let database: TestDatabase
-let sql: Sql
-let workerSql: Sql
-let temporal: TestTemporal
-let worker: FlowWorker
-let organizationId: string
-
-beforeAll(async () => {
-  ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
-  sql = database.sql
-  workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
-  worker = await startFlowWorker(temporal, { sql: workerSql, content })
-})
-afterAll(async () => {
-  await worker.stop()
-  await temporal.close()
-  await workerSql.end()
-  await database.drop()
-})
-beforeEach(async () => {
-  organizationId = (await seedOrganization(sql)).organizationId
-})
-
-/** Counts, then fails as long as the contact's property `odd` is a word, then counts again. */
-const failing: FlowSketch = {
-  steps: [
-    { id: 'one', type: 'update_contact', config: { increment: { 'properties.n': 1 } } },
-    { id: 'two', type: 'update_contact', config: { increment: { 'properties.odd': 1 } } },
-    { id: 'three', type: 'update_contact', config: { increment: { 'properties.n': 1 } } },
-  ],
-}
-const sleeping: FlowSketch = {
-  steps: [
-    { id: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } },
-    { id: 'one', type: 'update_contact', config: { increment: { 'properties.n': 1 } } },
-  ],
-}
-
-interface Seeded {
-  flow: SeededFlow
-  executionId: string
-  contactId: string
-}
-
-async function seed(sketch: FlowSketch, properties: object = {}): Promise<Seeded> {
-  const flow = await seedFlow(sql, organizationId, sketch)
-  const [contactId = ''] = await seedContacts(sql, organizationId, 1)
-  await sql`update contacts set properties = ${sql.json(properties as never)} where id = ${contactId}`
-  const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
-  return { flow, executionId, contactId }
-}
-
-const row = ({ executionId }: Seeded) => executionRow(sql, executionId)
-const start = ({ executionId }: Seeded, more: Parameters<FlowWorker['start']>[1] = {}) =>
-  worker.start({ organizationId, executionId }, more)
-const paused = (seeded: Seeded) =>
-  until(async () => {
-    if ((await row(seeded)).status !== 'paused') return undefined
-    // The task that did so is over as well: before, there is nothing to reset.
-    const handle = temporal.client.workflow.getHandle(executionWorkflowId(seeded.executionId, 1))
-    return (await handle.describe()).historyLength > 4
-  })
-
-async function propertiesOf({ contactId }: Seeded) {
-  const [contact] = await sql<{ properties: Record<string, unknown> }[]>`
-    select properties from contacts where id = ${contactId}`
-  return contact?.properties
-}
-
-/** One that failed at its second step, whose cause is then put right. */
-async function failedOnce(): Promise<Seeded> {
-  const seeded = await seed(failing, { odd: 'word' })
-  expect(await endOf((await start(seeded)).result())).toBe('The step "two" failed: not_a_number')
-  expect(await row(seeded)).toMatchObject({ status: 'failed', attempt: 1, stepId: 'two' })
-  expect(await figures(sql, seeded.flow)).toMatchObject({ failed: 1, live: 0 })
-  await sql`
-    update contacts set properties = properties || '{"odd": 1}' where id = ${seeded.contactId}`
-  return seeded
-}
-
-/** Resumed at the failed step: what was done before was not done again. */
-async function resumed(seeded: Seeded, attempt: number): Promise<void> {
-  expect(await row(seeded)).toMatchObject({ status: 'completed', attempt, reason: null })
-  expect(await path(sql, seeded.executionId)).toEqual([
-    'one completed',
-    'two completed try 2',
-    'three completed',
-  ])
-  expect(await propertiesOf(seeded)).toEqual({ n: 2, odd: 2 })
-  expect(await figures(sql, seeded.flow)).toMatchObject({
-    started: 1,
-    completed: 1,
-    failed: 0,
-    cancelled: 0,
-    live: 0,
-  })
-}
+const runs = operatedRuns()
+const { seed, row, start, paused, propertiesOf, failedOnce, resumed } = runs
 
 /** To the first workflow task, as the Temporal UI does it. */
 async function resetToFirstTask(workflowId: string, runId: string) {
-  const { workflowService } = temporal.connection
+  const { workflowService } = runs.temporal.connection
   const { runId: newRunId } = await workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId, runId },
@@ -129,13 +23,15 @@ async function resetToFirstTask(workflowId: string, runId: string) {
     requestId: uuidv7(),
     reason: 'an operator pressed reset',
   })
-  return temporal.client.workflow.getHandle(workflowId, newRunId)
+  return runs.temporal.client.workflow.getHandle(workflowId, newRunId)
 }
 
 describe('an execution that failed goes on at the failed step', () => {
   it('when the API retries it', async () => {
     const seeded = await failedOnce()
-    await transact(sql, (tx) => operations.retry(tx, organizationId, seeded.executionId, undefined))
+    await transact(runs.sql, (tx) =>
+      operations.retry(tx, runs.organizationId, seeded.executionId, undefined),
+    )
     expect(await endOf((await start(seeded, { attempt: 2 })).result())).toEqual({
       status: 'completed',
       reason: null,
@@ -159,7 +55,7 @@ describe('an execution that failed goes on at the failed step', () => {
   it('when an operator resets its run to the first task', async () => {
     const seeded = await failedOnce()
     const workflowId = executionWorkflowId(seeded.executionId, 1)
-    const { runId } = await temporal.client.workflow.getHandle(workflowId).describe()
+    const { runId } = await runs.temporal.client.workflow.getHandle(workflowId).describe()
     const handle = await resetToFirstTask(workflowId, runId)
     expect(await handle.result()).toMatchObject({ status: 'completed' })
     await resumed(seeded, 1)
@@ -167,17 +63,17 @@ describe('an execution that failed goes on at the failed step', () => {
 
   it('but not when its flow is deleted, whoever starts it', async () => {
     const seeded = await failedOnce()
-    await sql`
+    await runs.sql`
       update flows set enabled = false, deleted_at = now() where id = ${seeded.flow.flowId}`
     expect(await endOf((await start(seeded)).result())).toContain('workflow_deleted')
     expect(
-      await transact(sql, (tx) =>
-        operations.retry(tx, organizationId, seeded.executionId, undefined),
+      await transact(runs.sql, (tx) =>
+        operations.retry(tx, runs.organizationId, seeded.executionId, undefined),
       ),
     ).toEqual({ outcome: 'flow_deleted' })
     expect(await row(seeded)).toMatchObject({ status: 'failed', attempt: 1, stepId: 'two' })
     expect(await propertiesOf(seeded)).toEqual({ n: 1, odd: 1 })
-    expect(await figures(sql, seeded.flow)).toMatchObject({ failed: 1, live: 0 })
+    expect(await figures(runs.sql, seeded.flow)).toMatchObject({ failed: 1, live: 0 })
   })
 
   it('and once, when an operator and the API do so at the same moment', async () => {
@@ -185,8 +81,8 @@ describe('an execution that failed goes on at the failed step', () => {
     const operator = start(seeded, { workflowId: `mine-${uuidv7()}` }).then((handle) =>
       endOf(handle.result()),
     )
-    const api = transact(sql, (tx) =>
-      operations.retry(tx, organizationId, seeded.executionId, undefined),
+    const api = transact(runs.sql, (tx) =>
+      operations.retry(tx, runs.organizationId, seeded.executionId, undefined),
     ).then(async (outcome) =>
       outcome?.outcome === 'retried'
         ? endOf((await start(seeded, { attempt: 2 })).result())
@@ -213,29 +109,29 @@ describe('an execution that lives', () => {
     const seeded = await seed(sleeping)
     const first = await start(seeded)
     await paused(seeded)
-    const [before] = await sql`
+    const [before] = await runs.sql`
       select fence_run_id from executions where id = ${seeded.executionId}`
     expect(before).toEqual({ fenceRunId: first.firstExecutionRunId })
     const handle = await resetToFirstTask(first.workflowId, first.firstExecutionRunId)
     await until(async () => {
-      const [held] = await sql`
+      const [held] = await runs.sql`
         select from executions
         where id = ${seeded.executionId} and fence_run_id <> ${first.firstExecutionRunId}`
       return held
     })
-    const due = () => sql<{ dueAt: string }[]>`
+    const due = () => runs.sql<{ dueAt: string }[]>`
       select due_at from execution_steps where execution_id = ${seeded.executionId}`
     expect(Date.parse((await due())[0]?.dueAt ?? '')).toBeGreaterThan(Date.now() + 86_000_000)
     // Again where the run that has just begun writes when it is to wake after this does.
     await until(async () => {
-      await sql`
+      await runs.sql`
         update execution_steps set due_at = now() - interval '1 second'
         where execution_id = ${seeded.executionId} and step_id = 'wait'`
       await handle.signal('wake').catch(() => {})
       return (await row(seeded)).status === 'completed' || undefined
     })
     expect(await handle.result()).toMatchObject({ status: 'completed' })
-    expect(await path(sql, seeded.executionId)).toEqual(['wait completed', 'one completed'])
+    expect(await path(runs.sql, seeded.executionId)).toEqual(['wait completed', 'one completed'])
     expect(await propertiesOf(seeded)).toEqual({ n: 1 })
   })
 
@@ -246,7 +142,7 @@ describe('an execution that lives', () => {
     for (let wake = 0; wake < 5; wake++) await handle.signal('wake')
     await sleep(300)
     expect(await row(seeded)).toMatchObject({ status: 'paused', stepId: 'wait', visit: 1 })
-    expect(await path(sql, seeded.executionId)).toEqual(['wait executing'])
+    expect(await path(runs.sql, seeded.executionId)).toEqual(['wait executing'])
     await handle.terminate()
   })
 })
@@ -269,64 +165,62 @@ describe('an execution that is cancelled', () => {
       status: 'cancelled',
       reason: 'stopped_by_operator',
     })
-    expect(await path(sql, seeded.executionId)).toEqual(['wait skipped'])
-    expect(await figures(sql, seeded.flow)).toMatchObject({ cancelled: 1, live: 0 })
+    expect(await path(runs.sql, seeded.executionId)).toEqual(['wait skipped'])
+    expect(await figures(runs.sql, seeded.flow)).toMatchObject({ cancelled: 1, live: 0 })
   })
 
   it('by the API keeps its reason, and its run ends', async () => {
     const seeded = await seed(sleeping)
     const handle = await start(seeded)
     await paused(seeded)
-    await transact(sql, (tx) =>
-      operations.cancel(tx, organizationId, seeded.executionId, undefined),
+    await transact(runs.sql, (tx) =>
+      operations.cancel(tx, runs.organizationId, seeded.executionId, undefined),
     )
     await handle.cancel()
     expect((await closed(handle)).status.name).toBe('CANCELLED')
     expect(await row(seeded)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_api' })
-    expect(await figures(sql, seeded.flow)).toMatchObject({ cancelled: 1, live: 0 })
+    expect(await figures(runs.sql, seeded.flow)).toMatchObject({ cancelled: 1, live: 0 })
   })
 
   it('by the API before it began does nothing when it begins', async () => {
     const seeded = await seed(failing)
-    await transact(sql, (tx) =>
-      operations.cancel(tx, organizationId, seeded.executionId, undefined),
+    await transact(runs.sql, (tx) =>
+      operations.cancel(tx, runs.organizationId, seeded.executionId, undefined),
     )
     expect(await endOf((await start(seeded)).result())).toEqual({
       status: 'cancelled',
       reason: 'cancelled_by_api',
     })
-    expect(await path(sql, seeded.executionId)).toEqual([])
+    expect(await path(runs.sql, seeded.executionId)).toEqual([])
     expect(await propertiesOf(seeded)).toEqual({})
   })
 
   it('by an operator before it began is over', async () => {
     const seeded = await seed(failing)
-    await worker.stop()
+    await runs.worker.stop()
     const handle = await start(seeded)
     await handle.cancel()
-    worker = await startFlowWorker(
-      temporal,
-      { sql: workerSql, content },
-      { taskQueue: worker.taskQueue },
-    )
+    await runs.startWorker()
     expect((await closed(handle)).status.name).toBe('CANCELLED')
     const { status } = await row(seeded)
     // The cancellation may come after the first task has done everything.
     expect(['cancelled', 'completed']).toContain(status)
-    expect(await figures(sql, seeded.flow)).toMatchObject({ live: 0, [status]: 1 })
+    expect(await figures(runs.sql, seeded.flow)).toMatchObject({ live: 0, [status]: 1 })
   })
 
   it('by both while it completes has one end, a hundred times', async () => {
-    const flow = await seedFlow(sql, organizationId, {
+    const flow = await seedFlow(runs.sql, runs.organizationId, {
       steps: [{ id: 'one', type: 'update_contact', config: { increment: { 'properties.n': 1 } } }],
     })
-    const contactIds = await seedContacts(sql, organizationId, 100)
-    const ids = await seedExecutions(sql, flow, contactIds)
+    const contactIds = await seedContacts(runs.sql, runs.organizationId, 100)
+    const ids = await seedExecutions(runs.sql, flow, contactIds)
     const race = async (executionId: string, index: number): Promise<void> => {
-      const handle = await worker.start({ organizationId, executionId })
+      const handle = await runs.worker.start({ organizationId: runs.organizationId, executionId })
       await sleep(index % 40)
       if (index % 2 === 0) {
-        await transact(sql, (tx) => operations.cancel(tx, organizationId, executionId, undefined))
+        await transact(runs.sql, (tx) =>
+          operations.cancel(tx, runs.organizationId, executionId, undefined),
+        )
       }
       await handle.cancel().catch(() => {})
       await handle.result().catch(() => {})
@@ -334,7 +228,7 @@ describe('an execution that is cancelled', () => {
     for (let from = 0; from < ids.length; from += 10) {
       await Promise.all(ids.slice(from, from + 10).map(race))
     }
-    const ends = await sql<{ status: string; count: number; written: number }[]>`
+    const ends = await runs.sql<{ status: string; count: number; written: number }[]>`
       select e.status, count(*)::int as count,
         sum(coalesce((c.properties ->> 'n')::int, 0))::int as written
       from executions e
@@ -348,7 +242,7 @@ describe('an execution that is cancelled', () => {
     expect(of('completed')?.written ?? 0).toBe(of('completed')?.count ?? 0)
     expect(of('cancelled')?.written ?? 0).toBe(0)
     expect((of('completed')?.count ?? 0) + (of('cancelled')?.count ?? 0)).toBe(ids.length)
-    expect(await figures(sql, flow)).toMatchObject({
+    expect(await figures(runs.sql, flow)).toMatchObject({
       started: ids.length,
       completed: of('completed')?.count ?? 0,
       cancelled: of('cancelled')?.count ?? 0,
