@@ -147,7 +147,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
           tell(`**${move.status}**${move.reason === null ? '' : `: ${move.reason}`}`)
           if (move.status !== 'failed') return { status: move.status, reason: move.reason }
           throw ApplicationFailure.create({
-            message: `The step "${at}" failed: ${move.reason}`,
+            message: `${at === '' ? 'The execution' : `The step "${at}"`} failed: ${move.reason}`,
             type: STEP_FAILED,
             nonRetryable: true,
             // The customer's flow says so, or their receiver: no fault of the worker.

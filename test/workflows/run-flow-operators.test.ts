@@ -65,7 +65,9 @@ describe('an execution that failed goes on at the failed step', () => {
     const seeded = await failedOnce()
     await runs.sql`
       update flows set enabled = false, deleted_at = now() where id = ${seeded.flow.flowId}`
-    expect(await endOf((await start(seeded)).result())).toContain('workflow_deleted')
+    expect(await endOf((await start(seeded)).result())).toBe(
+      'The execution failed: workflow_deleted',
+    )
     expect(
       await transact(runs.sql, (tx) =>
         operations.retry(tx, runs.organizationId, seeded.executionId, undefined),
