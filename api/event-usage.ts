@@ -39,7 +39,7 @@ class EventLimitExceeded extends AppError {}
  * counted is locked until it ends. Throws the 429 when usage would pass 125 % of the limit. Owners
  * are told when usage passes 100 % and when it reaches 125 %.
  */
-export async function takeEvents(
+export async function countEvents(
   request: FastifyRequest,
   count: number,
   now: number,

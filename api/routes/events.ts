@@ -18,7 +18,7 @@ import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failureOf, missingContact, ruledEvent } from '../event-rules.ts'
-import { takeEvents } from '../event-usage.ts'
+import { countEvents } from '../event-usage.ts'
 import { pageOf } from '../pages.ts'
 
 const tags = ['events']
@@ -66,7 +66,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       if (!outcome) throw new Error('an event has an outcome')
       if (outcome.kind === 'failed') throw missingContact(outcome.why)
       const isStored = outcome.kind === 'stored'
-      if (isStored) await takeEvents(request, 1, at)
+      if (isStored) await countEvents(request, 1, at)
       return {
         success: true as const,
         eventId: body.eventId ?? (isStored ? outcome.id : ''),
@@ -116,7 +116,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
         sum.workflowsTriggered += outcome.started
         sum.executionsResumed += outcome.resumed
       }
-      await takeEvents(request, sum.processed, at)
+      await countEvents(request, sum.processed, at)
       const errorDetails = failures.sort((a, b) => a.index - b.index)
       const errors = errorDetails.map(({ index, message }) => `events.${index}: ${message}`)
       return { success: errors.length === 0, ...sum, errors, errorDetails }

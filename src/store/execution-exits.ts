@@ -1,6 +1,5 @@
 import type { Uuid } from '../ids.ts'
 import * as executions from './executions.ts'
-
 import type { Transaction } from './sql.ts'
 
 /** Somebody who is no longer subscribed to a topic, nor asked whether they want to be. */
@@ -53,9 +52,8 @@ export async function contactsDeleted(
   contactIds: readonly Uuid[],
   requestId: string | undefined,
 ): Promise<void> {
-  const running = await executions.listLiveOfContacts(tx, organizationId, contactIds)
+  const ids = await executions.listLiveOfContacts(tx, organizationId, contactIds)
   const ending = { status: 'cancelled', reason: 'contact_deleted' } as const
-  const ids = running.map(({ id }) => id)
   await executions.end(tx, organizationId, ids, ending, { requestId })
 }
 

@@ -1,7 +1,7 @@
-import type { FinalStatus, LiveStatus } from '../domain/execution.ts'
+import type { FinalStatus } from '../domain/execution.ts'
+import type { Uuid } from '../ids.ts'
 import { executionsOver } from './flow-counters.ts'
 import * as outbox from './outbox.ts'
-import type { Uuid } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 /** How executions end. */
@@ -19,7 +19,6 @@ interface Ended {
   id: Uuid
   flowId: Uuid
   contactId: Uuid
-  attempt: number
   fenceWorkflowId: string | null
 }
 
@@ -49,7 +48,7 @@ export async function end(
 ): Promise<Uuid[]> {
   if (ids.length === 0) return []
   const rows = await tx<Ended[]>`
-    select id, flow_id, contact_id, attempt, fence_workflow_id
+    select id, flow_id, contact_id, fence_workflow_id
     from executions
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
       and status in ${live(tx)}
@@ -86,23 +85,19 @@ export async function end(
   return ended
 }
 
-/** Live executions of contacts, whose rows the caller has locked. */
+/** Live executions of contacts, whose rows the caller has locked: their ids. */
 export async function listLiveOfContacts(
   tx: Transaction,
   organizationId: Uuid,
   contactIds: readonly Uuid[],
-): Promise<
-  { id: Uuid; flowId: Uuid; contactId: Uuid; topicId: Uuid | null; status: LiveStatus }[]
-> {
+): Promise<Uuid[]> {
   if (contactIds.length === 0) return []
-  return tx<
-    { id: Uuid; flowId: Uuid; contactId: Uuid; topicId: Uuid | null; status: LiveStatus }[]
-  >`
-    select id, flow_id, contact_id, topic_id, status
+  const rows = await tx<{ id: Uuid }[]>`
+    select id
     from executions
     where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])
-      and status in ${live(tx)}
-    order by id`
+      and status in ${live(tx)}`
+  return rows.map(({ id }) => id)
 }
 
 /** The workflow that holds each execution; none for those that never began or are over. */
