@@ -29,7 +29,8 @@ export function ruledEvent(input: EventInput, now: number): IncomingEvent | AppE
     properties,
     propertiesJson: json,
     eventId,
-    ...time,
+    occurredAt: time.occurredAt,
+    isLate: time.isLate,
   }
 }
 

@@ -14,7 +14,6 @@ import * as notices from '../src/store/notices.ts'
 import { type Transaction, transact } from '../src/store/sql.ts'
 import { callerOf } from './auth.ts'
 import type { Deps } from './deps.ts'
-import { planOf } from './plan.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,28 +34,23 @@ const MOST_TOLD = 10_000
 class EventLimitExceeded extends AppError {}
 
 /**
- * Counts `count` events as used, in the request's transaction and as its last thing: what is
- * counted is locked until it ends. Throws the 429 when usage would pass 125 % of the limit. Owners
- * are told when usage passes 100 % and when it reaches 125 %.
+ * What the answer tells of the events that were counted. Throws the 429 when they would have passed
+ * 125 % of the limit. Owners are told when usage passes 100 % and when it reaches 125 %.
  */
-export async function countEvents(
+export async function noteUsage(
   request: FastifyRequest,
-  count: number,
+  { limit, current, count }: eventUsage.Counted,
   now: number,
 ): Promise<void> {
-  if (count === 0) return
   const { tx, caller } = request
   const { organizationId } = caller
-  const month = monthOf(now)
-  const { eventsPerMonth: limit } = await planOf(tx, organizationId)
-  const usage = await eventUsage.take(tx, { organizationId, month, count, limit })
-  if (usage === undefined) {
-    const current = await eventUsage.count(tx, organizationId, month)
-    request.eventUsage = { limit, current }
+  if (current === null) {
+    const used = await eventUsage.count(tx, organizationId, monthOf(now))
+    request.eventUsage = { limit, current: used }
     throw limitExceeded(request.eventUsage, count, now)
   }
-  request.eventUsage = usage
-  for (const threshold of thresholdsPassed(usage)) {
+  request.eventUsage = { limit, current }
+  for (const threshold of thresholdsPassed(request.eventUsage)) {
     await tellOwners(tx, organizationId, threshold, limit, now)
   }
 }

@@ -1,6 +1,7 @@
 import { durationMs } from '../../src/domain/duration.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { loadFilters } from '../../src/store/event-filters.ts'
+import { holdEvents } from '../../src/store/events.ts'
 import { earliestEvent, findEvent, type ReceivedEvent } from '../../src/store/execution-events.ts'
 import type { Json, Transaction } from '../../src/store/sql.ts'
 import * as waits from '../../src/store/wait-rows.ts'
@@ -14,7 +15,8 @@ const LONGEST_REPEATED = 4_000
 /**
  * Waits for an event of the contact: one that came since the execution entered the step before, or
  * the next one to come. The row in `waits` decides between the event and the end of time: whoever
- * brings an event and whoever registers or ends a wait hold the contact's row.
+ * brings an event that somebody may wait for, and whoever registers or ends a wait, hold the
+ * contact's row.
  */
 export const waitForEvent: StoredStep<'wait_for_event'> = {
   where: 'local',
@@ -34,6 +36,7 @@ export const waitForEvent: StoredStep<'wait_for_event'> = {
       since: run.previousEnteredAt,
       now: run.now,
     }
+    await holdEvents(tx, organizationId)
     const event = await earliestEvent(tx, organizationId, wanted, ({ properties }) =>
       fits(filtered, properties),
     )

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressed } from '../../src/addresses.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { monthOf } from '../../src/domain/event-quota.ts'
 import {
   EventAccepted,
   EventBatchInput,
@@ -18,7 +19,7 @@ import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failureOf, missingContact, ruledEvent } from '../event-rules.ts'
-import { countEvents } from '../event-usage.ts'
+import { noteUsage } from '../event-usage.ts'
 import { pageOf } from '../pages.ts'
 
 const tags = ['events']
@@ -34,13 +35,20 @@ const refusals = {
 export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
 
-  const take = (request: FastifyRequest, given: readonly IncomingEvent[]): Promise<Ingested[]> => {
+  const take = async (
+    request: FastifyRequest,
+    given: readonly IncomingEvent[],
+    at: number,
+  ): Promise<Ingested[]> => {
     const { tx, caller, id: requestId } = request
     const { organizationId } = caller
-    return ingest(tx, organizationId, given, {
+    const { outcomes, counted } = await ingest(tx, organizationId, given, {
       addressOf: (email) => addressed(keyring, organizationId, email),
       requestId,
+      month: monthOf(at),
     })
+    if (counted) await noteUsage(request, counted, at)
+    return outcomes
   }
 
   app.post(
@@ -62,11 +70,10 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       const at = now()
       const event = ruledEvent(body, at)
       if (event instanceof AppError) throw event
-      const [outcome] = await take(request, [event])
+      const [outcome] = await take(request, [event], at)
       if (!outcome) throw new Error('an event has an outcome')
       if (outcome.kind === 'failed') throw missingContact(outcome.why)
       const isStored = outcome.kind === 'stored'
-      if (isStored) await countEvents(request, 1, at)
       return {
         success: true as const,
         eventId: body.eventId ?? (isStored ? outcome.id : ''),
@@ -105,6 +112,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       const outcomes = await take(
         request,
         accepted.map(({ event }) => event),
+        at,
       )
       const sum = { processed: 0, duplicates: 0, workflowsTriggered: 0, executionsResumed: 0 }
       for (const [position, outcome] of outcomes.entries()) {
@@ -116,7 +124,6 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
         sum.workflowsTriggered += outcome.started
         sum.executionsResumed += outcome.resumed
       }
-      await countEvents(request, sum.processed, at)
       const errorDetails = failures.sort((a, b) => a.index - b.index)
       const errors = errorDetails.map(({ index, message }) => `events.${index}: ${message}`)
       return { success: errors.length === 0, ...sum, errors, errorDetails }

@@ -1,5 +1,5 @@
 /** Part of the monthly limit that may be used beyond it before events are refused. */
-const GRACE_DIVISOR = 4
+export const GRACE_DIVISOR = 4
 
 /** How far an organization's events of a month are used up. */
 export interface EventUsage {
@@ -21,7 +21,7 @@ export interface EventFigures {
 }
 
 /** The most events of a month: 125 % of the limit, rounded down. */
-export const hardLimit = (limit: number): number => limit + Math.floor(limit / GRACE_DIVISOR)
+const hardLimit = (limit: number): number => limit + Math.floor(limit / GRACE_DIVISOR)
 
 export function figuresOf({ limit, current }: EventUsage): EventFigures {
   if (limit === null) return { limit: -1, current, remaining: -1, percent: 0 }

@@ -38,13 +38,14 @@ export const mergeProperties = (
     ),
   )
 
-/** Whether a value has more objects and lists within one another than so many. */
+/** Whether a value, as read from JSON, has more objects and lists within one another. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const each of Object.values(value)) {
-    // Most are neither: a call for each would cost as much as writing them.
-    if (typeof each === 'object' && isDeeper(each, levels - 1)) return true
-  }
+  // Most are neither object nor list: a call for each would cost as much as writing them as JSON.
+  const isNested = (each: unknown): boolean => typeof each === 'object' && isDeeper(each, levels - 1)
+  if (Array.isArray(value)) return value.some(isNested)
+  const object: Readonly<Record<string, unknown>> = Object(value)
+  for (const key in object) if (isNested(object[key])) return true
   return false
 }

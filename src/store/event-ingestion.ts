@@ -1,9 +1,10 @@
 import type { Uuid } from '../ids.ts'
 import * as eventContacts from './event-contacts.ts'
 import * as eventIds from './event-ids.ts'
+import * as eventUsage from './event-usage.ts'
 import * as events from './events.ts'
 import { fire } from './flow-triggers.ts'
-import type { Transaction } from './sql.ts'
+import { Superseded, type Transaction } from './sql.ts'
 import { takeEvents } from './waits.ts'
 
 export interface IncomingEvent extends eventContacts.Subject {
@@ -22,6 +23,8 @@ export type Ingested =
   | { kind: 'duplicate' }
   | { kind: 'failed'; why: eventContacts.Missing }
 
+const DUPLICATE: Ingested = { kind: 'duplicate' }
+
 /** An event whose contact is known. */
 interface Candidate {
   index: number
@@ -30,46 +33,58 @@ interface Candidate {
   isNew: boolean
 }
 
+interface Options extends eventContacts.Options {
+  /** The month that the events count in: its first day, UTC. */
+  month: string
+}
+
 /**
- * Stores events with all that follows from them, in the caller's transaction; what became of each,
- * in the order given. Who has no contact fails and takes nobody along. Usage is counted by the
- * caller, as the last thing of the transaction.
+ * Stores events with all that follows from them, in the caller's transaction, and counts them; what
+ * became of each, in the order given. Who has no contact fails and takes nobody along. `counted` is
+ * absent when nothing is stored; its `current` is null when the quota is used up, and then the
+ * caller gives the transaction up.
  *
  * Locks, in this order: addresses of contacts that are made, ids of events, contacts, then what
- * follows. So no contact may be locked by the caller before.
+ * follows, usage. So no contact may be locked by the caller before.
  */
 export async function ingest(
   tx: Transaction,
   organizationId: Uuid,
   incoming: readonly IncomingEvent[],
-  options: eventContacts.Options,
-): Promise<Ingested[]> {
+  { month, ...options }: Options,
+): Promise<{ outcomes: Ingested[]; counted?: eventUsage.Counted }> {
   const resolved = await eventContacts.resolve(tx, organizationId, incoming, options)
   const outcomes: Ingested[] = []
   const candidates: Candidate[] = []
   for (const [index, event] of incoming.entries()) {
     const found = resolved[index]
-    outcomes.push(
-      found && 'missing' in found ? { kind: 'failed', why: found.missing } : { kind: 'duplicate' },
-    )
+    outcomes.push(found && 'missing' in found ? { kind: 'failed', why: found.missing } : DUPLICATE)
     if (!found || !('contactId' in found)) continue
     const { contactId, isNew } = found
     candidates.push({ index, event, contactId, isNew })
   }
   const { stored, made, missing } = await store(tx, organizationId, candidates)
   for (const { index, why } of missing) outcomes[index] = { kind: 'failed', why }
-  if (!made) return outcomes
-  const { started, resumed } = await follow(tx, organizationId, stored, made, options.requestId)
+  if (!made) return { outcomes }
+  const effects = made.isLocked
+    ? await follow(tx, organizationId, stored, made, options.requestId)
+    : NO_EFFECTS
   for (const [position, { index, isNew }] of stored.entries()) {
     outcomes[index] = {
       kind: 'stored',
-      id: made.ids[position] ?? '',
+      id: made.idOf(position),
       contactCreated: isNew,
-      started: started.get(position) ?? 0,
-      resumed: resumed.get(position) ?? 0,
+      started: effects.started.get(position) ?? 0,
+      resumed: effects.resumed.get(position) ?? 0,
     }
   }
-  return outcomes
+  const usage = { organizationId, month, count: stored.length }
+  if (made.isLocked) return { outcomes, counted: await eventUsage.take(tx, usage) }
+
+  const follows = events.mayFollow(tx, organizationId, timelyNames(stored))
+  const counted = await eventUsage.take(tx, usage, follows)
+  if (counted.isHindered) throw new Superseded()
+  return { outcomes, counted }
 }
 
 interface Kept {
@@ -89,7 +104,7 @@ async function store(
   for (let given = candidates; ; ) {
     const { fresh, before } = await withoutDuplicates(tx, organizationId, given)
     if (fresh.length === 0) return { stored: [], made: undefined, missing }
-    const made = await events.insert(tx, organizationId, fresh)
+    const made = await events.insert(tx, organizationId, fresh, timelyNames(fresh))
     if (made) return { stored: fresh, made, missing }
 
     await eventIds.forget(tx, organizationId, idsOf(fresh))
@@ -134,29 +149,36 @@ async function withoutDuplicates(
 
 interface Effects {
   /** Executions by the position of the event; absent: none. */
-  started: Map<number, number>
-  resumed: Map<number, number>
+  started: ReadonlyMap<number, number>
+  resumed: ReadonlyMap<number, number>
 }
 
-/** What follows from stored events. */
+const NO_EFFECTS: Effects = { started: new Map(), resumed: new Map() }
+
+/** Names of what is not too old for anything to follow from it. */
+function timelyNames(given: readonly Candidate[]): string[] {
+  const names = new Set<string>()
+  for (const { event } of given) if (!event.isLate) names.add(event.name)
+  return [...names]
+}
+
+/** What follows from stored events, whose contacts are locked. */
 async function follow(
   tx: Transaction,
   organizationId: Uuid,
   stored: readonly Candidate[],
-  { ids, receivedAt }: events.Stored,
+  { idOf, receivedAt }: events.Stored,
   requestId: string | undefined,
 ): Promise<Effects> {
+  const { mayResume, mayStart } = await events.consequences(tx, organizationId, timelyNames(stored))
+  if (!mayResume && !mayStart) return NO_EFFECTS
+
   const started = new Map<number, number>()
   const resumed = new Map<number, number>()
-  const names = new Set(stored.flatMap(({ event }) => (event.isLate ? [] : event.name)))
-  if (names.size === 0) return { started, resumed }
-  const { mayResume, mayStart } = await events.consequences(tx, organizationId, [...names])
-  if (!mayResume && !mayStart) return { started, resumed }
-
   const timely = stored.flatMap(({ event, contactId }, position) => {
     const { isLate, name, properties } = event
-    const id = ids[position] ?? ''
-    return isLate ? [] : [{ position, id, contactId, name, properties, receivedAt }]
+    if (isLate) return []
+    return [{ position, id: idOf(position), contactId, name, properties, receivedAt }]
   })
   // First those who wait: what an event starts does not wait for that event.
   if (mayResume) {

@@ -1,4 +1,4 @@
-import { type EventUsage, hardLimit } from '../domain/event-quota.ts'
+import { type EventUsage, GRACE_DIVISOR } from '../domain/event-quota.ts'
 import type { Uuid } from '../ids.ts'
 import * as plans from './plans.ts'
 import type { Executor, Transaction } from './sql.ts'
@@ -8,28 +8,47 @@ interface Wanted {
   /** First day, UTC. */
   month: string
   count: number
+}
+
+/** Events that were to be counted, and what came of it. */
+export interface Counted {
+  count: number
   limit: number | null
+  /** The usage afterwards; null: nothing was counted. */
+  current: number | null
 }
 
 /**
- * Counts events as used; answers the usage afterwards, undefined when it would pass 125 % of the
- * limit. Exact however many count at once: the row is locked until the transaction ends, so ask
- * for it last.
+ * Counts events as used, unless that would pass 125 % of the plan's limit, or `hindered` (a
+ * condition that the same statement looks at) holds. Exact however many count at once: the row is
+ * locked until the transaction ends, so ask for it last.
  */
 export async function take(
   tx: Transaction,
-  { organizationId, month, count, limit }: Wanted,
-): Promise<EventUsage | undefined> {
-  const most = limit === null ? null : hardLimit(limit)
-  const [row] = await tx<{ current: number }[]>`
-    insert into event_usage (organization_id, month, events)
-    select ${organizationId}, ${month}::date, ${count}::bigint
-    where ${most}::bigint is null or ${count}::bigint <= ${most}::bigint
-    on conflict (organization_id, month) do update
-    set events = event_usage.events + excluded.events
-    where ${most}::bigint is null or event_usage.events + excluded.events <= ${most}::bigint
-    returning events as current`
-  return row && { limit, current: row.current }
+  { organizationId, month, count }: Wanted,
+  hindered = tx`false`,
+): Promise<Counted & { isHindered: boolean }> {
+  const [row] = await tx<(Omit<Counted, 'count'> & { isHindered: boolean })[]>`
+    with plan as materialized (
+      select events_per_month as most,
+        events_per_month + events_per_month / ${GRACE_DIVISOR}::integer as hard,
+        ${hindered} as is_hindered
+      from (${plans.figures(tx, organizationId)}) figures
+    ), counted as (
+      insert into event_usage (organization_id, month, events)
+      select ${organizationId}, ${month}::date, ${count}::bigint
+      from plan
+      where not is_hindered and (hard is null or ${count}::bigint <= hard)
+      on conflict (organization_id, month) do update
+      set events = event_usage.events + excluded.events
+      where (select hard is null or event_usage.events + excluded.events <= hard from plan)
+      returning events
+    )
+    select most as "limit", events as current, is_hindered
+    from plan
+    left join counted on true`
+  if (!row) throw new Error('an organization has no plan')
+  return { ...row, count }
 }
 
 /** How much of a month's events is used, by the plan as it is now. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Uuid, uuidv7 } from '../ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 export interface NewEvent {
@@ -17,44 +17,75 @@ export interface NewEvent {
 
 /** Events of one statement: twelve bits of their ids count them. */
 const MOST_AT_ONCE = 4_096
+/** Longer than a statement that has seen a contact may take to store an event of theirs. */
+const JUST_ERASED_MS = 60_000
 
 export interface Stored {
-  /** In the order of the events. */
-  ids: Uuid[]
+  /** Our id of the event at this place. */
+  idOf: (position: number) => Uuid
   receivedAt: string
+  /** Whether the contacts are locked, since something may follow from the events. */
+  isLocked: boolean
 }
 
 /**
- * Locks the events' contacts, in the order of their ids, and then stores the events; undefined when
- * one of the contacts is not there, and then nothing is stored. One statement, whose columns come
- * as lines of text (arrays cost a third more): a set of events costs little more than its insert.
+ * Stores the events; undefined when one of the contacts is not there, and then nothing is stored.
+ * `timely`: names from which something may follow. If something may, the contacts are locked first,
+ * in the order of their ids: their rows are what whoever registers or ends a wait locks too. Else
+ * nobody is locked: when the events are there, waits are held back (`holdEvents` is the other side)
+ * and the caller asks once more (`mayFollow`).
  *
- * The contact's row is what whoever registers a wait locks too. The time of receipt, which waits
- * compare, is taken when all locks are held, and the ids are made of it: an id never says that an
- * event came before it did.
+ * One statement, whose columns come as lines of text (arrays cost a third more): a set of events
+ * costs little more than its insert. The time of receipt, which waits compare, is taken when all
+ * locks are held, and the ids are made of it: an id never says that an event came before it did.
  */
 export async function insert(
   tx: Transaction,
   organizationId: Uuid,
   events: readonly NewEvent[],
+  timely: readonly string[],
 ): Promise<Stored | undefined> {
   if (events.length > MOST_AT_ONCE) throw new RangeError('too many events for one statement')
-  const contactIds = [...new Set(events.map(({ contactId }) => contactId))].sort()
-  const names = [...new Set(events.map(({ event }) => event.name))].sort()
+  const ids = new Set<Uuid>()
+  const known = new Set<string>()
+  for (const { contactId, event } of events) {
+    ids.add(contactId)
+    known.add(event.name)
+  }
+  const contacts = tx`
+    select id
+    from contacts
+    where organization_id = ${organizationId}
+      and id = any(array(select contact_id from given))`
+  const names = [...known].sort()
   const [onlyName = ''] = names
   // The end of the ids: variant 10, then 60 random bits, the same for the whole statement.
   const tail = `8${randomBytes(8).toString('hex').slice(1)}`
-  const [held] = await tx<{ contacts: number; start: string; receivedAt: string }[]>`
-    with locked as materialized (
-      select id
-      from contacts
-      where organization_id = ${organizationId}
-        and id = any(${`{${contactIds.join()}}`}::text::uuid[])
+  const [held] = await tx<
+    { contacts: number; isLocked: boolean; start: string; receivedAt: string }[]
+  >`
+    with given as materialized (
+      select contact_id::uuid, name, properties, event_id, occurred_at, n
+      from rows from (
+        string_to_table(${lines(events, ({ contactId }) => contactId)}, chr(10)),
+        string_to_table(${lines(events, ({ event: { name } }) => (names.length > 1 ? name : ''))}, chr(10), ''),
+        string_to_table(${lines(events, ({ event }) => event.propertiesJson)}, chr(10)),
+        string_to_table(${lines(events, ({ event: { eventId = '' } }) => eventId)}, chr(10), ''),
+        string_to_table(${lines(events, ({ event: { occurredAt = '' } }) => occurredAt)}, chr(10), '')
+      ) with ordinality as line (contact_id, name, properties, event_id, occurred_at, n)
+    ), follows as materialized (
+      select ${mayFollow(tx, organizationId, timely)} as may
+    ), locked as materialized (
+      ${contacts} and (select may from follows)
       order by id
       for no key update
     ), counted as (
-      select count(*) as contacts, clock_timestamp()::timestamptz(3) as received_at
-      from locked
+      select (select count(*) from locked) + (
+          select count(*)
+          from (${contacts}) present
+          where not (select may from follows)
+        ) as contacts,
+        clock_timestamp()::timestamptz(3) as received_at
     ), held as materialized (
       select contacts, received_at,
         lpad(to_hex((extract(epoch from received_at) * 1000)::bigint), 12, '0') || '7' as start
@@ -63,37 +94,37 @@ export async function insert(
       insert into events (organization_id, id, contact_id, name, properties, event_id,
         occurred_at, received_at)
       select ${organizationId}, (start || lpad(to_hex(n - 1), 3, '0') || ${tail})::uuid,
-        contact_id::uuid, coalesce(name, ${onlyName}), coalesce(properties, '{}')::jsonb,
+        contact_id, coalesce(name, ${onlyName}), coalesce(properties, '{}')::jsonb,
         event_id, coalesce(occurred_at::timestamptz, received_at), received_at
       from held
-      cross join rows from (
-        string_to_table(${lines(events, ({ contactId }) => contactId)}, chr(10)),
-        string_to_table(${lines(events, ({ event: { name } }) => (names.length > 1 ? name : ''))}, chr(10), ''),
-        string_to_table(${lines(events, ({ event }) => event.propertiesJson)}, chr(10)),
-        string_to_table(${lines(events, ({ event: { eventId = '' } }) => eventId)}, chr(10), ''),
-        string_to_table(${lines(events, ({ event: { occurredAt = '' } }) => occurredAt)}, chr(10), '')
-      ) with ordinality as given (contact_id, name, properties, event_id, occurred_at, n)
-      where contacts = ${contactIds.length}
+      cross join given
+      where contacts = ${ids.size}
+      returning 1
     ), named as (
       insert into event_names (organization_id, id, name)
-      select ${organizationId}, given.id, given.name
+      select ${organizationId}, named.id, named.name
       from held
-      cross join unnest(${names.map(() => uuidv7())}::uuid[], ${names}::text[]) as given (id, name)
-      where contacts = ${contactIds.length}
+      cross join unnest(${names.map(() => uuidv7())}::uuid[], ${names}::text[]) as named (id, name)
+      where contacts = ${ids.size}
         and not exists (
           select
           from event_names known
-          where known.organization_id = ${organizationId} and known.name = given.name
+          where known.organization_id = ${organizationId} and known.name = named.name
             and known.last_received_at >= date_trunc('hour', received_at)
         )
       on conflict (organization_id, name) do update
       set last_received_at = greatest(event_names.last_received_at, excluded.last_received_at)
     )
-    select contacts, start, received_at
-    from held`
-  if (!held || held.contacts < contactIds.length) return undefined
-  const { start, receivedAt } = held
-  return { ids: events.map((_, n) => idOf(start, n, tail)), receivedAt }
+    select contacts, may as is_locked, start, received_at,
+      case
+        when not may and rows > 0 then pg_advisory_xact_lock(${meeting(tx, organizationId)}) is null
+      end as is_held
+    from held
+    cross join follows
+    cross join (select count(*) as rows from stored) as all_stored`
+  if (!held || held.contacts < ids.size) return undefined
+  const { start, receivedAt, isLocked } = held
+  return { idOf: (position) => idOf(start, position, tail), receivedAt, isLocked }
 }
 
 /** A column, a value a line; the empty text when no event has one. An empty line is null. */
@@ -134,6 +165,45 @@ export interface Consequences {
   mayStart: boolean
 }
 
+const mayResume = (sql: Executor, organizationId: Uuid, names: readonly string[]) => sql`
+  exists (
+    select
+    from waits
+    where organization_id = ${organizationId} and event_name = any(${[...names]}::text[])
+      and status = 'waiting' and kind = 'event'
+  ) or exists (
+    select
+    from flow_versions
+    where organization_id = ${organizationId} and exit_events <> '[]'
+      and exit_events ?| ${[...names]}::text[]
+  )`
+
+const mayStart = (sql: Executor, organizationId: Uuid, names: readonly string[]) => sql`
+  exists (
+    select
+    from flows
+    where organization_id = ${organizationId} and enabled and trigger_type = 'event'
+      and trigger_key = any(${[...names]}::text[])
+  )`
+
+/** Somebody is being erased: events of theirs must not be stored beside that. */
+const isErasing = (sql: Executor, organizationId: Uuid) => sql`
+  exists (
+    select
+    from erasures
+    where organization_id = ${organizationId} and id >= ${bucketStart(Date.now() - JUST_ERASED_MS)}
+      and requested_at > clock_timestamp() - ${JUST_ERASED_MS} * interval '1 millisecond'
+  )`
+
+/**
+ * A condition: something may follow from events of these names. Asked once more at the end of a
+ * transaction whose events locked nobody: what came before `insert` was over is seen then, and who
+ * comes later sees the events.
+ */
+export const mayFollow = (sql: Executor, organizationId: Uuid, names: readonly string[]) =>
+  sql`${mayResume(sql, organizationId, names)} or ${mayStart(sql, organizationId, names)}
+    or ${isErasing(sql, organizationId)}`
+
 /**
  * What can follow from events of these names at all: mostly nothing, and then nobody looks for each
  * contact. Asked while their contacts are locked: nobody registers a wait or starts an execution
@@ -144,27 +214,22 @@ export async function consequences(
   organizationId: Uuid,
   names: readonly string[],
 ): Promise<Consequences> {
-  const given = [...names]
   const [row] = await tx<Consequences[]>`
-    select exists (
-        select
-        from waits
-        where organization_id = ${organizationId} and event_name = any(${given}::text[])
-          and status = 'waiting' and kind = 'event'
-      ) or exists (
-        select
-        from flow_versions
-        where organization_id = ${organizationId} and exit_events <> '[]'
-          and exit_events ?| ${given}::text[]
-      ) as may_resume,
-      exists (
-        select
-        from flows
-        where organization_id = ${organizationId} and enabled and trigger_type = 'event'
-          and trigger_key = any(${given}::text[])
-      ) as may_start`
+    select ${mayResume(tx, organizationId, names)} as may_resume,
+      ${mayStart(tx, organizationId, names)} as may_start`
   return row ?? { mayResume: true, mayStart: true }
 }
+
+/**
+ * Holds back events of the organization whose contacts nobody locks, until the transaction ends:
+ * whoever registers a wait takes this, and then reads what came before. Many hold it at once.
+ */
+export const holdEvents = (tx: Transaction, organizationId: Uuid) => tx`
+  select pg_advisory_xact_lock_shared(${meeting(tx, organizationId)})`
+
+/** What who registers a wait and who stores events without locking their contacts meet at. */
+const meeting = (tx: Transaction, organizationId: Uuid) =>
+  tx`hashtextextended('events and waits ' || ${organizationId}, 0)`
 
 export interface EventName {
   id: Uuid

@@ -4,21 +4,24 @@ import type { Executor } from './sql.ts'
 
 /** The figures that hold for the organization; `undefined`: there is no such organization. */
 export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | undefined> {
-  const [plan] = await sql<Plan[]>`
-    select p.name,
-      coalesce(o.requests_per_minute, p.requests_per_minute) as requests_per_minute,
-      coalesce(o.requests_per_day, p.requests_per_day) as requests_per_day,
-      coalesce(o.events_per_month, p.events_per_month) as events_per_month,
-      coalesce(o.connections, p.connections) as connections,
-      coalesce(o.workflows, p.workflows) as workflows,
-      coalesce(o.segments, p.segments) as segments,
-      coalesce(o.retention_days, p.retention_days) as retention_days
-    from organizations
-    join plans p on p.name = organizations.plan
-    left join plan_overrides o on o.organization_id = organizations.id
-    where organizations.id = ${organizationId}`
+  const [plan] = await sql<Plan[]>`${figures(sql, organizationId)}`
   return plan
 }
+
+/** The same, as a part of a statement. */
+export const figures = (sql: Executor, organizationId: Uuid) => sql`
+  select p.name,
+    coalesce(o.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+    coalesce(o.requests_per_day, p.requests_per_day) as requests_per_day,
+    coalesce(o.events_per_month, p.events_per_month) as events_per_month,
+    coalesce(o.connections, p.connections) as connections,
+    coalesce(o.workflows, p.workflows) as workflows,
+    coalesce(o.segments, p.segments) as segments,
+    coalesce(o.retention_days, p.retention_days) as retention_days
+  from organizations
+  join plans p on p.name = organizations.plan
+  left join plan_overrides o on o.organization_id = organizations.id
+  where organizations.id = ${organizationId}`
 
 /** An organization's own figures. Null: as its plan says. */
 type OwnLimits = Record<Limit, number | null>

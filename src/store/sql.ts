@@ -126,6 +126,9 @@ const ARRAYS = {
   uuids: arrays(2951),
 }
 
+/** What a transaction has read no longer holds: `transact` runs it again. */
+export class Superseded extends Error {}
+
 /**
  * Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake.
  */
@@ -135,7 +138,10 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
     try {
       return (await sql.begin(work)) as T
     } catch (error) {
-      const retry = hasState(error, SERIALIZATION_FAILURE) || hasState(error, DEADLOCK)
+      const retry =
+        error instanceof Superseded ||
+        hasState(error, SERIALIZATION_FAILURE) ||
+        hasState(error, DEADLOCK)
       if (!retry || attempt === ATTEMPTS) throw error
     }
   }

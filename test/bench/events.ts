@@ -7,7 +7,8 @@
  * Taking is what a batch request does in its transaction: rules of each event, contacts looked up
  * and locked, duplicates, whoever waits for such an event, flows that it starts, names, quota. No
  * flow matches: there is one for another event, and one execution that waits for another. All in
- * turn, round after round, on one connection each. A Postgres of its own is thrown away afterwards.
+ * turn, round after round, by one caller and by four at once. A Postgres of its own is thrown away
+ * afterwards.
  *
  * A bare insert takes events of contacts that are not there. So a second one is measured as well:
  * into the same table with a foreign key to contacts.
@@ -24,14 +25,13 @@ import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import type { EventInput } from '../../src/schemas/event.ts'
 import type * as Ingestion from '../../src/store/event-ingestion.ts'
-import type * as Usage from '../../src/store/event-usage.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createPartitions } from '../../src/store/partitions.ts'
-import * as plans from '../../src/store/plans.ts'
 import { connect, type Sql, transact, within } from '../../src/store/sql.ts'
 
 const [rounds = 60, present = 100_000] = process.argv.slice(2).map(Number)
 const BATCH = 1_000
+const CALLERS = [1, 4]
 const WARM = 8
 
 /** Compiled, as the API runs it. */
@@ -39,7 +39,6 @@ const load = (path: string): Promise<unknown> =>
   import(new URL(`../../dist/${path}`, import.meta.url).href)
 const { ruledEvent } = (await load('api/event-rules.js')) as typeof Rules
 const { ingest } = (await load('src/store/event-ingestion.js')) as typeof Ingestion
-const eventUsage = (await load('src/store/event-usage.js')) as typeof Usage
 
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
 // As root, Postgres runs under another user, who must be able to come in.
@@ -51,7 +50,7 @@ const postgres = await startPostgres({
   settings: { fsync: 'off' },
 })
 const owner = connect(postgres.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
-const pool = () => connect(postgres.url, { name: 'bench', role: 'letterloom_api', max: 2 })
+const pool = () => connect(postgres.url, { name: 'bench', role: 'letterloom_api', max: 5 })
 const pools = [pool(), pool()]
 
 try {
@@ -119,51 +118,57 @@ try {
     await transact(ourSql, async (tx) => {
       const ruled = events.map((event) => ruledEvent(event, now))
       const good = ruled.flatMap((each) => (each instanceof AppError ? [] : [each]))
-      const outcomes = await ingest(tx, organizationId, good, {
+      const { outcomes } = await ingest(tx, organizationId, good, {
         addressOf: () => {
           throw new Error('nobody is made')
         },
         requestId: undefined,
+        month: monthOf(now),
       })
       const count = outcomes.filter(({ kind }) => kind === 'stored').length
       if (count !== BATCH) throw new Error('not every event was stored')
-      const plan = await plans.find(tx, organizationId)
-      const limit = plan?.eventsPerMonth ?? null
-      await eventUsage.take(tx, { organizationId, month: monthOf(now), count, limit })
     })
   }
   const ways = { bare, keyed, ours }
   const times: Record<string, number[]> = {}
   for (let round = -WARM; round < rounds; round++) {
-    for (const withIds of [false, true]) {
-      const names = ['bare', 'keyed', 'ours'] as const
-      for (const name of round % 2 ? names : names.toReversed()) {
-        const events = batch(withIds)
-        const begunAt = performance.now()
-        await ways[name](events)
-        // The first rounds warm all.
-        if (round < 0) continue
-        const key = `${name}${withIds ? ' with eventId' : ''}`
-        times[key] = [...(times[key] ?? []), performance.now() - begunAt]
+    for (const callers of CALLERS) {
+      for (const withIds of [false, true]) {
+        const names = ['bare', 'keyed', 'ours'] as const
+        for (const name of round % 2 ? names : names.toReversed()) {
+          const batches = Array.from({ length: callers }, () => batch(withIds))
+          const begunAt = performance.now()
+          await Promise.all(batches.map(ways[name]))
+          // The first rounds warm all.
+          if (round < 0) continue
+          const key = keyOf(name, callers, withIds)
+          times[key] = [...(times[key] ?? []), (performance.now() - begunAt) / callers]
+        }
       }
     }
   }
-  for (const [name, each] of Object.entries(times)) {
-    console.log(`${name}: ${Math.round((BATCH * 1_000) / quantile(each, 0.5))} events/s`)
-  }
-  for (const base of ['bare', 'keyed']) {
-    for (const suffix of ['', ' with eventId']) {
-      const ratio = (q: number) =>
-        (quantile(times[`${base}${suffix}`], q) / quantile(times[`ours${suffix}`], q)).toFixed(2)
+  for (const callers of CALLERS) {
+    for (const withIds of [false, true]) {
+      const at = (name: string, part: number) =>
+        quantile(times[keyOf(name, callers, withIds)], part)
+      const rate = (name: string) => Math.round((BATCH * 1_000) / at(name, 0.5))
+      const ratio = (base: string) =>
+        `${(at(base, 0.5) / at('ours', 0.5)).toFixed(2)} (quickest tenth ${(at(base, 0.1) / at('ours', 0.1)).toFixed(2)})`
       console.log(
-        `taken / ${base} insert${suffix}: ${ratio(0.5)} (of the quickest tenth ${ratio(0.1)}), ${present} contacts present`,
+        `${callers} caller(s)${withIds ? ', with eventId' : ''}: ${rate('ours')} events/s, ` +
+          `${ratio('bare')} of a bare insert's ${rate('bare')}, ${ratio('keyed')} of one with a foreign key`,
       )
     }
   }
+  console.log(`${present} contacts present`)
 } finally {
   await Promise.all([owner.end(), ...pools.map((each) => each.end())])
   await postgres.stop()
   await rm(folder, { recursive: true, force: true })
+}
+
+function keyOf(name: string, callers: number, withIds: boolean): string {
+  return `${name} ${callers} ${withIds}`
 }
 
 function quantile(values: readonly number[] = [], part: number): number {

@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressed } from '../../src/addresses.ts'
+import { monthOf } from '../../src/domain/event-quota.ts'
 import type { Definition } from '../../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type IncomingEvent, ingest } from '../../src/store/event-ingestion.ts'
-import { connect, type Json, type Sql, transact, within } from '../../src/store/sql.ts'
+import { holdEvents } from '../../src/store/events.ts'
+import {
+  connect,
+  type Json,
+  type Sql,
+  transact,
+  type Transaction,
+  within,
+} from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
@@ -52,12 +61,14 @@ const event = (contactId: Uuid, name: string, more: Partial<IncomingEvent> = {})
 }
 
 const take = (...events: IncomingEvent[]) =>
-  transact(within(apiSql, organizationId), (tx) =>
-    ingest(tx, organizationId, events, {
+  transact(within(apiSql, organizationId), async (tx) => {
+    const { outcomes } = await ingest(tx, organizationId, events, {
       addressOf: (email) => addressed(keyring, organizationId, email),
       requestId: 'request',
-    }),
-  )
+      month: monthOf(Date.now()),
+    })
+    return outcomes
+  })
 
 /** An enabled flow that starts with an event and waits for another. */
 async function flow(name: string, waitsFor: string, exitOn: string[] = []): Promise<Uuid> {
@@ -174,14 +185,36 @@ test('events that nothing waits for and no flow starts with are not asked about 
   expect(asked.length).toBeGreaterThan(2)
 })
 
-test('whoever has a contact’s row makes its events wait, and what they register is seen', async () => {
-  const [ada = ''] = await contacts()
+interface Waiting {
+  executionId: Uuid
+  ada: Uuid
+  bea: Uuid
+}
+
+/** An execution of Ada's, which is about to wait. */
+async function aboutToWait(): Promise<Waiting> {
+  const [ada = '', bea = ''] = await contacts(2)
   const flowId = await flow('ordered', 'paid')
   await take(event(ada, 'ordered'))
   const [execution] = await executions(flowId)
+  return { executionId: execution?.id ?? '', ada, bea }
+}
+
+interface Met {
+  resumed: number
+  /** Whether the event came, by its time of receipt, when the wait was there. */
+  isLater: boolean
+  stored: number
+}
+
+/** Takes Ada's event while somebody who has locked something registers a wait for it. */
+async function meet(
+  { executionId, ada }: Waiting,
+  lock: (tx: Transaction) => Promise<unknown>,
+): Promise<Met | undefined> {
   let taking: ReturnType<typeof take> | undefined
   await transact(sql, async (tx) => {
-    await tx`select from contacts where id = ${ada} for no key update`
+    await lock(tx)
     taking = take(event(ada, 'paid'))
     // Until it waits for us.
     for (let blocked = 0; blocked === 0; ) {
@@ -193,16 +226,51 @@ test('whoever has a contact’s row makes its events wait, and what they registe
     await tx`
       insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind,
         event_name, since, expires_at)
-      values (${organizationId}, ${execution?.id ?? ''}, 'wait', 1, ${ada}, 'event', 'paid',
+      values (${organizationId}, ${executionId}, 'wait', 1, ${ada}, 'event', 'paid',
         clock_timestamp(), now() + interval '1 day')`
   })
-  expect(await taking).toMatchObject([{ resumed: 1 }])
-  const [row] = await sql<{ isLater: boolean }[]>`
-    select e.received_at >= w.since as is_later
+  const [outcome] = (await taking) ?? []
+  const [met] = await sql<Omit<Met, 'resumed'>[]>`
+    select w.since <= e.received_at as is_later, (
+        select count(*)
+        from events
+        where organization_id = ${organizationId} and name = 'paid' and contact_id = ${ada}
+      ) as stored
     from waits w
     join events e on e.id = w.matched_event_id
-    where w.organization_id = ${organizationId}`
-  expect(row?.isLater).toBe(true)
+    where w.organization_id = ${organizationId} and w.execution_id = ${executionId}`
+  return met && outcome?.kind === 'stored' ? { ...met, resumed: outcome.resumed } : undefined
+}
+const ONCE_AND_LATER: Met = { resumed: 1, isLater: true, stored: 1 }
+
+test('events that nobody has waited for see who comes to wait while they are stored', async () => {
+  const waiting = await aboutToWait()
+  const met = await meet(waiting, (tx) => holdEvents(tx, organizationId))
+  expect(met).toEqual(ONCE_AND_LATER)
+})
+
+const lockRow = (contactId: Uuid) => (tx: Transaction) =>
+  tx`select from contacts where id = ${contactId} for no key update`
+
+test('where somebody waits for such events, whoever has a contact’s row makes its events wait', async () => {
+  const waiting = await aboutToWait()
+  const another = uuidv7()
+  await sql`
+    insert into executions (organization_id, id, flow_id, version, contact_id, dedupe_key)
+    select organization_id, ${another}, flow_id, version, ${waiting.bea}, ${uuidv7()}
+    from executions
+    where id = ${waiting.executionId}`
+  await wait(another, waiting.bea, 'paid')
+  expect(await meet(waiting, lockRow(waiting.ada))).toEqual(ONCE_AND_LATER)
+})
+
+test('while somebody is being erased, whoever has a contact’s row makes its events wait', async () => {
+  const waiting = await aboutToWait()
+  const gone = uuidv7()
+  await sql`
+    insert into erasures (organization_id, id, contact_id, contact_ids)
+    values (${organizationId}, ${uuidv7()}, ${gone}, ${[gone]}::uuid[])`
+  expect(await meet(waiting, lockRow(waiting.ada))).toEqual(ONCE_AND_LATER)
 })
 
 test('a contact deleted meanwhile fails its events and nobody else’s', async () => {

@@ -32,13 +32,19 @@ afterAll(async () => {
 
 interface Pair {
   organizationId: Uuid
+  /** What it waits for. */
+  name: string
   executionId: Uuid
   contactId: Uuid
   api: Sql
   worker: Sql
 }
 
-async function seedPairs(count: number): Promise<Pair[]> {
+/** `name`: what each waits for, by its number. */
+async function seedPairs(
+  count: number,
+  name: (n: number) => string = () => 'bought',
+): Promise<Pair[]> {
   const { organizationId } = await seedOrganization(database.sql)
   const flowId = await seedExitFlow(database.sql, organizationId)
   const contactIds = await seedContacts(database.sql, organizationId, count)
@@ -46,60 +52,93 @@ async function seedPairs(count: number): Promise<Pair[]> {
   for (const [i, contactId] of contactIds.entries()) {
     const executionId = await seedExecution(database.sql, { organizationId, flowId, contactId })
     const api = within(apis[i % apis.length]!, organizationId)
-    pairs.push({ organizationId, executionId, contactId, api, worker: workers[i % 2]! })
+    const worker = workers[i % 2]!
+    pairs.push({ organizationId, name: name(i), executionId, contactId, api, worker })
   }
   return pairs
 }
 
-const step = (amount = 1, id = 'wait'): StepOf<'wait_for_event'> => ({
-  id,
-  name: id,
+const step = (eventName: string): StepOf<'wait_for_event'> => ({
+  id: 'wait',
+  name: 'wait',
   type: 'wait_for_event',
-  config: { eventName: 'bought', timeout: { amount, unit: 'minutes' } },
+  config: { eventName, timeout: { amount: 1, unit: 'minutes' } },
 })
 
-const run = ({ worker: sql, ...pair }: Pair, pause?: () => Promise<void>): Promise<StepOutcome> =>
-  visit({ ...pair, sql, handler: waitForEvent, step: step(), ...(pause ? { pause } : {}) })
+const run = (
+  { worker: sql, name, ...pair }: Pair,
+  pause?: () => Promise<void>,
+): Promise<StepOutcome> =>
+  visit({ ...pair, sql, handler: waitForEvent, step: step(name), ...(pause ? { pause } : {}) })
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const branchOf = (outcome: StepOutcome) => ('branch' in outcome ? outcome.branch : outcome.kind)
 
-test(`${PAIRS} pairs of a wait and its event at the same moment: none is lost, none is doubled`, {
-  timeout: 180_000,
-}, async () => {
-  const pairs = await seedPairs(PAIRS)
-  const { organizationId } = pairs[0]!
-  const met = await each(pairs, async (pair) => {
-    const later = Math.random() * 10
-    const isFirst = Math.random() < 0.5
-    const [first, event] = await Promise.all([
-      isFirst ? run(pair) : sleep(later).then(() => run(pair)),
-      (isFirst ? sleep(later) : Promise.resolve()).then(() =>
-        receive(pair.api, organizationId, { contactId: pair.contactId, name: 'bought' }),
-      ),
-    ])
-    return { pair, first, event }
-  })
-  const early = met.filter(({ first }) => first.kind === 'done')
-  const woken = met.filter(({ first }) => first.kind === 'wait')
-  // Both orders did happen.
-  expect(Math.min(early.length, woken.length)).toBeGreaterThan(0)
-  expect(early.map(({ event }) => event.resumed)).toEqual(early.map(() => 0))
-  expect(woken.map(({ event }) => event.resumed)).toEqual(woken.map(() => 1))
-  const promised = await wakes(database.sql, organizationId)
-  expect(promised.toSorted()).toEqual(woken.map(({ pair }) => pair.executionId).toSorted())
+test.each([
+  ['somebody waits for such an event already', () => 'bought'],
+  ['nobody else waits for such an event', (i: number) => `bought ${i}`],
+])(
+  `${PAIRS} pairs of a wait and its event at the same moment, %s: none is lost, none is doubled`,
+  {
+    timeout: 180_000,
+  },
+  async (_, name) => {
+    const pairs = await seedPairs(PAIRS, name)
+    const { organizationId } = pairs[0]!
+    const met = await each(pairs, async (pair) => {
+      const later = Math.random() * 10
+      const isFirst = Math.random() < 0.5
+      const [first, event] = await Promise.all([
+        isFirst ? run(pair) : sleep(later).then(() => run(pair)),
+        (isFirst ? sleep(later) : Promise.resolve()).then(() =>
+          receive(pair.api, organizationId, { contactId: pair.contactId, name: pair.name }),
+        ),
+      ])
+      return { pair, first, event }
+    })
+    const early = met.filter(({ first }) => first.kind === 'done')
+    const woken = met.filter(({ first }) => first.kind === 'wait')
+    // Both orders did happen.
+    expect(Math.min(early.length, woken.length)).toBeGreaterThan(0)
+    expect(early.map(({ event }) => event.resumed)).toEqual(early.map(() => 0))
+    expect(woken.map(({ event }) => event.resumed)).toEqual(woken.map(() => 1))
+    const promised = await wakes(database.sql, organizationId)
+    expect(promised.toSorted()).toEqual(woken.map(({ pair }) => pair.executionId).toSorted())
 
-  const outcomes = await each(woken, ({ pair }) => run(pair))
-  const eventIds = [...early.map(({ first }) => first), ...outcomes].map((outcome) =>
-    outcome.kind === 'done' ? (outcome.result as { eventId: Uuid }).eventId : outcome.kind,
-  )
-  expect(eventIds).toEqual([...early, ...woken].map(({ event }) => event.id))
-  const statuses = await database.sql`
+    const outcomes = await each(woken, ({ pair }) => run(pair))
+    const eventIds = [...early.map(({ first }) => first), ...outcomes].map((outcome) =>
+      outcome.kind === 'done' ? (outcome.result as { eventId: Uuid }).eventId : outcome.kind,
+    )
+    expect(eventIds).toEqual([...early, ...woken].map(({ event }) => event.id))
+    const statuses = await database.sql`
       select status, count(*)::int as waits
       from waits
       where organization_id = ${organizationId}
       group by status`
-  expect([...statuses]).toEqual([{ status: 'matched', waits: PAIRS }])
+    expect([...statuses]).toEqual([{ status: 'matched', waits: PAIRS }])
+  },
+)
+
+test('who comes to wait while an event is being stored that nobody waited for takes that event', async () => {
+  const [pair] = await seedPairs(1, () => 'nobody waits for it')
+  const { organizationId, contactId, name, api } = pair!
+  let registering: Promise<StepOutcome> | undefined
+  let isRegistered = false
+  await receive(
+    api,
+    organizationId,
+    { contactId, name },
+    {
+      beforeCommit: async () => {
+        registering = run(pair!).finally(() => {
+          isRegistered = true
+        })
+        await sleep(100)
+        expect(isRegistered).toBe(false)
+      },
+    },
+  )
+  expect(branchOf(await registering!)).toBe('yes')
 })
 
 /** Sets when the wait ends, by the clock of Postgres; answers it. */

@@ -1,4 +1,5 @@
 import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
+import { monthOf } from '../../src/domain/event-quota.ts'
 import type { StepOf, StepType } from '../../src/domain/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { ingest } from '../../src/store/event-ingestion.ts'
@@ -209,11 +210,12 @@ export const receiveAll = (
       createIfMissing: false,
       names: {},
     }))
-    const stored = await ingest(tx, organizationId, incoming, {
+    const { outcomes: stored } = await ingest(tx, organizationId, incoming, {
       addressOf: () => {
         throw new Error('nobody is made')
       },
       requestId: undefined,
+      month: monthOf(Date.now()),
     })
     const ids = stored.map((each) => (each.kind === 'stored' ? each.id : each.kind))
     const rows = await tx<{ id: Uuid; receivedAt: string }[]>`
