@@ -47,6 +47,8 @@ export interface Config {
     from: string | undefined
     region: string
   }
+  /** Of a customer, for what the command line does by the API. */
+  apiKey: string | undefined
   /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
   awsEndpoint: string | undefined
   /**
@@ -168,6 +170,7 @@ export function readConfig(env: Environment = process.env): Config {
       from: matching('NOTICE_FROM', SENDER, 'a sender, such as notices@example.com'),
       region: matching('NOTICE_REGION', REGION, 'a region, such as eu-west-1') ?? DEFAULT_REGION,
     },
+    apiKey: text('LETTERLOOM_API_KEY'),
     awsEndpoint: text('AWS_ENDPOINT_URL'),
     awsPrincipalArn: arn('AWS_PRINCIPAL_ARN'),
     dev: {

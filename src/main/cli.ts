@@ -10,6 +10,7 @@ import {
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
 import { scrubText } from '../domain/scrub.ts'
+import { addFlowCommands } from './flow-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { version } from './version.ts'
 
@@ -102,6 +103,7 @@ program
   })
 
 addOperatorCommands(program)
+addFlowCommands(program)
 
 // A child of `dev` ends with it, however it ends. At once: nobody reads its last words, and writing
 // them to a closed pipe is what the log would try for ever.

@@ -4,10 +4,7 @@ import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts
 import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/plan.ts'
 import { isAddress, LINE, LONGEST_ADDRESS, LONGEST_NAME } from '../domain/text.ts'
 import type { Sql } from '../store/sql.ts'
-
-interface Output {
-  json: boolean
-}
+import { jsonOption, type Output, print } from './output.ts'
 
 /** `org`, `user` and `key`: what an operator does beside the API, straight in the database. */
 export function addOperatorCommands(program: Command): void {
@@ -144,8 +141,6 @@ function addKeyCommands(key: Command): void {
 
 const operator = () => import('./operator.ts')
 
-const jsonOption = () => new Option('--json', 'answer JSON').default(false)
-
 /** Runs it on a connection of its own and prints what it answers. */
 async function act(
   { json }: Output,
@@ -163,43 +158,10 @@ async function act(
   })
   try {
     const answer = await work(sql, config)
-    process.stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : table(answer))
+    print(answer, json)
   } finally {
     await sql.end()
   }
-}
-
-/** One row as `name value` lines, several as columns. */
-function table(answer: object): string {
-  if (!Array.isArray(answer)) return columns(Object.entries(answer))
-  const rows: object[] = answer
-  const [first] = rows
-  if (!first) return 'none\n'
-  return columns([Object.keys(first), ...rows.map((row) => Object.values(row))])
-}
-
-function columns(rows: readonly unknown[][]): string {
-  const texts = rows.map((row) => row.map(show))
-  const widths = texts[0]?.map((_, at) => Math.max(...texts.map((row) => row[at]?.length ?? 0)))
-  return texts
-    .map((row) =>
-      row
-        .map((text, at) => text.padEnd(widths?.[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
-function show(value: unknown): string {
-  if (value === null || value === undefined) return '-'
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.join(',')
-  if (typeof value !== 'object') return JSON.stringify(value)
-  return Object.entries(value)
-    .map(([name, each]) => `${name}=${show(each)}`)
-    .join(' ')
 }
 
 function word<T extends string>(words: readonly T[], text: string): T {

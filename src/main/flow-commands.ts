@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ApiAccess } from './flow-files.ts'
+import { jsonOption, type Output, print } from './output.ts'
+
+/** `flows`: an organization's workflows as a file, by the API and with one of its keys. */
+export function addFlowCommands(program: Command): void {
+  const flows = program
+    .command('flows')
+    .description('workflows as a file, by the API; its key is LETTERLOOM_API_KEY or in --key-file')
+  flows
+    .command('pull')
+    .description('write all workflows to standard output, in the form that push takes')
+    .option('--slug <slug>', 'only this one')
+    .addOption(baseUrlOption())
+    .addOption(keyFileOption())
+    .action(async ({ slug, ...access }: { slug?: string } & ApiAccess) => {
+      const { pullFlows } = await files()
+      print({ workflows: await pullFlows(access, slug) }, true)
+    })
+  flows
+    .command('push <file>')
+    .description('make workflows what a file says, each by its slug: all of them or none')
+    .option('--dry-run', 'say what would be done, and change nothing', false)
+    .option('--force', 'also over what was edited there since it was pulled', false)
+    .addOption(baseUrlOption())
+    .addOption(keyFileOption())
+    .addOption(jsonOption())
+    .action(async (path: string, { json, dryRun, force, ...access }: PushOptions) => {
+      const { pushFlows } = await files()
+      const answer = await pushFlows(access, path, { dryRun, force })
+      print(json ? answer : answer.results, json)
+    })
+}
+
+type PushOptions = { dryRun: boolean; force: boolean } & ApiAccess & Output
+
+const files = () => import('./flow-files.ts')
+
+const baseUrlOption = () =>
+  new Option('--base-url <url>', 'where the API is, without /v1')
+    .argParser(webAddress)
+    .default('http://127.0.0.1:3000')
+
+// No option for the key itself: everybody on the machine can read the command lines of others.
+const keyFileOption = () => new Option('--key-file <path>', 'a file that holds the API key')
+
+function webAddress(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
+  throw new InvalidArgumentError('It is an address that begins with https:// or http://.')
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { ApiFailure, type Client, createClient, pages, type Schemas } from '../client/index.ts'
+import { readConfig } from '../config.ts'
+
+/** Where the API is, and who asks. Without a file the key is in the environment. */
+export interface ApiAccess {
+  baseUrl: string
+  keyFile?: string
+}
+
+/** Of one page that is pulled: the most that the API gives. */
+const PAGE = 100
+
+/** All workflows, or the one of this slug. Errors are sentences for a terminal. */
+export async function pullFlows(
+  access: ApiAccess,
+  slug: string | undefined,
+): Promise<Schemas['PulledWorkflow'][]> {
+  const pulled = await asking(access, async (client) => {
+    const workflows: Schemas['PulledWorkflow'][] = []
+    const query = { limit: PAGE, ...(slug === undefined ? {} : { slug }) }
+    const load = (cursor: { cursor?: string }) =>
+      client.get('/v1/workflows/pull', { params: { query: { ...query, ...cursor } } })
+    for await (const page of pages(load)) workflows.push(...page.workflows)
+    return workflows
+  })
+  if (slug !== undefined && pulled.length === 0) throw new Error(`There is no workflow ${slug}`)
+  return pulled
+}
+
+/** Makes workflows what the file says; what it says is checked by the API alone. */
+export async function pushFlows(
+  access: ApiAccess,
+  path: string,
+  options: { dryRun: boolean; force: boolean },
+): Promise<Schemas['WorkflowPushResult']> {
+  const { workflows } = await readFlows(path)
+  return asking(access, (client) =>
+    client.post('/v1/workflows/push', { body: { workflows, ...options } }),
+  )
+}
+
+type FlowFile = Pick<Schemas['WorkflowPush'], 'workflows'>
+
+async function readFlows(path: string): Promise<FlowFile> {
+  const text = await textOf(path)
+  let file: unknown
+  try {
+    file = JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${wordsOf(error)}`, { cause: error })
+  }
+  if (!isFlowFile(file)) throw new Error(`${path} has no list of workflows: pull writes such files`)
+  return file
+}
+
+const isFlowFile = (file: unknown): file is FlowFile =>
+  typeof file === 'object' && file !== null && 'workflows' in file && Array.isArray(file.workflows)
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${wordsOf(error)}`, { cause: error })
+  }
+}
+
+async function asking<T>(
+  { baseUrl, keyFile }: ApiAccess,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const token = await keyOf(keyFile)
+  try {
+    return await work(createClient({ baseUrl, token }))
+  } catch (error) {
+    const told =
+      error instanceof ApiFailure
+        ? refusalOf(error)
+        : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
+    throw new Error(told, { cause: error })
+  }
+}
+
+/** What a header can carry: what is not even that would be repeated by the error about it. */
+const KEY = /^[\x21-\x7e]{1,1000}$/
+
+async function keyOf(file: string | undefined): Promise<string> {
+  const key = file === undefined ? readConfig().apiKey : (await textOf(file)).trim()
+  if (key === undefined)
+    throw new Error('There is no API key: set LETTERLOOM_API_KEY or --key-file')
+  if (KEY.test(key)) return key
+  throw new Error(`${file ?? 'LETTERLOOM_API_KEY'} does not hold an API key`)
+}
+
+/** The refusal, and a line for each place of the input that it is about. */
+function refusalOf({ message, details = [], requestId }: ApiFailure): string {
+  const places = details.map((detail) => `  ${detail.path}: ${detail.message}`)
+  const request = requestId === undefined ? [] : [`  (request ${requestId})`]
+  return [message, ...places, ...request].join('\n')
+}
+
+/** The innermost cause: what `fetch` says itself is that it failed. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return wordsOf(error.cause)
+  return error.message === '' && 'code' in error ? String(error.code) : error.message
+}
