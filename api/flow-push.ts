@@ -85,7 +85,7 @@ async function pushFlow(
     return { slug, id: flow.id, outcome: 'unchanged', version: flow.version }
   }
   const isEdited = flow.pushedAt === null || flow.editedAt > flow.pushedAt
-  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(flow.updatedAt)
+  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(flow.editedAt)
   if (isEdited && !isKnown && !force) return undefined
   const values = { name, slug, description, enabled: flow.enabled }
   const { version } = await changeFlow(changing, flow, values, given)

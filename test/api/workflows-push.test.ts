@@ -103,6 +103,15 @@ describe('a push', () => {
     expect((await push([smallFlow({ slug: 'switched', name: 'Other' })])).status).toBe(200)
   })
 
+  test('that was pulled before somebody turned it on is taken', async () => {
+    await createFlow(api.alice, smallFlow({ slug: 'enabled-since' }))
+    const pulled = await pull('enabled-since')
+    await api.alice.post('/v1/workflows/enabled-since/enable')
+    const { status, body } = await push([{ ...pulled, name: 'Mine' }])
+    expect([status, body.results]).toMatchObject([200, [{ outcome: 'updated' }]])
+    expect(await get('enabled-since')).toMatchObject({ name: 'Mine', enabled: true })
+  })
+
   test('as a trial says what would be, and does nothing', async () => {
     await push([smallFlow({ slug: 'tried' })])
     const before = [await get('tried'), (await api.sql`select from flows`).count]
