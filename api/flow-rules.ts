@@ -4,6 +4,7 @@ import type { Definition, Step, StepOf } from '../src/domain/flow.ts'
 import { isUuid, type Uuid } from '../src/ids.ts'
 import { compileContent } from '../src/mail/content.ts'
 import { formatAddress } from '../src/mail/headers.ts'
+import { rootsOf } from '../src/mail/variables.ts'
 import { FetchError } from '../src/net/fetch-error.ts'
 import { targetOf } from '../src/net/target.ts'
 import * as connections from '../src/store/connections.ts'
@@ -114,7 +115,7 @@ export async function checkReferences(
   const problems: ErrorDetail[] = []
   for (const [index, step] of steps.entries()) {
     if (step.type !== 'send_email') continue
-    const { templateId, cloudAccountId } = step.config
+    const { templateId, cloudAccountId, subject, variables = {} } = step.config
     const report = (name: string, message: string) =>
       problems.push({
         path: `steps.${index}.config.${name}`,
@@ -127,8 +128,16 @@ export async function checkReferences(
       if (!template) {
         await refuseForeign(tx, 'template', organizationId, templateId)
         report('templateId', 'names no template')
-      } else if (template.subject === null && step.config.subject === undefined) {
-        report('subject', 'is needed: the template has none')
+      } else {
+        if (template.subject === null && subject === undefined) {
+          report('subject', 'is needed: the template has none')
+        }
+        // A misspelt one would be its fallback for everybody, and nobody would know.
+        const known = rootsOf('plain', subject ?? '')
+        for (const { name } of template.variables) known.add(name)
+        for (const name of Object.keys(variables)) {
+          if (!known.has(name)) report(`variables.${name}`, 'is no variable of the template')
+        }
       }
     }
     if (cloudAccountId !== undefined) {

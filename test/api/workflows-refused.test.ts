@@ -325,6 +325,28 @@ test('what another organization has is forbidden, and nothing is saved', async (
   expect(await count()).toBe(before)
 })
 
+test('a variable that neither the template nor the step’s subject has is refused by its name', async () => {
+  const { body: template } = await api.alice.post('/v1/templates', {
+    name: 'Coupons',
+    subject: 'S',
+    source: '<p>{{ coupon }}</p>',
+    variables: [{ name: 'coupon', fallback: 'none' }],
+  })
+  const saved = (variables: object, subject?: string) =>
+    create(mail({ html: undefined, subject, templateId: template.id, variables }))
+  const { status, body } = await saved({ cuopon: 'A1', coupon: 'A1' })
+  expect([status, body.details]).toEqual([
+    400,
+    [
+      {
+        path: 'steps.1.config.variables.cuopon',
+        message: 'Step "The step" (it): config.variables.cuopon is no variable of the template',
+      },
+    ],
+  ])
+  expect((await saved({ coupon: 'A1', year: 2026 }, 'Of {{ year }}')).status).toBe(201)
+})
+
 test('as many steps as the limit says are taken, and one more is not', async () => {
   const chain = (length: number) => {
     const steps = Array.from({ length }, (_, n) => ({
