@@ -3,6 +3,7 @@ import { askedEvents, filtersOf } from '../domain/condition-check.ts'
 import type { EventStats, Facts } from '../domain/condition-eval.ts'
 import type { Uuid } from '../ids.ts'
 import { columns, withStats } from './contact-rows.ts'
+import { earliestOf } from './events.ts'
 import type { Executor } from './sql.ts'
 
 /** What conditions ask about that is not the contact's. */
@@ -55,7 +56,7 @@ async function eventsOf(
     select name, count(*) as count, max(occurred_at) as last_at
     from events
     where organization_id = ${organizationId} and contact_id = ${contactId}
-      and name = any(${[...names]}::text[])
+      and id >= ${earliestOf(contactId)} and name = any(${[...names]}::text[])
     group by name`
   return new Map(rows.map(({ name, ...stats }) => [name, stats]))
 }

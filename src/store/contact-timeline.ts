@@ -1,6 +1,7 @@
-import { bucketStart, timeOf, type Uuid } from '../ids.ts'
+import type { Uuid } from '../ids.ts'
 import type { ContactEvent, TimelineName } from '../schemas/contact-change.ts'
 import type { ConsentKind } from './consent-events.ts'
+import { earliestOf } from './events.ts'
 import type { Executor } from './sql.ts'
 
 interface ConsentRow {
@@ -55,7 +56,7 @@ export async function listOfContact(
       select e.id, 'custom', e.name, null, null, null, e.properties, e.occurred_at
       from events e
       where e.organization_id = ${organizationId} and e.contact_id = ${contactId}
-        and e.id >= greatest(${earliest(contactId)}::uuid, ${lowest}::uuid) ${upTo}
+        and e.id >= greatest(${earliestOf(contactId)}::uuid, ${lowest}::uuid) ${upTo}
       order by e.id desc
       limit ${limit}
     )
@@ -71,18 +72,6 @@ export async function listOfContact(
     return { id, type, name, properties: { topicId, topicSlug, source }, occurredAt }
   })
 }
-
-const DAY_MS = 86_400_000
-/** Of a UUID: where its version is written. */
-const VERSION_AT = 14
-const LEAST = '00000000-0000-0000-0000-000000000000'
-
-/**
- * No event of a contact is older than the contact, so that of somebody new one or two partitions
- * are read. A day is left for clocks that differ. Only of ids that tell their time.
- */
-const earliest = (contactId: Uuid): Uuid =>
-  contactId[VERSION_AT] === '7' ? bucketStart(timeOf(contactId) - DAY_MS) : LEAST
 
 function nameOf(kind: ConsentKind, topicId: Uuid | null): TimelineName {
   switch (kind) {

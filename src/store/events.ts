@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { bucketStart, type Uuid, uuidv7 } from '../ids.ts'
+import { bucketStart, timeOf, type Uuid, uuidv7 } from '../ids.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 export interface NewEvent {
@@ -144,6 +144,19 @@ function idOf(start: string, n: number, tail: string): Uuid {
   const counter = n.toString(16).padStart(3, '0')
   return `${start.slice(0, 8)}-${start.slice(8, 12)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
+
+const DAY_MS = 86_400_000
+/** Of a UUID: where its version is written. */
+const VERSION_AT = 14
+const LEAST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The lowest id that an event of this contact can have. None is older than the contact, so that of
+ * somebody new one or two partitions are read. A day is left for clocks that differ. Only of ids
+ * that tell their time.
+ */
+export const earliestOf = (contactId: Uuid): Uuid =>
+  contactId[VERSION_AT] === '7' ? bucketStart(timeOf(contactId) - DAY_MS) : LEAST
 
 /** Those of the contacts that are there. */
 export async function present(
