@@ -74,7 +74,7 @@ export function createFlowActivities(deps: FlowDeps) {
     const definition =
       facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
     // Who leaves the topic holds the contact: they are gone by now, or find the execution alive.
-    const { topicId = null, contactId = '' } = facts ?? {}
+    const { topicId = null, contactId = '', goneReason = null } = facts ?? {}
     if (topicId !== null) await executionRuns.lockContact(tx, organizationId, contactId)
     const standing = facts && (await executionRuns.lock(tx, key))
     if (!standing || !definition) return LEAVE
@@ -90,7 +90,7 @@ export function createFlowActivities(deps: FlowDeps) {
     } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
     const isAbout = topicId !== null && standing.hasContact
     if (isAbout && (await executionRuns.hasLeft(tx, organizationId, contactId, topicId))) {
-      return end(tx, key, TOPIC_LEFT)
+      return end(tx, key, { ...TOPIC_LEFT, reason: goneReason ?? TOPIC_LEFT.reason })
     }
     const at = await executionRuns.take(tx, key, fence, definition.entry)
     return toStep(steps, definition, at)

@@ -68,6 +68,7 @@ interface Stood {
   step: Step
   createdAt: string
   hasContact: boolean
+  goneReason: executionRuns.Facts['goneReason']
   now: string
 }
 
@@ -125,6 +126,8 @@ export const createRunStep = (deps: RunStepDeps) => {
     if ('do' in found) return found
     const { execution, step, createdAt } = found
     if (!found.hasContact) return end(tx, input, CONTACT_DELETED)
+    const { goneReason } = found
+    if (goneReason !== null) return end(tx, input, { status: 'cancelled', reason: goneReason })
     if (input.visit > MOST_VISITS) return end(tx, input, TOO_MANY_VISITS)
     const now = new Date(Date.parse(found.now) + ((await aheadMs?.()) ?? 0)).toISOString()
     const { condition } = execution.definition.settings.exitOn
@@ -163,7 +166,7 @@ export const createRunStep = (deps: RunStepDeps) => {
       facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
     if (!facts || !definition) return LEAVE
     const step = stepOf(definition, stepId)
-    const { createdAt, ...rest } = facts
+    const { createdAt, goneReason, ...rest } = facts
     const execution = { id: executionId, organizationId, definition, ...rest }
     const handler = steps[step.type]
     if (handler && !isCalling(handler)) {
@@ -181,7 +184,7 @@ export const createRunStep = (deps: RunStepDeps) => {
     if (!isHere) {
       return toStep(steps, definition, await whereNext(tx, input, standing))
     }
-    return { execution, step, createdAt, hasContact, now }
+    return { execution, step, createdAt, hasContact, goneReason, now }
   }
 
   async function giveUp(tx: Transaction, input: RunStepInput): Promise<Move> {

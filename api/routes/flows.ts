@@ -154,7 +154,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         operationId: 'deleteWorkflow',
         summary: 'Delete a workflow, by id or slug',
         description:
-          'Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) within a minute. Executions can be read still.',
+          'Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can be read still.',
         params: IdParams,
         response: { 200: Success },
       },

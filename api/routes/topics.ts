@@ -141,7 +141,7 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
         operationId: 'deleteTopic',
         summary: 'Delete a topic with its subscriptions, by id or slug',
         description:
-          'Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working.',
+          'Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working. Executions of workflows that a subscription to it started are cancelled when they come to their next step (`topic_deleted`).',
         params: IdParams,
         response: { 200: Success, ...failures(409) },
       },

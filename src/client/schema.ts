@@ -457,7 +457,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a topic with its subscriptions, by id or slug
-         * @description Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working.
+         * @description Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working. Executions of workflows that a subscription to it started are cancelled when they come to their next step (`topic_deleted`).
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1375,7 +1375,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a workflow, by id or slug
-         * @description Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) within a minute. Executions can be read still.
+         * @description Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can be read still.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -3106,7 +3106,7 @@ export interface components {
             maxConcurrentExecutions: number | null;
             /** @description Since the contact’s last end. */
             contactCooldownSeconds: number;
-            /** @description What ends executions: events, or a condition. */
+            /** @description What ends executions: events, at once; a condition, when one comes to a step. */
             exitOn: {
                 events?: string[];
                 condition?: components["schemas"]["Condition"];
@@ -3122,7 +3122,7 @@ export interface components {
             maxConcurrentExecutions?: number | null;
             /** @description Since the contact’s last end. */
             contactCooldownSeconds?: number;
-            /** @description What ends executions: events, or a condition. */
+            /** @description What ends executions: events, at once; a condition, when one comes to a step. */
             exitOn?: {
                 events?: string[];
                 condition?: components["schemas"]["Condition"];

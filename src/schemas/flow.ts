@@ -79,7 +79,9 @@ const settings = {
       events: Type.Optional(Type.Array(EventName, { maxItems: MOST_EXIT_EVENTS })),
       condition: Type.Optional(Condition),
     },
-    { description: 'What ends executions: events, or a condition.' },
+    {
+      description: 'What ends executions: events, at once; a condition, when one comes to a step.',
+    },
   ),
 }
 export const EXAMPLE_SETTINGS = {

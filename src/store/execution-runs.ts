@@ -10,13 +10,15 @@ export interface ExecutionKey {
   executionId: Uuid
 }
 
-/** What of an execution never changes, and its flow's name. */
+/** What of an execution nobody changes while it runs, and its flow's name. */
 export interface Facts {
   flowId: Uuid
   flowName: string
   version: number
   contactId: Uuid
   topicId: Uuid | null
+  /** What it cannot be without is deleted: its flow, or the topic that started it. */
+  goneReason: 'workflow_deleted' | 'topic_deleted' | null
   eventId: Uuid | null
   data: Record<string, unknown>
   createdAt: string
@@ -28,7 +30,7 @@ export interface Limits {
   lockMs: number
 }
 
-/** The unchanging part of an execution; undefined when there is none. */
+/** What a run knows of its execution before it locks it; undefined when there is none. */
 export async function find(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
@@ -36,7 +38,15 @@ export async function find(
 ): Promise<Facts | undefined> {
   const [row] = await tx<Facts[]>`
     select e.flow_id, f.name as flow_name, e.version, e.contact_id, e.topic_id, e.event_id, e.data,
-      e.created_at
+      e.created_at,
+      case
+        when f.deleted_at is not null then 'workflow_deleted'
+        when e.topic_id is not null and not exists (
+          select
+          from topics t
+          where t.organization_id = e.organization_id and t.id = e.topic_id
+        ) then 'topic_deleted'
+      end as gone_reason
       ${
         limits
           ? tx`, set_config('statement_timeout', ${String(limits.statementMs)}, true),
