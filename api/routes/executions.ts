@@ -14,7 +14,7 @@ import {
 import * as executionOperations from '../../src/store/execution-operations.ts'
 import * as executionReads from '../../src/store/execution-reads.ts'
 import type { Sql } from '../../src/store/sql.ts'
-import { findFlow } from '../../src/store/triggering.ts'
+import { findFlowId } from '../../src/store/triggering.ts'
 import type { Caller } from '../auth.ts'
 import { contactId } from '../contact-keys.ts'
 import { decodeCursor } from '../cursor.ts'
@@ -41,7 +41,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         tags,
         operationId: 'listWorkflowExecutions',
         summary: 'List the executions of a workflow, newest first',
-        description: KEPT_OF_FLOW,
+        description: `By id or slug; of a deleted workflow by its id. ${KEPT_OF_FLOW}`,
         params: IdParams,
         querystring: ExecutionListQuery,
         response: { 200: ExecutionList },
@@ -49,9 +49,9 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
     },
     async ({ caller, params: { id }, query: { cursor, ...query } }) => {
       const { organizationId, sql } = caller
-      const flow = await findFlow(sql, organizationId, id)
-      if (!flow) throw await missing(sql, 'flow', organizationId, id)
-      return list(caller, { flowId: flow.id, ...query }, cursor)
+      const flowId = await findFlowId(sql, organizationId, id)
+      if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)
+      return list(caller, { flowId, ...query }, cursor)
     },
   )
 

@@ -968,7 +968,7 @@ export interface paths {
         };
         /**
          * List the executions of a workflow, newest first
-         * @description What is over and was created longer ago than your plan keeps it is left out.
+         * @description By id or slug; of a deleted workflow by its id. What is over and was created longer ago than your plan keeps it is left out.
          *
          *     Scope: `read` or `full`.
          */

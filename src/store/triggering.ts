@@ -26,6 +26,21 @@ export async function findFlow(
   return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
 }
 
+/** The id of the flow that is named so; one that is deleted is named by its id alone. */
+export async function findFlowId(
+  sql: Executor,
+  organizationId: Uuid,
+  idOrSlug: string,
+): Promise<Uuid | undefined> {
+  const found = await sql<{ id: Uuid }[]>`
+    select id
+    from flows
+    where organization_id = ${organizationId}
+      and (id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid
+        or slug = ${idOrSlug} and deleted_at is null)`
+  return (found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0])?.id
+}
+
 /** One contact as a caller names it: a UUID of any writing, else an address in lower case. */
 export interface NamedContact {
   id?: string | undefined

@@ -3,6 +3,7 @@ import type { Step } from '../../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Api, type Client, createContact, startApi, tally } from '../support/api.ts'
+import { createFlow, smallFlow } from '../support/flow-inputs.ts'
 import { countersOf, seedExecution, seedFlow } from '../support/seed-flow.ts'
 
 const DAY_MS = 86_400_000
@@ -173,6 +174,23 @@ describe('reading', () => {
     )
     expect(foreign.status).toBe(400)
     expect((await api.alice.get(`/v1/workflows/${flowId}/executions?status=x`)).status).toBe(400)
+  })
+
+  test('a deleted workflow’s are listed by its id, and by its slug another’s that has it now', async () => {
+    const slug = `again-${uuidv7()}`
+    const made = async () => (await createFlow(api.alice, smallFlow({ slug }))).id
+    const deleted = await made()
+    const id = await execution(deleted, await make(), { status: 'failed' })
+    expect((await api.alice.delete(`/v1/workflows/${slug}`)).status).toBe(200)
+    const list = (name: string, client = api.alice) =>
+      client.get(`/v1/workflows/${name}/executions`)
+    expect(ids((await list(deleted)).body)).toEqual([id])
+    expect((await list(slug)).status).toBe(404)
+    const live = await made()
+    expect(ids((await list(slug)).body)).toEqual([])
+    const other = await execution(live, await make())
+    expect(ids((await list(slug)).body)).toEqual([other])
+    expect((await list(deleted, api.charlie)).status).toBe(403)
   })
 
   test('a contact’s are listed over all workflows, by whatever names the contact', async () => {
