@@ -17,13 +17,14 @@ export async function remember(
 ): Promise<Set<string>> {
   if (given.length === 0) return new Set()
   const request = uuidv7()
-  // In one order everywhere, so that two requests wait for each other instead of deadlocking.
-  const sorted = [...given].sort()
+  // In one order everywhere, so that two requests wait for each other instead of deadlocking. As
+  // lines of text: no id has control characters, and an array costs a third more.
+  const sorted = [...given].sort().join('\n')
   const [taken] = await tx<{ count: number }[]>`
     with taken as (
       insert into event_ids (organization_id, event_id, request)
       select ${organizationId}, event_id, ${request}
-      from unnest(${sorted}::text[]) as event_id
+      from string_to_table(${sorted}, chr(10)) as event_id
       on conflict (organization_id, event_id) do update
       set request = excluded.request, received_at = excluded.received_at
       where event_ids.received_at <= excluded.received_at - ${REMEMBERED_DAYS} * interval '1 day'
@@ -36,7 +37,7 @@ export async function remember(
     select event_id
     from event_ids
     where organization_id = ${organizationId}
-      and event_id = any(${sorted}::text[])
+      and event_id = any(string_to_array(${sorted}, chr(10)))
       and request <> ${request}`
   return new Set(others.map(({ eventId }) => eventId))
 }
