@@ -23,11 +23,11 @@ export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; rol
 
 /** Who asks. Everything a route reads or writes belongs to `organizationId`. */
 export interface Caller {
-  organizationId: Uuid
+  readonly organizationId: Uuid
   /** Sees and writes this organization's rows only. */
-  sql: Sql
-  actor: KeyActor | SessionActor
-  scopes: readonly string[]
+  readonly sql: Sql
+  readonly actor: KeyActor | SessionActor
+  readonly scopes: readonly string[]
 }
 
 declare module 'fastify' {
@@ -50,9 +50,7 @@ const MINUTE_MS = 60_000
 /** What a token was good for when storage was asked. */
 interface Credential {
   id: Uuid
-  organizationId: Uuid
-  actor: KeyActor | SessionActor
-  scopes: readonly string[]
+  caller: Caller
   isOver: (now: number) => boolean
   /** Notes that it was used, to the minute. */
   touch: (sql: Executor, at: string) => PromiseLike<unknown>
@@ -65,8 +63,7 @@ const CALLER = Symbol('caller')
 export function authenticate(app: FastifyInstance, deps: Deps): void {
   const { sql, now } = deps
   const limits = rateLimits(deps)
-  const findKey = remembering((hash: Buffer) => keyCredential(sql, hash))
-  const findSession = remembering((hash: Buffer) => sessionCredential(sql, hash))
+  const find = remembering((token) => credential(sql, token))
   const touched = new Map<Uuid, number>()
 
   app.decorateRequest(CALLER, undefined)
@@ -94,10 +91,10 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
 
   function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     if (request.routeOptions.config.public === true) return limits.takePublic(request, reply)
-    const credential = find(bearer(request.headers.authorization) ?? '')
-    return credential instanceof Promise
-      ? credential.then((found) => enter(request, reply, found))
-      : enter(request, reply, credential)
+    const found = find(bearer(request.headers.authorization) ?? '')
+    return found instanceof Promise
+      ? found.then((each) => enter(request, reply, each))
+      : enter(request, reply, found)
   }
 
   function enter(
@@ -108,40 +105,45 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     if (!credential || credential.isOver(now())) {
       return limits.refuseCredentials(request, reply, unauthorized())
     }
-    const { organizationId, actor, scopes } = credential
-    const caller = { organizationId, sql: within(sql, organizationId), actor, scopes }
+    const { caller } = credential
     request[CALLER] = caller
-    noteUse(credential, caller.sql)
+    noteUse(credential)
     const taken = limits.takeOrganization(caller, reply)
     if (taken) return taken.then(() => requireScope(request, caller))
     requireScope(request, caller)
     return undefined
   }
 
-  function find(token: string): Credential | undefined | Promise<Credential | undefined> {
-    const key = apiKeyHash(token)
-    if (key) return findKey(key)
-    const session = sessionTokenHash(token)
-    return session && findSession(session)
-  }
-
   /** Once a minute and process; the request does not wait for it. */
-  function noteUse({ id, touch }: Credential, tenant: Sql): void {
+  function noteUse({ id, caller, touch }: Credential): void {
     const minute = Math.floor(now() / MINUTE_MS)
     if (touched.get(id) === minute) return
     if (touched.size >= MOST_TOUCHED) touched.clear()
     touched.set(id, minute)
-    touch(tenant, new Date(minute * MINUTE_MS).toISOString()).then(undefined, (error: unknown) => {
-      app.log.warn({ err: error }, 'could not note the use of credentials')
-    })
+    touch(caller.sql, new Date(minute * MINUTE_MS).toISOString()).then(
+      undefined,
+      (error: unknown) => {
+        app.log.warn({ err: error }, 'could not note the use of credentials')
+      },
+    )
   }
 }
 
 function requireScope({ routeOptions }: FastifyRequest, { actor, scopes }: Caller): void {
   const { scope = 'full' } = routeOptions.config
-  const wanted = typeof scope === 'string' ? [scope] : scope
-  if (wanted.some((each) => allows(scopes, each))) return
-  throw insufficient(actor, wanted[0] ?? 'full')
+  if (typeof scope === 'string') {
+    if (!allows(scopes, scope)) throw insufficient(actor, scope)
+    return
+  }
+  if (!scope.some((each) => allows(scopes, each))) throw insufficient(actor, scope[0])
+}
+
+/** Undefined at once, without asking storage, of what is no token of ours. */
+function credential(sql: Sql, token: string): Promise<Credential | undefined> | undefined {
+  const key = apiKeyHash(token)
+  if (key) return keyCredential(sql, key)
+  const session = sessionTokenHash(token)
+  return session && sessionCredential(sql, session)
 }
 
 async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
@@ -150,9 +152,12 @@ async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undef
   const { id, organizationId, scopes, expiresAt } = key
   return {
     id,
-    organizationId,
-    actor: { kind: 'key', keyId: id },
-    scopes,
+    caller: {
+      organizationId,
+      sql: within(sql, organizationId),
+      actor: { kind: 'key', keyId: id },
+      scopes,
+    },
     isOver: (now) => expiresAt !== null && Date.parse(expiresAt) <= now,
     touch: (tenant) => apiKeys.touch(tenant, key),
   }
@@ -164,9 +169,12 @@ async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | u
   const { id, organizationId, userId, role, lastSeenAt, expiresAt } = session
   return {
     id,
-    organizationId,
-    actor: { kind: 'session', sessionId: id, userId, role },
-    scopes: SCOPES_OF_ROLE[role],
+    caller: {
+      organizationId,
+      sql: within(sql, organizationId),
+      actor: { kind: 'session', sessionId: id, userId, role },
+      scopes: SCOPES_OF_ROLE[role],
+    },
     isOver: (now) =>
       Date.parse(expiresAt) <= now || Date.parse(lastSeenAt) + SESSION_IDLE_MS <= now,
     touch: (tenant, at) => sessions.touch(tenant, session, at),

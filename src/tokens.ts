@@ -5,6 +5,9 @@ import { isUuid } from './ids.ts'
 /** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
+/** The same as text, which costs a quarter of what bytes do: what a process knows a token by. */
+export const fingerprint = (text: string): string => hash('sha256', text, 'base64')
+
 /** Whether two secrets are the same, in a time that depends on their length only. */
 export const equal = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
