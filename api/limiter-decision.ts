@@ -13,7 +13,7 @@ interface WindowState extends Window {
 
 export interface Decision {
   allowed: boolean
-  windows: readonly WindowState[]
+  windows: readonly Window[]
   /** The window with the fewest requests left; of equals, the one that takes longest. */
   nearest: WindowState
   /** How long to wait; 0 when it was allowed. */
@@ -33,28 +33,23 @@ export function decide(
   extra: number,
   time: number,
 ): Decision {
-  const states: WindowState[] = []
   let nearest: WindowState | undefined
   for (let i = 0; i < windows.length; i++) {
     const window = windows[i]
     if (!window) continue
-    const state = {
-      limit: window.limit,
-      seconds: window.seconds,
-      remaining: (remaining[i] ?? 0) + extra,
-      resetSeconds: Math.max(1, Math.ceil(((freesAt[i] ?? 0) - time) / 1_000)),
-    }
-    states.push(state)
+    const left = (remaining[i] ?? 0) + extra
+    const resetSeconds = Math.max(1, Math.ceil(((freesAt[i] ?? 0) - time) / 1_000))
     const isNearer =
       !nearest ||
-      state.remaining < nearest.remaining ||
-      (state.remaining === nearest.remaining && state.resetSeconds > nearest.resetSeconds)
-    if (isNearer) nearest = state
+      left < nearest.remaining ||
+      (left === nearest.remaining && resetSeconds > nearest.resetSeconds)
+    if (!isNearer) continue
+    nearest = { limit: window.limit, seconds: window.seconds, remaining: left, resetSeconds }
   }
   if (!nearest) throw new RangeError('a subject has at least one window')
   return {
     allowed,
-    windows: states,
+    windows,
     nearest,
     retryAfterSeconds: allowed ? 0 : nearest.resetSeconds,
   }

@@ -127,12 +127,15 @@ export function answer(
   if (!allowed) throw refusal(retryAfterSeconds)
 }
 
+/** Windows are the same ones for seconds or for ever. */
+const policies = new WeakMap<readonly Window[], string>()
+
 /** `100;w=60, 1000;w=3600` */
 function policyOf(windows: readonly Window[]): string {
-  let policy = ''
-  for (const { limit, seconds } of windows) {
-    policy += policy === '' ? `${limit};w=${seconds}` : `, ${limit};w=${seconds}`
-  }
+  const known = policies.get(windows)
+  if (known !== undefined) return known
+  const policy = windows.map(({ limit, seconds }) => `${limit};w=${seconds}`).join(', ')
+  policies.set(windows, policy)
   return policy
 }
 
