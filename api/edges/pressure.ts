@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -23,14 +24,16 @@ const RETRY_AFTER_SECONDS = 2
 /** Whoever asks whether we live gets an answer. */
 const EXEMPT = '/health'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    [IS_WORKED]: boolean
+declare module 'node:http' {
+  interface ServerResponse {
+    [IS_WORKED]?: boolean
   }
 }
 
-/** Its place on the request: a Set of them would keep them from being collected. */
+/** Its place on the response: a Set of them would keep them from being collected. */
 const IS_WORKED = Symbol('is worked on')
+/** Methods whose bodies are not read. */
+const BODYLESS = new Set(['GET', 'HEAD'])
 
 type Reason = 'event_loop' | 'memory' | 'in_flight'
 
@@ -58,18 +61,26 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
   })
 
   let worked = 0
-  function setWorked(request: FastifyRequest, isWorked: boolean): void {
-    if (request[IS_WORKED] === isWorked) return
-    request[IS_WORKED] = isWorked
-    worked += isWorked ? 1 : -1
+  function begin(response: ServerResponse): void {
+    if (response[IS_WORKED] === true) return
+    response[IS_WORKED] = true
+    worked++
+  }
+  function end(response: ServerResponse): void {
+    if (response[IS_WORKED] !== true) return
+    response[IS_WORKED] = false
+    worked--
+  }
+  /** One for all: a function of each response's own would be garbage of each. */
+  function endOnClose(this: ServerResponse): void {
+    end(this)
   }
 
-  app.decorateRequest(IS_WORKED, false)
   app.addHook('onRequest', (request, reply, done) => {
     const reason = worked >= MOST_IN_FLIGHT ? 'in_flight' : sampled
     if (reason === undefined || request.routeOptions.url === EXEMPT) {
-      setWorked(request, true)
-      reply.raw.on('close', () => setWorked(request, false))
+      begin(reply.raw)
+      reply.raw.on('close', endOnClose)
       done()
       return
     }
@@ -82,18 +93,24 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
       }),
     )
   })
-  app.addHook('preParsing', (request, _reply, _payload, done) => {
-    setWorked(request, false)
+  app.addHook('onRoute', (route) => {
+    if ([route.method].flat().every((method) => BODYLESS.has(method))) return
+    route.preParsing = [endForBody, route.preParsing ?? []].flat()
+    route.preValidation = [beginAgain, route.preValidation ?? []].flat()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    end(reply.raw)
     done()
   })
-  app.addHook('preValidation', (request, reply, done) => {
-    if (!reply.raw.destroyed) setWorked(request, true)
+
+  const endForBody: preParsingHookHandler = (_request, reply, _payload, done) => {
+    end(reply.raw)
     done()
-  })
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    setWorked(request, false)
+  }
+  const beginAgain: preValidationHookHandler = (_request, reply, done) => {
+    if (!reply.raw.destroyed) begin(reply.raw)
     done()
-  })
+  }
 }
 
 function isMemoryShort(): boolean {
