@@ -17,6 +17,7 @@ import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
+import { configOf } from './route-config.ts'
 import { accountPolicyRoutes } from './routes/account-policy.ts'
 import { accountHealthRoutes } from './routes/account-health.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
@@ -150,7 +151,7 @@ function logAnswers(app: Pick<App, 'addHook'>): void {
       {
         reqId: request.id,
         method: request.method,
-        route: request.routeOptions.url,
+        route: configOf(request).url,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
       },

@@ -17,6 +17,7 @@ import { apiKeyHash, sessionTokenHash } from '../src/tokens.ts'
 import type { Deps } from './deps.ts'
 import { rateLimits } from './rate-limit.ts'
 import { remembering } from './remembering.ts'
+import { configOf } from './route-config.ts'
 
 type KeyActor = { kind: 'key'; keyId: Uuid }
 export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
@@ -90,7 +91,7 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   })
 
   function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-    if (request.routeOptions.config.public === true) return limits.takePublic(request, reply)
+    if (configOf(request).public === true) return limits.takePublic(request, reply)
     const found = find(bearer(request.headers.authorization) ?? '')
     return found instanceof Promise
       ? found.then((each) => enter(request, reply, each))
@@ -129,8 +130,8 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   }
 }
 
-function requireScope({ routeOptions }: FastifyRequest, { actor, scopes }: Caller): void {
-  const { scope = 'full' } = routeOptions.config
+function requireScope(request: FastifyRequest, { actor, scopes }: Caller): void {
+  const { scope = 'full' } = configOf(request)
   if (typeof scope === 'string') {
     if (!allows(scopes, scope)) throw insufficient(actor, scope)
     return

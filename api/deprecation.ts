@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { configOf } from './route-config.ts'
 
 /** The end of an operation, declared where it is defined. */
 interface Deprecated {
@@ -39,7 +40,7 @@ export function announceDeprecations(app: FastifyInstance): void {
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { deprecated } = request.routeOptions.config
+    const { deprecated } = configOf(request)
     if (deprecated) reply.headers(headers.get(deprecated) ?? {})
     done()
   })

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { configOf } from './route-config.ts'
 
 const PREFIX = 'letterloom_'
 /** From a look-up by key to the longest statement. */
@@ -80,8 +81,9 @@ function level(name: string, help: string, registry: Registry): Level {
 
 /** Measures every request by its route's pattern. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
-    const route = routeOptions.url ?? NO_ROUTE
+  app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
+    const { url: route = NO_ROUTE } = configOf(request)
+    const { method } = request
     metrics.requestSeconds.observe({ method, route, status: statusCode }, elapsedTime / 1_000)
     done()
   })

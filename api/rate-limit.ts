@@ -9,6 +9,7 @@ import type { Caller } from './auth.ts'
 import type { Deps } from './deps.ts'
 import type { Decision, Window } from './limiter-decision.ts'
 import { planOf } from './plan.ts'
+import { configOf } from './route-config.ts'
 
 /** What a public route sees of a request before it is counted. */
 interface Claim {
@@ -65,7 +66,7 @@ export function rateLimits({ limiter, keyring }: Limits) {
 
   return {
     async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-      const { unlimited, vouch } = request.routeOptions.config
+      const { unlimited, vouch } = configOf(request)
       if (unlimited) return
       const vouched = vouch?.({ param: (name) => param(request, name), headers: request.headers })
       if (vouched === 'unlimited') return

@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { configOf } from '../route-config.ts'
 
 /**
  * Requests that are worked on: with ten connections and 5 ms a statement the last one waits half a
@@ -78,7 +79,7 @@ export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): voi
 
   app.addHook('onRequest', (request, reply, done) => {
     const reason = worked >= MOST_IN_FLIGHT ? 'in_flight' : sampled
-    if (reason === undefined || request.routeOptions.url === EXEMPT) {
+    if (reason === undefined || configOf(request).url === EXEMPT) {
       begin(reply.raw)
       reply.raw.on('close', endOnClose)
       done()

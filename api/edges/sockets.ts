@@ -5,6 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { networkOf } from '../address.ts'
 import { answerClientError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { configOf } from '../route-config.ts'
 
 /** The request line and all headers; Node answers 431 beyond. */
 const MOST_HEADER_BYTES = 16 * 1024
@@ -111,8 +112,8 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
     if (length !== '0' || encoding !== undefined) incoming.set(request, performance.now())
   })
-  app.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
-    if (routeOptions.config.isUpload === true) incoming.delete(raw)
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (configOf(request).isUpload === true) incoming.delete(request.raw)
     done()
   })
 
