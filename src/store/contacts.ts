@@ -2,7 +2,7 @@ import type { EmailStatus } from '../domain/status.ts'
 import type { Uuid } from '../ids.ts'
 import type { Contact } from '../schemas/contact.ts'
 import { columns, type ContactFilters, fitting, subscribersOf, withStats } from './contact-rows.ts'
-import type { Executor } from './sql.ts'
+import { type Executor, sameForAll } from './sql.ts'
 
 /**
  * What a caller may say of a contact, normalised: unique values are compared as they stand here.
@@ -66,15 +66,17 @@ export async function find(
   organizationId: Uuid,
   key: ContactKey,
 ): Promise<Contact | undefined> {
+  const [column, value] = place(key)
   const [contact] = await sql<Contact[]>`
     select ${columns(sql)}, ${topics(sql)}
     from ${withStats(sql)}
-    where contacts.organization_id = ${organizationId} and ${matches(sql, key)}`
+    where contacts.organization_id = ${organizationId} and ${sql(column)} = ${value}`
   return contact
 }
 
 /** Times inside of JSON are written as the driver writes them everywhere else. */
-const topics = (sql: Executor) => sql`
+const topics = sameForAll(
+  (sql) => sql`
   coalesce((
     select json_agg(
       json_build_object(
@@ -90,7 +92,8 @@ const topics = (sql: Executor) => sql`
     from subscriptions s
     join topics t on t.organization_id = s.organization_id and t.id = s.topic_id
     where s.organization_id = contacts.organization_id and s.contact_id = contacts.id
-  ), '[]') as topics`
+  ), '[]') as topics`,
+)
 
 /** Its id alone: whom a write is about. */
 export async function findId(
@@ -98,17 +101,19 @@ export async function findId(
   organizationId: Uuid,
   key: ContactKey,
 ): Promise<Uuid | undefined> {
+  const [column, value] = place(key)
   const [row] = await sql<{ id: Uuid }[]>`
     select id
     from contacts
-    where organization_id = ${organizationId} and ${matches(sql, key)}`
+    where organization_id = ${organizationId} and ${sql(column)} = ${value}`
   return row?.id
 }
 
-function matches(sql: Executor, key: ContactKey) {
-  if ('id' in key) return sql`contacts.id = ${key.id}`
-  if ('email' in key) return sql`email = ${key.email}`
-  return sql`external_id = ${key.externalId}`
+/** The column that a key is looked up in, and what is looked for. */
+function place(key: ContactKey): [column: string, value: string] {
+  if ('id' in key) return ['contacts.id', key.id]
+  if ('email' in key) return ['email', key.email]
+  return ['externalId', key.externalId]
 }
 
 export interface ContactPage extends ContactFilters {

@@ -97,6 +97,18 @@ export function within(sql: Sql, organizationId: string): Sql {
   return bind(organizationId)
 }
 
+type Part = ReturnType<Executor>
+
+/**
+ * A part of statements that is the same text for everybody, made once: to the driver a part is a
+ * query that nobody awaits, which costs what a query costs, and V8 keeps many of them until its
+ * next full collection. It may hold no values: whoever asks first would give them to all.
+ */
+export function sameForAll(make: (sql: Executor) => Part): (sql: Executor) => Part {
+  let part: Part | undefined
+  return (sql) => (part ??= make(sql))
+}
+
 const UTC_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
 
 /** `2026-11-21 10:56:09.12+00` as Postgres writes it in UTC → `2026-11-21T10:56:09.120Z`. */
