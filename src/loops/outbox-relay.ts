@@ -44,18 +44,26 @@ interface Deps {
 }
 
 /**
+ * Loops of each lane. A crowd of executions has two: while one takes its next promises, Temporal
+ * has those of the other to do.
+ */
+const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, others: 1 }
+
+/**
  * Keeps the promises of the outbox: starts and cancels workflows. No transaction is open while
  * Temporal is asked; a relay that dies leaves its rows to the next one, and every act is safe to
  * repeat, since a workflow's id says which act it is.
  */
 export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
-  const loops = outbox.LANES.map((lane) =>
-    startLoop({
-      name: `outbox-relay-${lane}`,
-      idleMs: IDLE_MS,
-      log: deps.log,
-      round: () => keepSome(deps, lane),
-    }),
+  const loops = outbox.LANES.flatMap((lane) =>
+    Array.from({ length: LOOPS[lane] }, () =>
+      startLoop({
+        name: `outbox-relay-${lane}`,
+        idleMs: IDLE_MS,
+        log: deps.log,
+        round: () => keepSome(deps, lane),
+      }),
+    ),
   )
   return {
     stop: async () => {

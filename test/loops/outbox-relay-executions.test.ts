@@ -254,6 +254,28 @@ test('with Temporal down for ten minutes every execution waits, and then starts 
   expect([...one.started, ...other.started].toSorted()).toEqual(rows.map(idOf).toSorted())
 })
 
+test('while one start waits for its answer all others are asked for', async () => {
+  const flow = await limited(1_000)
+  await flow.enter(people.slice(0, 200))
+  const { client, started } = watched()
+  let answer = (): void => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let isFirst = true
+  const start: Client['workflow']['start'] = async (type, options) => {
+    const isHeld = isFirst
+    isFirst = false
+    if (isHeld) await answered
+    return client.workflow.start(type, options)
+  }
+  run({ workflow: { start } } as unknown as Client)
+  await until(async () => started.length === 199)
+  answer()
+  await allDone()
+  expect(started.toSorted()).toEqual((await pendingOf(flow.id)).map(idOf).toSorted())
+})
+
 test('a crowd of executions that start delays no other promise', async () => {
   const flowId = await seedFlow(database.sql, organizationId)
   const payload = { attempt: 1, flowId, contactId: uuidv7() }
