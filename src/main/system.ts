@@ -31,6 +31,8 @@ export interface System {
   sandboxUrl: string
   temporalAddress: string
   temporalUiUrl: string | undefined
+  /** What its programs find in their environment. */
+  env: Readonly<Record<string, string>>
   api: RunningProgram
   worker: RunningProgram
   /** One more worker, of both queues; it stops with the rest. */
@@ -123,6 +125,7 @@ export async function startSystem(
       sandboxUrl,
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
+      env,
       api,
       worker,
       startWorker: () => program('worker'),

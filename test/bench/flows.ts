@@ -1,6 +1,5 @@
 /**
- * What running a flow costs: ten steps without waits beside the same steps with an activity each,
- * and executions started through the outbox beside bare starts of the same workflow.
+ * What running a flow costs: ten steps without waits beside the same steps with an activity each.
  *
  *   npm run build && npx tsx test/bench/flows.ts [rounds] [executions]
  *
@@ -10,7 +9,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection } from '@temporalio/client'
 import {
@@ -27,19 +25,16 @@ import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
-import { uuidv7 } from '../../src/ids.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
-import type * as Relay from '../../src/loops/outbox-relay.ts'
 import { createDefinitionCache } from '../../src/store/definition-cache.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { connect } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
-import { executionRow, seedExecutions, seedFlow, type SeededFlow } from '../support/flows.ts'
+import { executionRow, seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const [rounds = 5, count = 200] = process.argv.slice(2).map(Number)
-/** Starts at once, here as in the relay. */
 const AT_ONCE = 50
 const STEPS = 10
 const NORMAL = { number: 1, isLocal: false, signal: new AbortController().signal }
@@ -51,11 +46,9 @@ const { createFlowActivities } = (await import(
 )) as typeof Activities
 const { createRunStep } = (await import(compiled('activities/run-step.js'))) as typeof RunStep
 const { createSteps } = (await import(compiled('activities/steps/index.js'))) as typeof Steps
-const { startOutboxRelay } = (await import(compiled('src/loops/outbox-relay.js'))) as typeof Relay
 
 const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 Runtime.install({ logger: new DefaultLogger('ERROR') })
 
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
@@ -148,53 +141,6 @@ async function runAll(type: 'runFlow' | 'oneActivityPerStep'): Promise<number> {
   return rate
 }
 
-/** Bare starts of the workflow with all that the relay gives it, nobody running it. */
-async function startBare({ flowId }: SeededFlow): Promise<number> {
-  const startedAt = performance.now()
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const contacts = contactIds.slice(from, from + AT_ONCE)
-    await Promise.all(
-      contacts.map((contactId) => {
-        const executionId = uuidv7()
-        return client.workflow.start('runFlow', {
-          workflowId: executionWorkflowId(executionId, 1),
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          taskQueue: 'nobody',
-          args: [{ organizationId, executionId }],
-          staticSummary: `Run flow ${flowId} for contact ${contactId}`,
-          searchAttributes: {
-            OrganizationId: [organizationId],
-            ExecutionId: [executionId],
-            FlowId: [flowId],
-            ContactId: [contactId],
-            Kind: ['execution'],
-            AppStatus: ['pending'],
-          },
-        })
-      }),
-    )
-  }
-  return (count * 1_000) / (performance.now() - startedAt)
-}
-
-/** The same through promises in the outbox, as fast as one relay keeps them. */
-async function startThroughOutbox(): Promise<number> {
-  await seedExecutions(sql, flow, contactIds, { isPromised: true })
-  const relaySql = connect(postgres.url, { name: 'relay', role: 'letterloom_worker', max: 12 })
-  const startedAt = performance.now()
-  const relay = startOutboxRelay({ sql: relaySql, temporal: client, log: quiet })
-  for (;;) {
-    const [open] = await sql<{ count: number }[]>`
-      select count(*)::int as count from outbox where done_at is null`
-    if (open?.count === 0) break
-    await sleep(5)
-  }
-  const rate = (count * 1_000) / (performance.now() - startedAt)
-  await relay.stop()
-  await relaySql.end()
-  return rate
-}
-
 const middle = (figures: number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 const shown = (figures: number[]): string =>
@@ -207,10 +153,7 @@ const judge = (words: string, isSo: boolean): void => {
 }
 
 try {
-  const figures = { local: [], each: [], bare: [], outbox: [] } as Record<
-    'local' | 'each' | 'bare' | 'outbox',
-    number[]
-  >
+  const figures = { local: [] as number[], each: [] as number[] }
   await withWorker(async () => {
     await runAll('runFlow')
     for (let round = 0; round < rounds; round++) {
@@ -226,19 +169,11 @@ try {
   })
   await withWorker(() => handle.result())
   const { events } = await handle.fetchHistory()
-  for (let round = 0; round < rounds; round++) {
-    figures.bare.push(await startBare(flow))
-    figures.outbox.push(await startThroughOutbox())
-  }
   say(`${STEPS} steps, ${count} executions, ${AT_ONCE} at once, ${rounds} rounds`)
   say(`runFlow                ${shown(figures.local)}`)
   say(`an activity per step   ${shown(figures.each)}`)
-  say(`started by the outbox  ${shown(figures.outbox)}`)
-  say(`started bare           ${shown(figures.bare)}`)
   const ratio = middle(figures.local) / middle(figures.each)
   judge(`${ratio.toFixed(2)} times the rate of an activity per step, at least 2`, ratio >= 2)
-  const started = middle(figures.outbox) / middle(figures.bare)
-  judge(`starts at ${started.toFixed(2)} of the bare rate, at least 0.7`, started >= 0.7)
   const length = events?.length ?? Number.POSITIVE_INFINITY
   judge(`${length} events in the history, at most ${MOST_EVENTS}`, length <= MOST_EVENTS)
 } finally {

@@ -7,27 +7,24 @@
  * The whole system runs for it, compiled, and is thrown away afterwards. Of `asleep` executions
  * `due` fall due at one moment; woken is who has ended after it.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Client, Connection } from '@temporalio/client'
 import { readConfig } from '../../src/config.ts'
 import { startSystem } from '../../src/main/system.ts'
 import { readLags } from '../../src/store/lags.ts'
+import { withBareWorker } from '../support/bare-workers.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const [asleep = 20_000, due = 5_000] = process.argv.slice(2).map(Number)
-/** Of the product's worker, src/main/worker.ts. */
-const CACHED = 300
 const MINUTE_MS = 60_000
 const PAGE = 1_000
 const STARTS_AT_ONCE = 30
+const BARE_QUEUE = 'bare-timers'
 /** Of a bare workflow's rate. */
 const WANTED = 0.7
 
@@ -111,42 +108,27 @@ async function measure(time: number, count: () => Promise<number>): Promise<numb
   return due / seconds
 }
 
-async function measureBare(): Promise<number> {
-  const taskQueue = 'bare-timers'
-  const program = fileURLToPath(new URL('../support/timer-worker.ts', import.meta.url))
-  const worker = spawn(
-    process.execPath,
-    [
-      '--max-old-space-size=192',
-      '--max-semi-space-size=8',
-      '--import',
-      'tsx',
-      program,
-      temporalAddress,
-      taskQueue,
-      String(CACHED),
-    ],
-    { stdio: 'inherit' },
-  )
-  try {
+function measureBare(): Promise<number> {
+  return withBareWorker(temporalAddress, BARE_QUEUE, async () => {
     const startedAt = performance.now()
     const time = Date.now() + Math.max(15_000, due * 20)
     const waiting = Array.from({ length: due }, (_, n) => `bare/${n}`).values()
     const lanes = Array.from({ length: STARTS_AT_ONCE }, async () => {
       for (const workflowId of waiting) {
-        await client.workflow.start('sleepUntil', { workflowId, taskQueue, args: [time] })
+        await client.workflow.start('sleepUntil', {
+          workflowId,
+          taskQueue: BARE_QUEUE,
+          args: [time],
+        })
       }
     })
     await Promise.all(lanes)
     const rate = (due / (performance.now() - startedAt)) * 1_000
     if (Date.now() > time) throw new Error('the bare timers were not started in time')
     say(`${due} bare timers started, ${rate.toFixed(0)} a second`)
-    const query = `TaskQueue = '${taskQueue}' and ExecutionStatus = 'Completed'`
+    const query = `TaskQueue = '${BARE_QUEUE}' and ExecutionStatus = 'Completed'`
     return await measure(time, async () => (await client.workflow.count(query)).count)
-  } finally {
-    worker.kill('SIGTERM')
-    await once(worker, 'exit')
-  }
+  })
 }
 
 function memory(): string {
