@@ -4,7 +4,7 @@ import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import * as executions from '../../src/store/executions.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { transact } from '../../src/store/sql.ts'
-import { connectSender, type Sender } from '../support/cohorts.ts'
+import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedTopic } from '../support/seed.ts'
@@ -74,16 +74,8 @@ async function settle(runs: readonly Run[]): Promise<Map<string, string>> {
 }
 
 /** Recipients of all mails that the account's provider accepted. */
-async function acceptedBy({ accountId }: Sender): Promise<string[]> {
-  const sandbox = sandboxControl(system.sandboxUrl)
-  const recipients: string[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await sandbox.mails({ account: accountId, ...(cursor ? { cursor } : {}) })
-    recipients.push(...page.mails.map(({ recipient }) => recipient))
-    if (page.cursor === null) return recipients
-    cursor = page.cursor
-  }
-}
+const recipientsOf = async (sender: Sender): Promise<string[]> =>
+  (await acceptedBy(system, sender)).map(({ recipient }) => recipient)
 
 it('each mail of a flow leaves once, through kills and lost answers, and its step says so', async () => {
   const sender = await connectSender(system, 60)
@@ -100,7 +92,7 @@ it('each mail of a flow leaves once, through kills and lost answers, and its ste
   const ends = await settled
   expect([...ends.values()].filter((end) => end !== 'completed, completed')).toEqual([])
   expect(ends.size).toBe(PEOPLE)
-  expect((await acceptedBy(sender)).toSorted()).toEqual(emails.toSorted())
+  expect((await recipientsOf(sender)).toSorted()).toEqual(emails.toSorted())
   const ledger = await system.sql`
     select state, count(*)::int as mails from messages
     where organization_id = ${sender.organizationId} group by state`
@@ -182,5 +174,5 @@ it('whatever becomes of a person while their mail is on its way, nobody is maile
     ...of('stays').map(({ email }) => email),
     ...of('moved').map(({ email }) => `new-${email}`),
   ]
-  expect((await acceptedBy(sender)).toSorted()).toEqual(wanted.toSorted())
+  expect((await recipientsOf(sender)).toSorted()).toEqual(wanted.toSorted())
 }, 180_000)

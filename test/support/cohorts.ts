@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import type { MailSummary } from '../../src/dev/sandbox/mails.ts'
+import { isSimulator } from '../../src/dev/sandbox/plan.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
@@ -33,6 +35,22 @@ export async function connectSender(system: TestSystem, rate: number): Promise<S
     body: { name: 'Cats', doubleOptIn: true, from: SENDER },
   })
   return { client, key, organizationId, topicId: topic.id, accountId }
+}
+
+/** The mails of the sender's account that its provider accepted, oldest first; without probes. */
+export async function acceptedBy(
+  { sandboxUrl }: Pick<System, 'sandboxUrl'>,
+  { accountId }: Sender,
+): Promise<MailSummary[]> {
+  const sandbox = sandboxControl(sandboxUrl)
+  const mails: MailSummary[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await sandbox.mails({ account: accountId, ...(cursor ? { cursor } : {}) })
+    mails.push(...page.mails)
+    if (page.cursor === null) break
+    cursor = page.cursor
+  }
+  return mails.filter(({ recipient }) => !isSimulator(recipient)).toReversed()
 }
 
 /** Uploads a file of people who are to be subscribed to the topic; a worker does the rest. */

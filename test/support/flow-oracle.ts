@@ -2,7 +2,19 @@ import { pointOf } from '../../activities/steps/split.ts'
 import { evaluate } from '../../src/domain/condition-eval.ts'
 import { type ContactFields, updateContact } from '../../src/domain/contact-update.ts'
 import { type Definition, MOST_VISITS, nextStep, type Step } from '../../src/domain/flow.ts'
+import type { EmailStatus } from '../../src/domain/status.ts'
 import { branchAt } from '../../src/domain/split.ts'
+import { REFUSED } from './flow-receiver.ts'
+
+/** Somebody a flow is run for, as they are when it begins. */
+export interface Person {
+  id: string
+  /** Null: without an address. */
+  emailStatus: EmailStatus | null
+  /** To the topic that the flow's mail is about, which is the only one. */
+  isSubscribed: boolean
+  properties: Record<string, unknown>
+}
 
 /** How an execution ends, and what it leaves behind. */
 export interface Foretold {
@@ -11,18 +23,22 @@ export interface Foretold {
   /** As `path` in support/flows.ts writes it. */
   path: string[]
   properties: Record<string, unknown>
+  /** Subjects of the mails that the person has, in their order. */
+  mails: string[]
+  /** Ids of the calls that the receiver knows, in their order. */
+  calls: string[]
 }
 
 type Stepped = { status: string; branch?: string } | { failed: string }
 
 /**
  * What an execution must come to, by the rules of the domain alone: without Postgres, Temporal,
- * crashes and clocks. Of steps that touch nobody else.
+ * crashes and clocks.
  */
 export function foretell(
   definition: Definition,
   executionId: string,
-  contact: { id: string; properties: Record<string, unknown> },
+  person: Person,
   data: Record<string, unknown>,
 ): Foretold {
   const fields: ContactFields = {
@@ -31,23 +47,28 @@ export function foretell(
     company: null,
     jobTitle: null,
     preferredChannel: null,
-    properties: contact.properties,
+    properties: person.properties,
   }
   const visits = new Map<string, number>()
   const path: string[] = []
+  const mails: string[] = []
+  const calls: string[] = []
+  let { isSubscribed } = person
   const over = (status: string, reason: string | null = null): Foretold => ({
     status,
     reason,
     path,
     properties: fields.properties,
+    mails,
+    calls,
   })
   const facts = () => ({
-    contact: { id: contact.id, properties: fields.properties },
+    contact: { id: person.id, properties: fields.properties },
     trigger: data,
     now: '2026-11-21T00:00:00.000Z',
   })
 
-  function take(step: Step): Stepped {
+  function take(step: Step, visit: number): Stepped {
     switch (step.type) {
       case 'delay':
         return { status: 'completed' }
@@ -67,6 +88,25 @@ export function foretell(
         const isSame = JSON.stringify(outcome.after) === JSON.stringify(fields)
         Object.assign(fields, outcome.after)
         return { status: isSame ? 'skipped' : 'completed' }
+      }
+      case 'send_email': {
+        if (person.emailStatus !== 'active' || !isSubscribed) return { status: 'skipped' }
+        const round = String(fields.properties['n'])
+        mails.push((step.config.subject ?? '').replace('{{ contact.properties.n }}', round))
+        return { status: 'completed' }
+      }
+      case 'webhook': {
+        calls.push(`${executionId}_${step.id}_${visit}`)
+        if (!step.config.url.endsWith(REFUSED)) return { status: 'completed', branch: 'success' }
+        const isAwaited = nextStep(definition, step.id, 'failure') !== undefined
+        return isAwaited ? { status: 'completed', branch: 'failure' } : { failed: 'http_410' }
+      }
+      case 'subscribe_topic':
+      case 'unsubscribe_topic': {
+        const joins = step.type === 'subscribe_topic'
+        if (isSubscribed === joins) return { status: 'skipped' }
+        isSubscribed = joins
+        return { status: 'completed' }
       }
       default:
         throw new Error(`nothing is foretold of ${step.type}`)
@@ -88,7 +128,7 @@ export function foretell(
       path.push(`${name} ${outcome === 'failed' ? 'failed' : 'completed'}`)
       return over(outcome, reason ?? (outcome === 'failed' ? 'exit' : null))
     }
-    const stepped = take(step)
+    const stepped = take(step, visit)
     if ('failed' in stepped) {
       path.push(`${name} failed`)
       return over('failed', stepped.failed)

@@ -1,61 +1,105 @@
 import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { createMailer } from '../../activities/aws/mailer.ts'
+import { createRoles } from '../../activities/aws/roles.ts'
 import { createFlowActivities } from '../../activities/flows.ts'
+import { createMailActivities } from '../../activities/index.ts'
+import { createSteps } from '../../activities/steps/index.ts'
+import { readConfig } from '../../src/config.ts'
+import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
+import { startEventApplier } from '../../src/loops/event-applier.ts'
+import { startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
+import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { createFetcher } from '../../src/net/fetch.ts'
 import { connect } from '../../src/store/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { CONTROL_QUEUE } from '../../workflows/contract.ts'
+import { parseKeyring } from '../../src/tokens.ts'
+import { CONTROL_QUEUE, MAIL_QUEUE, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 
-/** A process that runs executions and stumbles, for tests that kill it: see flow-workers.ts. */
+/**
+ * A process that runs executions with all that they need, and stumbles, for tests that kill it: see
+ * flow-workers.ts. Where everything is it finds in its environment, like the product's worker. Told
+ * anything, it kills itself when it has done the next activity and nobody knows.
+ */
 export interface FlowWorkerOptions {
-  databaseUrl: string
-  address: string
-  namespace: string
   bundle: string
   /** Of all activities: half before they do anything, half when all is done but not told. */
   breakPercent: number
-  /** Kills itself after so many steps, each time when one is committed and nobody knows. */
-  diesAfter: number | null
 }
 
 const options: FlowWorkerOptions = JSON.parse(process.argv[2] ?? '{}')
+const {
+  databaseUrl = '',
+  temporal: engine,
+  keys = '',
+  publicUrl,
+  timings,
+  ...config
+} = readConfig()
+const { address = '', namespace } = engine
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 Runtime.install({ logger: new DefaultLogger('ERROR') })
 
-let steps = 0
 const breaks = (): void => {
   if (Math.random() * 200 < options.breakPercent) throw new Error('stumbled')
 }
+let isDoomed = false
+process.once('message', () => {
+  isDoomed = true
+})
 const stumbling =
   <Input, Output>(act: (input: Input) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
     breaks()
     const output = await act(input)
-    steps += 1
-    if (steps === options.diesAfter) process.kill(process.pid, 'SIGKILL')
+    if (isDoomed) process.kill(process.pid, 'SIGKILL')
     breaks()
     return output
   }
 
-const connection = await Connection.connect({ address: options.address })
-const temporal = new Client({ connection, namespace: options.namespace })
-const sql = connect(options.databaseUrl, { name: 'flows', role: 'letterloom_worker', max: 6 })
-const made = createFlowActivities({
+const temporal = new Client({ connection: await Connection.connect({ address }), namespace })
+const role = 'letterloom_worker'
+const sql = connect(databaseUrl, { name: 'flows', role, max: 10 })
+const claimSql = connect(databaseUrl, { name: 'claim', role, max: 2, statementTimeoutMs: 1_000 })
+const content = { keyring: parseKeyring(keys), publicUrl }
+const fetcher = createFetcher({ allowed: config.netAllowPrivate })
+const flows = createFlowActivities({
   sql,
-  content: { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' },
+  content,
+  // Short waits between the tries of a call, and more tries than a few stumbles take.
+  steps: createSteps({ ...content, sql, fetcher, now: Date.now, waitsMs: Array(20).fill(300) }),
 })
-const worker = await Worker.create({
-  connection: await NativeConnection.connect({ address: options.address }),
-  namespace: options.namespace,
-  taskQueue: CONTROL_QUEUE,
-  workflowBundle: { codePath: options.bundle },
-  activities: {
-    ...made,
-    beginExecution: stumbling(made.beginExecution),
-    runStep: stumbling(made.runStep),
-  },
-  maxCachedWorkflows: 200,
+const mailer = createMailer({ roles: createRoles(), callMs: timings.callMs })
+const { drainMail } = createMailActivities({
+  sql,
+  claimSql,
+  mailer,
+  verifier: { verify: () => Promise.reject(new Error('nobody to ask')) },
+  timings,
+  content,
 })
+
+const shared = { connection: await NativeConnection.connect({ address }), namespace }
+const runStep = stumbling(flows.runStep)
+const workers = [
+  await Worker.create({
+    ...shared,
+    taskQueue: CONTROL_QUEUE,
+    workflowBundle: { codePath: options.bundle },
+    activities: { ...flows, beginExecution: stumbling(flows.beginExecution), runStep },
+    maxCachedWorkflows: 200,
+  }),
+  await Worker.create({ ...shared, taskQueue: WEBHOOK_QUEUE, activities: { runStep } }),
+  await Worker.create({
+    ...shared,
+    taskQueue: MAIL_QUEUE,
+    activities: { drainMail: stumbling(drainMail) },
+  }),
+]
 startOutboxRelay({ sql, temporal, log: quiet })
+startMailWaker({ sql, temporal, log: quiet })
+startClaimReconciler({ sql, timings, log: quiet })
+startEventApplier({ sql, keyring: content.keyring, log: quiet })
+startExecutionReconciler({ sql, temporal, timings, log: quiet })
 process.send?.('runs')
-await worker.run()
+await Promise.all(workers.map((worker) => worker.run()))

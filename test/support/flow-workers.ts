@@ -1,49 +1,49 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../../src/config.ts'
 import type { FlowWorkerOptions } from './flow-worker-process.ts'
 
 const PROGRAM = fileURLToPath(new URL('./flow-worker-process.ts', import.meta.url))
 
-/** Processes that run executions; each is started again when it dies. */
+export interface FlowWorkers {
+  /**
+   * kill -9, wherever it is or when the next activity is done and nobody knows; another one is
+   * started in its place.
+   */
+  kill: (index: number, when: 'now' | 'done') => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Processes that run executions of the system with this environment. */
 export function startFlowWorkers(
   count: number,
-  options: () => FlowWorkerOptions,
-): { kill: (index: number) => Promise<void>; deaths: () => number; stop: () => Promise<void> } {
-  const children: ChildProcess[] = []
-  let isStopping = false
-  let deaths = 0
-
-  function start(index: number): void {
-    const child = fork(PROGRAM, [JSON.stringify(options())], {
+  env: Readonly<Record<string, string>>,
+  options: FlowWorkerOptions,
+): FlowWorkers {
+  const start = (): ChildProcess =>
+    fork(PROGRAM, [JSON.stringify(options)], {
+      env: childEnvironment(env),
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    children[index] = child
-    child.once('exit', () => {
-      if (isStopping) return
-      deaths += 1
-      start(index)
-    })
+  const children = Array.from({ length: count }, start)
+
+  async function end(child: ChildProcess, when: 'now' | 'done'): Promise<void> {
+    const ended = once(child, 'exit')
+    if (when === 'now') child.kill('SIGKILL')
+    else child.send('die')
+    await ended
   }
 
-  for (let index = 0; index < count; index++) start(index)
   return {
-    kill: async (index) => {
+    kill: async (index, when) => {
       const child = children[index % count]
-      const ended = new Promise((resolve) => child?.once('exit', resolve))
-      child?.kill('SIGKILL')
-      await ended
+      if (child) await end(child, when)
+      children[index % count] = start()
     },
-    deaths: () => deaths,
     stop: async () => {
-      isStopping = true
-      await Promise.all(
-        children.map((child) => {
-          const ended = new Promise((resolve) => child.once('exit', resolve))
-          child.kill('SIGKILL')
-          return ended
-        }),
-      )
+      await Promise.all(children.map((child) => end(child, 'now')))
     },
   }
 }

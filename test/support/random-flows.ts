@@ -1,4 +1,5 @@
 import type { Condition } from '../../src/domain/condition.ts'
+import { REFUSED } from './flow-receiver.ts'
 import type { FlowSketch, StepSketch } from './flows.ts'
 
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
@@ -18,11 +19,22 @@ const asks = (field: string, operator: string, value: unknown): Condition =>
 /** A nap as short as the workflow allows: `validate` would refuse it. */
 const NAP = { amount: 0.002, unit: 'minutes' } as const
 
+const KINDS = ['add', 'add', 'ask', 'ask', 'split', 'nap', 'odd', 'mail', 'call', 'join', 'leave']
+
+/** What steps may reach out to. */
+export interface Surroundings {
+  topicId: string
+  from: string
+  /** Of a receiver as `startReceiver` makes them. */
+  receiver: string
+}
+
 /**
- * A flow of counting, branching and napping steps that goes round a few times: whatever way it
- * takes, each round counts `properties.n` once at its beginning.
+ * A flow that mails, calls, counts, branches and naps, and goes round a few times: whatever way it
+ * takes, each round counts `properties.n` once at its beginning, mails once and calls once.
  */
-export function randomFlow(random: () => number): FlowSketch {
+export function randomFlow(random: () => number, surroundings: Surroundings): FlowSketch {
+  const { topicId, from, receiver } = surroundings
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T
   const length = 4 + Math.floor(random() * 6)
   const steps: StepSketch[] = [
@@ -36,30 +48,59 @@ export function randomFlow(random: () => number): FlowSketch {
   }
   for (let index = 0; index < length; index++) {
     const id = `s${index}`
-    const kind = pick(['add', 'add', 'add', 'ask', 'ask', 'split', 'nap', 'odd'] as const)
     const next = index + 1 >= length ? 'again' : `s${index + 1}`
-    if (kind === 'add' || kind === 'odd') {
-      // `odd` is a word of some contacts, which cannot be added to.
-      const increment = { [kind === 'odd' ? 'properties.odd' : `properties.${id}`]: 1 }
-      steps.push({ id, type: 'update_contact', config: { increment } })
-      transitions.push(`${id}>${next}`)
-    } else if (kind === 'nap') {
-      steps.push({ id, type: 'delay', config: NAP })
-      transitions.push(`${id}>${next}`)
-    } else if (kind === 'ask') {
-      const condition = pick([
-        asks('trigger.data.kind', 'equals', 'a'),
-        asks('properties.n', 'greaterThan', 1 + Math.floor(random() * 3)),
-      ])
-      steps.push({ id, type: 'condition', config: { condition } })
-      transitions.push(`${id}:yes>${later(index)}`, `${id}:no>${later(index)}`)
-    } else {
-      const branches = [
-        { name: 'left', weight: 1 },
-        { name: 'right', weight: 2 },
-      ]
-      steps.push({ id, type: 'split', config: { branches } })
-      transitions.push(`${id}:left>${later(index)}`, `${id}:right>${later(index)}`)
+    const add = (step: Omit<StepSketch, 'id'>, ...ways: string[]): void => {
+      steps.push({ id, ...step })
+      transitions.push(...(ways.length > 0 ? ways : [`${id}>${next}`]))
+    }
+    switch (index === 0 ? 'mail' : index === 1 ? 'call' : pick(KINDS)) {
+      case 'add':
+        add({ type: 'update_contact', config: { increment: { [`properties.${id}`]: 1 } } })
+        break
+      // A word of some contacts, which cannot be added to.
+      case 'odd':
+        add({ type: 'update_contact', config: { increment: { 'properties.odd': 1 } } })
+        break
+      case 'nap':
+        add({ type: 'delay', config: NAP })
+        break
+      case 'mail': {
+        const subject = `${id} of round {{ contact.properties.n }}`
+        add({ type: 'send_email', config: { from, topicId, subject, html: '<p>Hello</p>' } })
+        break
+      }
+      case 'call': {
+        const isRefused = random() < 0.3
+        const url = `${receiver}${isRefused ? REFUSED : '/'}`
+        // Where no branch awaits a refusal, the execution fails.
+        const ways = random() < 0.3 ? [] : [`${id}:failure>${later(index)}`]
+        const config = { url, method: 'POST', timeoutSeconds: 2 } as const
+        add({ type: 'webhook', config }, `${id}:success>${next}`, ...ways)
+        break
+      }
+      case 'join':
+        add({ type: 'subscribe_topic', config: { topicId } })
+        break
+      case 'leave':
+        add({ type: 'unsubscribe_topic', config: { topicId } })
+        break
+      case 'ask': {
+        const condition = pick([
+          asks('trigger.data.kind', 'equals', 'a'),
+          asks('properties.n', 'greaterThan', 1 + Math.floor(random() * 3)),
+        ])
+        const ways = [`${id}:yes>${later(index)}`, `${id}:no>${later(index)}`]
+        add({ type: 'condition', config: { condition } }, ...ways)
+        break
+      }
+      default: {
+        const branches = [
+          { name: 'left', weight: 1 },
+          { name: 'right', weight: 2 },
+        ]
+        const ways = [`${id}:left>${later(index)}`, `${id}:right>${later(index)}`]
+        add({ type: 'split', config: { branches } }, ...ways)
+      }
     }
   }
   const rounds = asks('properties.n', 'lessThan', 1 + Math.floor(random() * 4))
