@@ -109,7 +109,7 @@ async function store(
 
     await eventIds.forget(tx, organizationId, idsOf(fresh))
     // All at once, also of those that were duplicates within the request: the first of them may be
-    // the one that fails. Whoever is there is locked by now.
+    // the one that fails.
     const wanted = [...new Set(given.map(({ contactId }) => contactId))]
     const there = await events.present(tx, organizationId, wanted)
     const gone = given.filter(
