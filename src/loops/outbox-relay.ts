@@ -88,6 +88,8 @@ async function keepSome({ sql, temporal, log }: Deps, lane: outbox.OutboxLane): 
         const message = error instanceof Error ? error.message : String(error)
         const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
         failed.push({ ...row, error: message, waitMs })
+        // One line of a round: while Temporal is away all of them wait for the same reason.
+        if (failed.length > 1) return
         const { kind, attempts, requestId } = row
         log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
       }

@@ -12,13 +12,12 @@ import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { createReadiness } from './readiness.ts'
-import { required, temporalAddress } from './required.ts'
+import { required, temporalAddress, temporalConnection } from './required.ts'
 import { version } from './version.ts'
 
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
 const LAST_ANSWER_MS = 20_000
 const LAST_STATEMENT_SECONDS = 5
-const RECONNECT_MS = 2_000
 /** One statement at a time, and one to forget what is old. */
 const LIMITER_POOL = {
   name: 'letterloom-limiter',
@@ -105,12 +104,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
 
 /** Connects when it is first used: the API starts and serves while Temporal is away. */
 function lazyTemporal(config: Config) {
-  const { apiKey, namespace } = config.temporal
-  const connection = Connection.lazy({
-    address: temporalAddress(config),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    // Left alone, gRPC would wait up to two minutes before it tries a server that is back.
-    channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
-  })
+  const connection = Connection.lazy(temporalConnection(config))
+  const { namespace } = config.temporal
   return new Client({ connection, namespace })
 }

@@ -58,7 +58,7 @@ import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { measureLags } from './lag-metrics.ts'
 import { createReadiness } from './readiness.ts'
-import { required, temporalAddress } from './required.ts'
+import { required, temporalAddress, temporalConnection } from './required.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
 
 /** A claim that takes longer than this is none: its second would be over before the first call. */
@@ -102,11 +102,10 @@ export async function runWorker(
     // The command decides when to stop: it has more to close than the workers.
     shutdownSignals: [],
   })
-  const { apiKey } = config.temporal
-  const options = { address, ...(apiKey === undefined ? {} : { apiKey }) }
   const { namespace } = config.temporal
-  const native = await NativeConnection.connect(options)
-  const connection = await Connection.connect(options)
+  const { channelArgs, ...reached } = temporalConnection(config)
+  const native = await NativeConnection.connect(reached)
+  const connection = await Connection.connect({ ...reached, channelArgs })
   const temporal = new Client({ connection, namespace })
   const sql = connect(databaseUrl, {
     name: 'letterloom-worker',
