@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isUuid, timeOf, uuidv7 } from '../../src/ids.ts'
 import { type Api, type Client, createContact, inject, startApi, tally } from '../support/api.ts'
 import { figures, limitEvents, storedEvents } from '../support/events.ts'
+import { executionsOf, seedExecution, seedFlow } from '../support/seed-flow.ts'
 
 let api: Api
 
@@ -196,6 +197,44 @@ test('an event from the future is refused, one of long ago is stored', async () 
   const old = '2001-02-03T04:05:06.789+02:00'
   expect((await ingest({ name: 'x', contactId, occurredAt: old })).status).toBe(200)
   expect((await eventsOf(contactId)).at(-1)?.occurredAt).toBe('2001-02-03T02:05:06.789Z')
+})
+
+test('what is older than 72 hours is stored, and starts and resumes nothing', async () => {
+  const { organizationId } = api.alice
+  const { id: contactId } = await createContact(api.alice, { email: newAddress() })
+  const trigger = { type: 'event', name: 'ordered' } as const
+  const flowId = await seedFlow(api.sql, organizationId, {
+    trigger,
+    settings: { allowReentry: true },
+  })
+  const waiting = await seedExecution(api.sql, organizationId, { flowId, contactId })
+  await api.sql`
+    insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, event_name,
+      since, expires_at)
+    values (${organizationId}, ${waiting}, 'wait', 1, ${contactId}, 'event', 'paid',
+      now() - interval '9 days', now() + interval '1 day')`
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+  const told = (hours: number) =>
+    ['ordered', 'paid'].map((name) => ({ name, contactId, occurredAt: hoursAgo(hours) }))
+  const ask = async (hours: number) => {
+    const answers = await Promise.all(told(hours).map((event) => ingest(event)))
+    return answers.map(({ body }) => [body.workflowsTriggered, body.executionsResumed])
+  }
+  expect(await ask(72.1)).toEqual([
+    [0, 0],
+    [0, 0],
+  ])
+  const batch = await api.alice.post('/v1/events/batch', { events: told(72.1) })
+  expect(batch.body).toMatchObject({ processed: 2, workflowsTriggered: 0, executionsResumed: 0 })
+  expect(await eventsOf(contactId)).toHaveLength(4)
+  expect(await executionsOf(api.sql, flowId)).toMatchObject([{ id: waiting }])
+
+  expect(await ask(71.9)).toEqual([
+    [1, 0],
+    [0, 1],
+  ])
+  expect(await eventsOf(contactId)).toHaveLength(6)
+  expect(await executionsOf(api.sql, flowId)).toHaveLength(2)
 })
 
 test('what an event may say has limits', async () => {
