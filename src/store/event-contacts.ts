@@ -41,7 +41,7 @@ export interface Options {
 
 /**
  * Finds the contacts of events, and makes those that are missing where that is wanted. Nobody is
- * locked: who is named by our id alone is not even looked for, since whoever locks them does that.
+ * locked: who is named by our id alone is not even looked for, since whoever stores events does.
  *
  * Our id, then the external id, then the address: the first that is a contact's. An address never
  * leads to somebody whom the organization knows by another external id.

@@ -45,7 +45,8 @@ interface Options extends eventContacts.Options {
  * caller gives the transaction up.
  *
  * Locks, in this order: addresses of contacts that are made, ids of events, contacts, then what
- * follows, usage. So no contact may be locked by the caller before.
+ * follows, usage; where nothing follows, waits instead of contacts (`events.insert`). So no contact
+ * may be locked by the caller before.
  */
 export async function ingest(
   tx: Transaction,

@@ -36,8 +36,8 @@ export interface Stored {
  * and the caller asks once more (`mayFollow`).
  *
  * One statement, whose columns come as lines of text (arrays cost a third more): a set of events
- * costs little more than its insert. The time of receipt, which waits compare, is taken when all
- * locks are held, and the ids are made of it: an id never says that an event came before it did.
+ * costs little more than its insert. The time of receipt, which waits compare, is taken when the
+ * contacts are locked, and the ids are made of it: none says that its event came before it did.
  */
 export async function insert(
   tx: Transaction,

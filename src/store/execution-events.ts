@@ -74,8 +74,8 @@ const MOST_LOOKED_AT = 5_000
 /**
  * The earliest event of a contact that fits, received since the execution entered the step before
  * its wait and not taken by an earlier wait. What counts for the first step begins with the event
- * that started the execution: others that came in one set with it, after it, count. The contact's
- * row is locked by the caller: what comes later finds the wait.
+ * that started the execution: others that came in one set with it, after it, count. The caller has
+ * locked the contact's row and holds events back (`holdEvents`): what comes later finds the wait.
  */
 export async function earliestEvent(
   tx: Transaction,

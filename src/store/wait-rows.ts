@@ -34,7 +34,8 @@ export interface Wait {
 
 /**
  * Registers a wait for an event, already `matched` by one that came before. The execution's row and
- * its contact's are locked by the caller: whoever brings an event locks the contact as well.
+ * its contact's are locked by the caller, who also holds events back (`holdEvents`): whoever brings
+ * an event locks the contact, or asks at their end who waits.
  */
 export const registerEvent = (
   tx: Transaction,
