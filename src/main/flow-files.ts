@@ -71,15 +71,18 @@ async function asking<T>(
 ): Promise<T> {
   const token = await keyOf(keyFile)
   try {
-    return await work(createClient({ baseUrl, token }))
+    return await work(createClient({ baseUrl, token, fetch: stay }))
   } catch (error) {
     const told =
       error instanceof ApiFailure
-        ? refusalOf(error)
+        ? refusalOf(error, baseUrl)
         : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
     throw new Error(told, { cause: error })
   }
 }
+
+/** Follows no redirect: it would take the key away, and turn a push into something else. */
+const stay = (request: Request): Promise<Response> => fetch(request, { redirect: 'manual' })
 
 /** What a header can carry: what is not even that would be repeated by the error about it. */
 const KEY = /^[\x21-\x7e]{1,1000}$/
@@ -93,7 +96,13 @@ async function keyOf(file: string | undefined): Promise<string> {
 }
 
 /** The refusal, and a line for each place of the input that it is about. */
-function refusalOf({ message, details = [], requestId }: ApiFailure): string {
+function refusalOf(
+  { status, message, details = [], requestId }: ApiFailure,
+  baseUrl: string,
+): string {
+  if (status >= 300 && status < 400) {
+    return `${baseUrl} answers ${status}: give the address that it leads to`
+  }
   const places = details.map((detail) => `  ${detail.path}: ${detail.message}`)
   const request = requestId === undefined ? [] : [`  (request ${requestId})`]
   return [message, ...places, ...request].join('\n')

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createWebServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -200,6 +201,21 @@ describe('what is wrong is said', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(`The API does not answer at ${nobody}: connect ECONNREFUSED`)
     expect(await readFile(file, 'utf8')).toBe('{"flows": []}')
+  })
+
+  test('what answers elsewhere is not followed: a push would come there as something else', async () => {
+    await write([smallFlow({ slug: 'moved' })])
+    const proxy = createWebServer(({ url = '' }, response) => {
+      response.writeHead(301, { location: new URL(url, baseUrl).href }).end()
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const moved = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    for (const args of [['pull'], ['push', file]]) {
+      const { code, stdout, stderr } = await run([...args, '--base-url', moved])
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toBe(`${moved} answers 301: give the address that it leads to\n`)
+    }
+    proxy.close()
   })
 
   test('--help lists the commands and says where the key comes from', async () => {
