@@ -43,7 +43,8 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   // Most are neither object nor list: a call for each would cost as much as writing them as JSON.
-  const isNested = (each: unknown): boolean => typeof each === 'object' && isDeeper(each, levels - 1)
+  const isNested = (each: unknown): boolean =>
+    typeof each === 'object' && isDeeper(each, levels - 1)
   if (Array.isArray(value)) return value.some(isNested)
   const object: Readonly<Record<string, unknown>> = Object(value)
   for (const key in object) if (isNested(object[key])) return true
