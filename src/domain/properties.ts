@@ -38,7 +38,7 @@ export const mergeProperties = (
     ),
   )
 
-/** Whether a value, as read from JSON, has more objects and lists within one another. */
+/** Whether what was read from JSON has more objects and lists within one another than so many. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

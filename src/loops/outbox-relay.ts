@@ -87,9 +87,10 @@ async function keepSome({ sql, temporal, log }: Deps, lane: outbox.OutboxLane): 
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
         const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
+        // A line for each reason of a round: while Temporal is away all of them have the same.
+        const isTold = failed.some((each) => each.error === message)
         failed.push({ ...row, error: message, waitMs })
-        // One line of a round: while Temporal is away all of them wait for the same reason.
-        if (failed.length > 1) return
+        if (isTold) return
         const { kind, attempts, requestId } = row
         log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
       }

@@ -122,6 +122,26 @@ test('a flow runs as many at once as it says, the oldest first, whoever relays',
   expect(inside.slice(3)).toEqual(late.slice(0, 2))
 })
 
+test('of what fails in a round each reason is told once', async () => {
+  const flow = await limited(100)
+  await flow.enter(people.slice(0, 40))
+  const told: { attempts: number; err: Error }[] = []
+  let asked = 0
+  const start = () => Promise.reject(new Error(asked++ % 2 === 0 ? 'UNAVAILABLE' : 'FULL'))
+  const temporal = { workflow: { start } } as unknown as Client
+  const listening = { ...log, warn: (line: object) => told.push(line as (typeof told)[number]) }
+  relays.push(startOutboxRelay({ sql, temporal, log: listening }))
+  await until(async () => told.some(({ attempts }) => attempts > (told[0]?.attempts ?? 0)))
+  const first = told.filter(({ attempts }) => attempts === told[0]?.attempts)
+  expect(new Set(first.map(({ err }) => err.message))).toEqual(new Set(['UNAVAILABLE', 'FULL']))
+  // Two loops share them.
+  expect(first.length).toBeLessThanOrEqual(4)
+
+  await relays.pop()?.stop()
+  run(watched().client)
+  await allDone()
+})
+
 test('who was dropped has neither started nor ended: no delay holds them back', async () => {
   const rules = { allowReentry: true, reentryDelaySeconds: 3_600, contactCooldownSeconds: 3_600 }
   const flow = await limited(1, rules)
