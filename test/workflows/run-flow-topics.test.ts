@@ -1,52 +1,34 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import * as operations from '../../src/store/execution-operations.ts'
 import * as flows from '../../src/store/flows.ts'
-import { connect, type Sql, transact } from '../../src/store/sql.ts'
+import { transact } from '../../src/store/sql.ts'
 import * as subscriptions from '../../src/store/subscriptions.ts'
 import * as topics from '../../src/store/topics.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { WAKE_SIGNAL } from '../../workflows/contract.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
-import { endOf, type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
+import { endOf } from '../support/flow-runs.ts'
 import { executionRow, figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
-import { seedContacts, seedOrganization } from '../support/seed.ts'
-import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { operatedRuns } from '../support/operated-runs.ts'
+import { seedContacts } from '../support/seed.ts'
 import { insertTopic } from '../support/topics.ts'
 
-const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
-let database: TestDatabase
-let sql: Sql
-let temporal: TestTemporal
-let worker: FlowWorker
-
-beforeAll(async () => {
-  ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
-  sql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
-  worker = await startFlowWorker(temporal, { sql, content })
-})
-afterAll(async () => {
-  await worker.stop()
-  await temporal.close()
-  await sql.end()
-  await database.drop()
-})
+const runs = operatedRuns()
 
 it.each([
   { what: 'left', status: 'cancelled', reason: 'topic_unsubscribed' },
   { what: 'are subscribed to', status: 'failed', reason: 'exit' },
 ])('a retry for those who $what the topic that started it is $status', async (expected) => {
   const { what, status, reason } = expected
-  const { organizationId } = await seedOrganization(database.sql)
-  const [contactId = ''] = await seedContacts(database.sql, organizationId, 1)
-  const topicId = await insertTopic(database.sql, organizationId)
-  await database.sql`
-    insert into subscriptions ${database.sql({ organizationId, contactId, topicId, status: 'subscribed' })}`
-  const flow = await seedFlow(database.sql, organizationId, {
+  const { sql, worker, organizationId } = runs
+  const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+  const topicId = await insertTopic(sql, organizationId)
+  await sql`
+    insert into subscriptions ${sql({ organizationId, contactId, topicId, status: 'subscribed' })}`
+  const flow = await seedFlow(sql, organizationId, {
     steps: [{ id: 'no', type: 'exit', config: { outcome: 'failed' } }],
   })
   const options = { topicId }
-  const [executionId = ''] = await seedExecutions(database.sql, flow, [contactId], options)
+  const [executionId = ''] = await seedExecutions(sql, flow, [contactId], options)
   const key = { organizationId, executionId }
   expect(await endOf((await worker.start(key)).result())).toBe('The step "no" failed: exit')
 
@@ -75,38 +57,38 @@ it.each([
   { what: 'workflow', reason: 'workflow_deleted', other: 'cancelled', live: 0 },
 ])('an execution ends at its next step when the $what is deleted', async (expected) => {
   const { what, reason, other, live } = expected
-  const { organizationId } = await seedOrganization(database.sql)
-  const [contactId = ''] = await seedContacts(database.sql, organizationId, 1)
-  const topicId = await insertTopic(database.sql, organizationId)
-  await database.sql`
-    insert into subscriptions ${database.sql({ organizationId, contactId, topicId, status: 'subscribed' })}`
+  const { sql, worker, organizationId } = runs
+  const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+  const topicId = await insertTopic(sql, organizationId)
+  await sql`
+    insert into subscriptions ${sql({ organizationId, contactId, topicId, status: 'subscribed' })}`
   const timeout = { amount: 1, unit: 'days' } as const
-  const flow = await seedFlow(database.sql, organizationId, {
+  const flow = await seedFlow(sql, organizationId, {
     steps: [{ id: 'wait', type: 'wait_for_event', config: { eventName: 'bought', timeout } }],
   })
   const seed = async (options: { topicId?: string }) => {
-    const [executionId = ''] = await seedExecutions(database.sql, flow, [contactId], options)
+    const [executionId = ''] = await seedExecutions(sql, flow, [contactId], options)
     return { organizationId, executionId }
   }
   const statusOf = async ({ executionId }: { executionId: string }) =>
     (await executionRow(sql, executionId)).status
   const [ours, others, late] = [await seed({ topicId }), await seed({}), await seed({ topicId })]
-  const runs = [await worker.start(ours), await worker.start(others)] as const
+  const started = [await worker.start(ours), await worker.start(others)] as const
   for (const key of [ours, others]) {
     await until(async () => (await statusOf(key)) === 'waiting')
   }
 
-  await transact(database.sql, async (tx) => {
+  await transact(sql, async (tx) => {
     if (what === 'workflow') await flows.remove(tx, organizationId, flow.flowId)
     else await topics.remove(tx, organizationId, topicId, 'request')
   })
-  for (const run of runs) await run.signal(WAKE_SIGNAL)
+  for (const run of started) await run.signal(WAKE_SIGNAL)
   const gone = { status: 'cancelled', reason }
-  expect(await endOf(runs[0].result())).toEqual(gone)
+  expect(await endOf(started[0].result())).toEqual(gone)
   expect(await executionRow(sql, ours.executionId)).toMatchObject(gone)
   expect(await path(sql, ours.executionId)).toEqual(['wait skipped'])
   expect(await endOf((await worker.start(late)).result())).toEqual(gone)
-  if (other === 'cancelled') await runs[1].result()
+  if (other === 'cancelled') await started[1].result()
   expect(await statusOf(others)).toBe(other)
   expect(await figures(sql, flow)).toMatchObject({ cancelled: 3 - live, live })
 })
