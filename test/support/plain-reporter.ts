@@ -1,21 +1,49 @@
+import { relative } from 'node:path'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
+/** Of the message and of the stack of one failure, as much is told again. */
+const CHARACTERS = 600
+const FRAMES = 3
+
 /**
- * Ends a run with one line that a script can read: `12 passed, 0 failed`. A file that cannot be
- * loaded, a failing hook of a whole file or suite, and an error outside of any test each count as
- * one that failed: a run that lost its tests must not look like one that passed.
+ * Ends a run with what failed, a few lines each, and one line that a script can read:
+ * `12 passed, 1 failed`. A file that cannot be loaded, a failing hook of a whole file or suite, and
+ * an error outside of any test each count as one that failed: a run that lost its tests must not
+ * look like one that passed.
  */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 }
-    for (const module of modules) {
-      count.failed += module.errors().length
-      for (const suite of module.children.allSuites()) count.failed += suite.errors().length
-      for (const test of module.children.allTests()) count[test.result().state]++
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+    const tell = (name: string, errors: readonly SerializedError[] | undefined): void => {
+      for (const error of errors ?? []) process.stdout.write(`failed: ${name}\n${brief(error)}\n`)
     }
+    const broke = (name: string, errors: readonly SerializedError[]): void => {
+      count.failed += errors.length
+      tell(name, errors)
+    }
+    for (const module of modules) {
+      broke(module.relativeModuleId, module.errors())
+      for (const suite of module.children.allSuites()) {
+        broke(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors())
+      }
+      for (const test of module.children.allTests()) {
+        const { state, errors } = test.result()
+        count[state]++
+        tell(`${module.relativeModuleId} > ${test.fullName}`, errors)
+      }
+    }
+    broke('outside of any test', unhandled)
     const skipped = count.skipped + count.pending
     const more = skipped > 0 ? `, ${skipped} skipped` : ''
     process.stdout.write(`${count.passed} passed, ${count.failed} failed${more}\n`)
   }
+}
+
+/** What went wrong and where, each line indented. */
+function brief({ message, stacks = [] }: SerializedError): string {
+  const frames = stacks.slice(0, FRAMES).map(({ file, line }) => `at ${relative('', file)}:${line}`)
+  return [...message.slice(0, CHARACTERS).split('\n'), ...frames]
+    .map((each) => `  ${each}`)
+    .join('\n')
 }
