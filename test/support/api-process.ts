@@ -22,7 +22,7 @@ process.on('message', () => {
   const { heapUsed, external } = process.memoryUsage()
   process.send(heapUsed + external)
 })`)}`
-const READY_TRIES = 200
+const READY_TRIES = 1_200
 const READY_PAUSE_MS = 50
 
 /** `letterloom api`, compiled, in a process of its own on a port of its own. */
