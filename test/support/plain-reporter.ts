@@ -1,9 +1,11 @@
 import { relative } from 'node:path'
-import type { SerializedError } from 'vitest'
+import { stripVTControlCharacters } from 'node:util'
+import type { SerializedError, TestError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Of the message and of the stack of one failure, as much is told again. */
+/** Of what one failure says, of what differs and of the stack as much is told again. */
 const CHARACTERS = 600
+const DIFFERENCE = 1_200
 const FRAMES = 3
 
 /**
@@ -41,9 +43,15 @@ export default class PlainReporter implements Reporter {
 }
 
 /** What went wrong and where, each line indented. */
-function brief({ message, stacks = [] }: SerializedError): string {
+function brief({ message, diff, stacks = [] }: TestError): string {
   const frames = stacks.slice(0, FRAMES).map(({ file, line }) => `at ${relative('', file)}:${line}`)
-  return [...message.slice(0, CHARACTERS).split('\n'), ...frames]
-    .map((each) => `  ${each}`)
+  const changed = stripVTControlCharacters(diff ?? '')
+    .split('\n')
+    .filter((line) => /^[-+]/.test(line))
+    .join('\n')
+  return [message.slice(0, CHARACTERS), changed.slice(0, DIFFERENCE), ...frames]
+    .filter((part) => part !== '')
+    .flatMap((part) => part.split('\n'))
+    .map((line) => `  ${line}`)
     .join('\n')
 }
