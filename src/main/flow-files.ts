@@ -46,7 +46,8 @@ async function readFlows(path: string): Promise<FlowFile> {
   const text = await textOf(path)
   let file: unknown
   try {
-    file = JSON.parse(text)
+    // Some editors begin a file with a byte order mark.
+    file = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     throw new Error(`${path} is not JSON: ${wordsOf(error)}`, { cause: error })
   }
@@ -73,12 +74,18 @@ async function asking<T>(
   try {
     return await work(createClient({ baseUrl, token, fetch: stay }))
   } catch (error) {
-    const told =
-      error instanceof ApiFailure
-        ? refusalOf(error, baseUrl)
-        : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
-    throw new Error(told, { cause: error })
+    throw new Error(sentenceOf(error, baseUrl), { cause: error })
   }
+}
+
+function sentenceOf(error: unknown, baseUrl: string): string {
+  if (error instanceof ApiFailure) return refusalOf(error, baseUrl)
+  // Of no JSON, or of other JSON than the API's; a TypeError of `fetch` itself has a cause.
+  const isForeign =
+    error instanceof SyntaxError || (error instanceof TypeError && error.cause === undefined)
+  return isForeign
+    ? `What answers at ${baseUrl} is not the API`
+    : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
 }
 
 /** Follows no redirect: it would take the key away, and turn a push into something else. */

@@ -218,6 +218,26 @@ describe('what is wrong is said', () => {
     proxy.close()
   })
 
+  test.each(['<!doctype html>', '{"hello": "world"}'])(
+    'something else than the API, which answers %j, is called so',
+    async (answer) => {
+      const other = createWebServer((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+      })
+      await once(other.listen(0, '127.0.0.1'), 'listening')
+      const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+      const { code, stdout, stderr } = await run(['pull', '--base-url', elsewhere])
+      other.close()
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toBe(`What answers at ${elsewhere} is not the API\n`)
+    },
+  )
+
+  test('a file that begins with a byte order mark is read', async () => {
+    await writeFile(file, `\uFEFF${JSON.stringify({ workflows: [smallFlow({ slug: 'marked' })] })}`)
+    expect((await push('--dry-run')).code).toBe(0)
+  })
+
   test('--help lists the commands and says where the key comes from', async () => {
     const { code, stdout } = await run(['--help'])
     expect(code).toBe(0)
