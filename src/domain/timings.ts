@@ -57,7 +57,7 @@ export const SHORT_TIMINGS: Timings = {
   signatureMs: 5_000,
   doubtMs: 15_000,
   distanceMs: 2_000,
-  patienceMs: 60_000,
+  patienceMs: 600_000,
   passMs: 1_000,
   quotaPauseMs: 3_000,
   outagePauseMs: 500,

@@ -14,7 +14,7 @@ import { REGION } from '../support/seed.ts'
 import { startSweepEngine } from '../support/sweep-engine.ts'
 
 const ACCOUNTS = 1_000
-const FAULTS = [{ denyAssumeRole: true }, { readThrottlePercent: 100 }, { readLatencyMs: 5_000 }]
+const FAULTS = [{ denyAssumeRole: true }, { readThrottlePercent: 100 }, { readLatencyMs: 20_000 }]
 const MIB = 1024 * 1024
 
 let fixture: HealthFixture
@@ -74,7 +74,8 @@ it('a thousand accounts, a tenth of them failing: all are seen to, ten at once, 
   const seen: string[] = []
   const reader = createHealthReader(createRoles())
   const activities = fixture.activities({
-    readingMs: 1_000,
+    // Longer than the others take on a busy machine.
+    readingMs: 4_000,
     health: {
       read: async (role, signal) => {
         most = Math.max(most, ++atOnce)
