@@ -26,12 +26,12 @@ test('what sends nothing can be throttled, while mail goes on', async () => {
 })
 
 test('it can be slow, while mail is not', async () => {
-  await sandbox.control.setFaults({ readLatencyMs: 700 }, ACCOUNT)
+  await sandbox.control.setFaults({ readLatencyMs: 3_000 }, ACCOUNT)
   const startedAt = performance.now()
   await sandbox.send()
-  expect(performance.now() - startedAt).toBeLessThan(700)
+  expect(performance.now() - startedAt).toBeLessThan(3_000)
   await Promise.all([list(), readPolicy()])
-  expect(performance.now() - startedAt).toBeGreaterThan(700)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2_990)
 })
 
 test('calls are counted by account and action, refused ones too', async () => {

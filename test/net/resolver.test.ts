@@ -95,7 +95,7 @@ test('gives up when it is told to, and does not ask any more then', async () => 
   const startedAt = performance.now()
   const signal = AbortSignal.timeout(200)
   expect(await resolver.resolve('silent.example.com', 'TXT', signal)).toBe('unknown')
-  expect(performance.now() - startedAt).toBeLessThan(900)
+  expect(performance.now() - startedAt).toBeLessThan(1_900)
   questions = []
   expect(await resolver.resolve('silent.example.com', 'TXT', signal)).toBe('unknown')
   expect(questions).toEqual([])
