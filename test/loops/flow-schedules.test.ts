@@ -162,9 +162,9 @@ test('of changes and comparisons that cross each other the newest version stays'
     syncs.push(sync())
   }
   // One that is under way may still write what it read long ago, and looks again then.
-  await Promise.allSettled(syncs)
-  // As the outbox does with one that gave up.
-  await sync()
+  const ends = await Promise.allSettled(syncs)
+  // As the outbox does with one that gave up; else nobody comes after them.
+  if (ends.some(({ status }) => status === 'rejected')) await sync()
   expect((await describe(flowId)).spec.calendars).toMatchObject([
     { hour: [{ start: 11, end: 11 }] },
   ])
