@@ -130,7 +130,7 @@ it('after a one-click unsubscribe was answered, no call that begins later mails 
   const { organizationId } = seeded
   const ids = await seedContacts(api.sql, organizationId, CONTACTS)
   const batchId = await seedBatch(api.sql, seeded)
-  await until(async () => calls.length > 0, 30_000)
+  await until(async () => calls.length > 0, 90_000)
   const readers = await readersOf(ids)
   const told = await leaveAll(readers.slice(0, LEAVING), { batchId })
   await completed(batchId)
@@ -152,7 +152,7 @@ it('after a one-click unsubscribe was answered, no call that begins later mails 
   expect(calls).toHaveLength(CONTACTS - spared.length)
   const [figures] = await api.sql`select unsubscribed from batches where id = ${batchId}`
   expect(figures).toEqual({ unsubscribed: LEAVING })
-}, 120_000)
+}, 240_000)
 
 it('of a flow’s mail as well, and its run goes on', async () => {
   const { organizationId } = seeded
@@ -164,7 +164,7 @@ it('of a flow’s mail as well, and its run goes on', async () => {
   const steps = [{ id: 'hello', type: 'send_email' as const, config }]
   const flow = await seedFlow(api.sql, organizationId, { steps })
   await seedExecutions(api.sql, flow, ids, { isPromised: true })
-  await until(async () => calls.length > 20, 30_000)
+  await until(async () => calls.length > 20, 90_000)
   const told = await leaveAll((await readersOf(ids)).slice(0, RUNS / 3), {})
   await until(async () => {
     const [row] = await api.sql<{ open: number }[]>`
@@ -180,7 +180,7 @@ it('of a flow’s mail as well, and its run goes on', async () => {
   const spared = [...told.keys()].filter((email) => !mailed.has(email))
   expect(spared.length).toBeGreaterThan(0)
   expect(calls).toHaveLength(RUNS - spared.length)
-}, 150_000)
+}, 300_000)
 
 it('of a topic: its batch mails them no more, another topic’s batch does', async () => {
   const { organizationId } = seeded
@@ -193,7 +193,7 @@ it('of a topic: its batch mails them no more, another topic’s batch does', asy
   calls.length = 0
   const batchId = await seedBatch(api.sql, seeded, { topicId })
   const otherBatchId = await seedBatch(api.sql, seeded, { topicId: otherId })
-  await until(async () => calls.some((call) => call.batchId === batchId), 30_000)
+  await until(async () => calls.some((call) => call.batchId === batchId), 90_000)
   const told = await leaveAll((await readersOf(ids)).slice(0, 80), { batchId, topicId })
   await Promise.all([completed(batchId), completed(otherBatchId)])
   await sleep(1_000)
@@ -208,4 +208,4 @@ it('of a topic: its batch mails them no more, another topic’s batch does', asy
   expect((await batchRow(api.sql, otherBatchId)).sent).toBe(count)
   const others = calls.filter((call) => call.batchId === otherBatchId)
   expect(others.filter(isLate).length).toBeGreaterThan(0)
-}, 120_000)
+}, 240_000)
