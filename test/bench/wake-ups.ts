@@ -4,7 +4,9 @@
  *
  *   npm run build && npx tsx test/bench/wake-ups.ts [asleep] [due]
  *
- * The whole system runs for it, compiled, and is thrown away afterwards. Of `asleep` executions
+ * The whole system runs for it, compiled, with production's timings, and is thrown away afterwards.
+ * With the short ones the reconciler would ask Temporal about two hundred executions a second as
+ * soon as they are late by a minute, which so many are on a small machine. Of `asleep` executions
  * `due` fall due at one moment; woken is who has ended after it.
  */
 import { readFileSync } from 'node:fs'
@@ -32,7 +34,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-wake-ups-'))
 // As root, Postgres runs under another user, who must be able to come in.
 await chmod(folder, 0o755)
-const system = await startSystem(readConfig(), folder, say)
+const system = await startSystem(readConfig(), folder, say, 'production')
 const { sql, temporalAddress } = system
 const connection = await Connection.connect({ address: temporalAddress })
 const client = new Client({ connection })
