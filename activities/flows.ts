@@ -19,10 +19,12 @@ export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
   steps?: Steps
 }
 
-/** What a run holds an execution by, and what it does first. */
+/** What a run holds an execution by, and what it does next. */
 export interface Begun {
   fence: Fence
   move: Move
+  /** The name of the step that was run already; absent: none was. */
+  ran?: string
 }
 
 export function createFlowActivities(deps: FlowDeps) {
@@ -37,19 +39,20 @@ export function createFlowActivities(deps: FlowDeps) {
      * step, whoever asks but the run it failed in, whose first task was lost; a live one is taken
      * from an earlier run of the same workflow only, which is over then, since Temporal has one
      * open run of each id.
+     *
+     * A first step that runs locally is run at once: the workflow would ask for nothing else, and
+     * whenever it is replayed each activity that it asked for costs it some milliseconds.
      */
     beginExecution: async (key: executionRuns.ExecutionKey): Promise<Begun> => {
       const fence = ownFence()
-      return { fence, move: await transact(sql, (tx) => begin(tx, key, fence)) }
+      const move = await transact(sql, (tx) => begin(tx, key, fence))
+      if (move.do !== 'step' || move.where !== 'local') return { fence, move }
+      const { stepId, visit, name } = move
+      return { fence, move: await attempt({ ...key, fence, stepId, visit }), ran: name }
     },
 
     /** Runs one visit of a step: see `createRunStep`. */
-    runStep: async (input: RunStepInput): Promise<Move> => {
-      const { info, cancellationSignal: signal } = Context.current()
-      const { isLocal, attempt: number } = info
-      const run = () => runStep(input, { number, isLocal, signal })
-      return isLocal ? run() : beating(run)
-    },
+    runStep: attempt,
 
     /**
      * Ends an execution whose run an operator cancelled; one that the API ended is over already.
@@ -62,6 +65,13 @@ export function createFlowActivities(deps: FlowDeps) {
       /** Null: cancelled before it was known whether it had begun. */
       fence: Fence | null
     }): Promise<FinalStatus | null> => transact(sql, (tx) => stop(tx, key, fence)),
+  }
+
+  async function attempt(input: RunStepInput): Promise<Move> {
+    const { info, cancellationSignal: signal } = Context.current()
+    const { isLocal, attempt: number } = info
+    const run = () => runStep(input, { number, isLocal, signal })
+    return isLocal ? run() : beating(run)
   }
 
   async function begin(
@@ -110,7 +120,8 @@ export function createFlowActivities(deps: FlowDeps) {
     const isUnbegun = fence === null && fenceRunId === null
     if (!isHeld && !isUnbegun) return null
     if (isOver(status)) return status
-    await executions.end(tx, key.organizationId, [key.executionId], STOPPED, { tellsRuns: false })
+    const { organizationId, executionId } = key
+    await executions.endLocked(tx, organizationId, [executionId], STOPPED, { tellsRuns: false })
     return STOPPED.status
   }
 }

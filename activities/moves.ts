@@ -43,7 +43,7 @@ export async function end(
 ): Promise<Move> {
   const ending = { status, reason: reason?.slice(0, LONGEST_REASON) ?? null, error }
   const options = { tellsRuns: false }
-  const ended = await executions.end(tx, organizationId, [executionId], ending, options)
+  const ended = await executions.endLocked(tx, organizationId, [executionId], ending, options)
   if (ended.length === 0) return over(tx, { organizationId, executionId })
   return { do: 'end', status, reason: ending.reason }
 }

@@ -219,11 +219,10 @@ async function enter(
   input: RunStepInput,
   type: StepType,
 ): Promise<{ row: executionSteps.StepRow; isResumed: boolean }> {
-  const made = await executionSteps.enter(tx, input, type)
-  if (made) return { row: made, isResumed: false }
-  const row = await executionSteps.find(tx, input)
-  if (row?.status === 'executing') return { row, isResumed: true }
-  if (row?.status !== 'pending') throw new Error(`an execution stands at a ${row?.status} step`)
+  const { isNew, ...row } = await executionSteps.enter(tx, input, type)
+  if (isNew) return { row, isResumed: false }
+  if (row.status === 'executing') return { row, isResumed: true }
+  if (row.status !== 'pending') throw new Error(`an execution stands at a ${row.status} step`)
   await executionSteps.begin(tx, input)
   return { row, isResumed: false }
 }

@@ -39,6 +39,8 @@ const SHORTEST_WAIT_MS = 1_000
 /** What an operator sees of a long run. */
 const MOST_LINES = 50
 
+/** The step's name is known by its answer only; what is shown of the run lists it. */
+const BEGINS = 'begins; runs a local first step'
 /** Characters: Temporal refuses what is longer than 400 bytes, and the whole task with it. */
 const LONGEST_SUMMARY = 60
 
@@ -82,7 +84,7 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
     return asNormal()
   }
 
-  const take = async (
+  const take = (
     fence: Fence,
     { stepId, visit, name, where }: Extract<Move, { stepId: string }>,
   ): Promise<Move> => {
@@ -115,11 +117,15 @@ export async function runFlow(input: RunFlowInput): Promise<Ending> {
   try {
     let at = ''
     held = await locally(
-      () => local.beginExecution(key),
-      () => control.beginExecution(key),
+      () => local.beginExecution.executeWithOptions({ ...LOCAL, summary: BEGINS }, [key]),
+      () => control.beginExecution.executeWithOptions({ ...CONTROL, summary: BEGINS }, [key]),
     )
     let { move } = held
-    const { fence } = held
+    const { fence, ran } = held
+    if (ran !== undefined) {
+      at = ran
+      tell(ran)
+    }
     for (;;) {
       if (workflowInfo().continueAsNewSuggested && 'stepId' in move) {
         // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices

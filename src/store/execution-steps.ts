@@ -58,16 +58,16 @@ export async function following(
 }
 
 /**
- * Notes that the execution came to a step. Undefined when this visit is noted already. The
- * execution's row is locked, so nobody takes the position meanwhile.
+ * Notes that the execution came to a step, unless this visit is noted already, and answers the
+ * visit. The execution's row is locked, so nobody takes the position meanwhile.
  */
 export async function enter(
   tx: Transaction,
   { organizationId, executionId, stepId, visit }: VisitKey,
   type: StepType,
-): Promise<StepRow | undefined> {
-  const [row] = await tx<StepRow[]>`
-    with s as (
+): Promise<StepRow & { isNew: boolean }> {
+  const [row] = await tx<(StepRow & { isNew: boolean })[]>`
+    with entered as (
       insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
         status)
       select ${organizationId}, ${executionId}, ${stepId}, ${visit},
@@ -77,8 +77,14 @@ export async function enter(
       on conflict (organization_id, execution_id, step_id, visit) do nothing
       returning *
     )
-    select ${columns(tx)}
-    from s`
+    select ${columns(tx)}, true as is_new
+    from entered s
+    union all
+    select ${columns(tx)}, false
+    from execution_steps s
+    where s.organization_id = ${organizationId} and s.execution_id = ${executionId}
+      and s.step_id = ${stepId} and s.visit = ${visit}`
+  if (!row) throw new Error('a visit is neither new nor noted')
   return row
 }
 

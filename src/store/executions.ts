@@ -43,35 +43,53 @@ export async function end(
   tx: Transaction,
   organizationId: Uuid,
   ids: readonly Uuid[],
-  { status, reason, error = null }: Ending,
-  { tellsRuns = true, requestId }: EndOptions = {},
+  ending: Ending,
+  options: EndOptions = {},
 ): Promise<Uuid[]> {
   if (ids.length === 0) return []
-  const rows = await tx<Ended[]>`
-    select id, flow_id, contact_id, fence_workflow_id
+  const rows = await tx<{ id: Uuid }[]>`
+    select id
     from executions
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
       and status in ${live(tx)}
     order by id
     for update`
+  const locked = rows.map(({ id }) => id)
+  return endLocked(tx, organizationId, locked, ending, options)
+}
+
+/** The same of executions whose rows the transaction has locked by an earlier statement. */
+export async function endLocked(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+  { status, reason, error = null }: Ending,
+  { tellsRuns = true, requestId }: EndOptions = {},
+): Promise<Uuid[]> {
+  if (ids.length === 0) return []
+  const rows = await tx<Ended[]>`
+    with ended as (
+      update executions
+      set status = ${status}, reason = ${reason}, error = ${error?.slice(0, 1_000) ?? null},
+        finished_at = clock_timestamp(), progressed_at = clock_timestamp()
+      where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+        and status in ${live(tx)}
+      returning id, flow_id, contact_id, fence_workflow_id
+    ), skipped as (
+      update execution_steps
+      set status = 'skipped', reason = coalesce(${reason}, 'execution_ended'),
+        finished_at = clock_timestamp()
+      where organization_id = ${organizationId} and execution_id = any(${[...ids]}::uuid[])
+        and status in ('pending', 'executing')
+    ), cancelled as (
+      update waits
+      set status = 'cancelled'
+      where organization_id = ${organizationId} and execution_id = any(${[...ids]}::uuid[])
+        and status = 'waiting'
+    )
+    select *
+    from ended`
   if (rows.length === 0) return []
-  const ended = rows.map(({ id }) => id)
-  await tx`
-    update executions
-    set status = ${status}, reason = ${reason}, error = ${error?.slice(0, 1_000) ?? null},
-      finished_at = clock_timestamp(), progressed_at = clock_timestamp()
-    where organization_id = ${organizationId} and id = any(${ended}::uuid[])`
-  await tx`
-    update execution_steps
-    set status = 'skipped', reason = coalesce(${reason}, 'execution_ended'),
-      finished_at = clock_timestamp()
-    where organization_id = ${organizationId} and execution_id = any(${ended}::uuid[])
-      and status in ('pending', 'executing')`
-  await tx`
-    update waits
-    set status = 'cancelled'
-    where organization_id = ${organizationId} and execution_id = any(${ended}::uuid[])
-      and status = 'waiting'`
   await executionsOver(tx, organizationId, rows, status)
   if (tellsRuns) {
     const promises = rows.flatMap(({ fenceWorkflowId }) =>
@@ -82,7 +100,7 @@ export async function end(
     )
     await outbox.putAll(tx, organizationId, promises, requestId)
   }
-  return ended
+  return rows.map(({ id }) => id)
 }
 
 /** Live executions of contacts, whose rows the caller has locked: their ids. */

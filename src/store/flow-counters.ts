@@ -1,6 +1,6 @@
 import type { FinalStatus } from '../domain/execution.ts'
 import type { Uuid } from '../ids.ts'
-import type { Executor, Transaction } from './sql.ts'
+import type { Executor, Part, Transaction } from './sql.ts'
 
 /** Numbers of a flow's rows: it has as many as transactions moved its counters at one moment. */
 const SLOTS = 32_768
@@ -22,6 +22,8 @@ export async function bump(
   tx: Transaction,
   organizationId: Uuid,
   changes: readonly Change[],
+  /** A change of other rows that goes with it. */
+  entries?: Part,
 ): Promise<void> {
   const sums = new Map<Uuid, Record<Counter, number>>()
   for (const { flowId, counter, by } of changes) {
@@ -39,7 +41,7 @@ export async function bump(
   if (rows.length === 0) return
   const column = (counter: Counter) => rows.map(([, sum]) => sum[counter])
   await tx`
-    with change as (
+    with ${entries ? tx`entries as (${entries}),` : tx``} change as (
       select *
       from unnest(
         ${rows.map(([flowId]) => flowId)}::uuid[],
@@ -110,7 +112,7 @@ export async function executionsOver(
   executions: readonly { flowId: Uuid; contactId: Uuid }[],
   status: FinalStatus,
 ): Promise<void> {
-  await tx`
+  const entries = tx`
     update flow_entries e
     set live = greatest(0, e.live - over.executions), last_ended_at = clock_timestamp()
     from (
@@ -134,11 +136,8 @@ export async function executionsOver(
     ) over
     where e.organization_id = ${organizationId} and e.flow_id = over.flow_id
       and e.contact_id = over.contact_id`
-  await bump(
-    tx,
-    organizationId,
-    executions.map(({ flowId }) => ({ flowId, counter: status, by: 1 })),
-  )
+  const changes = executions.map(({ flowId }) => ({ flowId, counter: status, by: 1 }))
+  await bump(tx, organizationId, changes, entries)
 }
 
 /** A failed execution that goes on: what `executionsOver` noted of it is taken back. */
@@ -147,10 +146,10 @@ export async function executionReopened(
   organizationId: Uuid,
   { flowId, contactId }: { flowId: Uuid; contactId: Uuid },
 ): Promise<void> {
-  await tx`
+  const entries = tx`
     update flow_entries
     set live = live + 1
     where organization_id = ${organizationId} and flow_id = ${flowId}
       and contact_id = ${contactId}`
-  await bump(tx, organizationId, [{ flowId, counter: 'failed', by: -1 }])
+  await bump(tx, organizationId, [{ flowId, counter: 'failed', by: -1 }], entries)
 }

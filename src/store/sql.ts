@@ -97,7 +97,8 @@ export function within(sql: Sql, organizationId: string): Sql {
   return bind(organizationId)
 }
 
-type Part = ReturnType<Executor>
+/** A part of a statement. */
+export type Part = postgres.PendingQuery<postgres.Row[]>
 
 /**
  * A part of statements that is the same text for everybody, made once: to the driver a part is a

@@ -36,7 +36,7 @@ type Act = (tx: Transaction, run: StepRun<StepType>) => Promise<StepOutcome>
 /** What the step of the test does, by turns. */
 let acts: Act[]
 let calls: { try: number; attempt: number; isResumed: boolean }[]
-/** Every runStep activity that ran, and whether it was a local one. */
+/** What every runStep activity was asked for. */
 let ran: RunStepInput[]
 
 const act =
@@ -128,18 +128,26 @@ const written = async (contactId: string) => {
 describe('a step that breaks', () => {
   const breaks: Act = () => Promise.reject(new Error('the worker stumbled'))
 
-  it('is undone whole, and done once when it is tried again', async () => {
-    acts = [breaks, breaks]
-    const { end, contactId, executionId, handle } = await run({ steps: [mail('mail')] })
-    expect(end).toMatchObject({ status: 'completed' })
-    expect(calls).toHaveLength(3)
-    expect(await written(contactId)).toBe(1)
-    expect(await path(sql, executionId)).toEqual(['mail completed'])
-    // First as a local activity, then as a normal one that is retried.
-    const { events } = await handle.fetchHistory()
-    const scheduled = events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? [])
-    expect(scheduled?.map(({ activityType }) => activityType?.name)).toEqual(['runStep'])
-  })
+  const goes: Act = async () => ({ kind: 'done' })
+
+  it.each([
+    ['the first', 'beginExecution', ['mail'], [breaks, breaks]],
+    ['another', 'runStep', ['before', 'mail'], [goes, breaks, breaks]],
+  ])(
+    'is undone whole, and done once when it is tried again: %s',
+    async (_, activity, steps, acting) => {
+      acts = [...acting]
+      const { end, contactId, executionId, handle } = await run({ steps: steps.map(mail) })
+      expect(end).toMatchObject({ status: 'completed' })
+      expect(calls).toHaveLength(acting.length + 1)
+      expect(await written(contactId)).toBe(steps.length)
+      expect(await path(sql, executionId)).toEqual(steps.map((step) => `${step} completed`))
+      // First as a local activity, then as a normal one that is retried.
+      const { events } = await handle.fetchHistory()
+      const scheduled = events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? [])
+      expect(scheduled?.map(({ activityType }) => activityType?.name)).toEqual([activity])
+    },
+  )
 
   it('by a value that Postgres refuses fails the execution at once, and tells no secret', async () => {
     acts = [(tx) => tx`select 'secret value'::int` as never]
@@ -259,7 +267,7 @@ describe('a step that has run', () => {
       definitions: createDefinitionCache(),
     })
     const again = (change: Partial<RunStepInput> = {}) =>
-      runStep({ ...(ran[0] as RunStepInput), ...change }, ATTEMPT)
+      runStep({ ...(ran[0] as RunStepInput), stepId: 'one', ...change }, ATTEMPT)
     const toTwo = { do: 'step', name: 'two', where: 'local', stepId: 'two', visit: 1 }
     expect(await Promise.all([again(), again()])).toEqual([toTwo, toTwo])
     expect(await again({ stepId: 'two' })).toMatchObject({ do: 'step', stepId: 'wait' })
@@ -332,7 +340,7 @@ describe('a long run', () => {
     const summaries = events?.flatMap(({ userMetadata }) =>
       userMetadata?.summary?.data ? [Buffer.from(userMetadata.summary.data).toString()] : [],
     )
-    expect(summaries).toEqual(expect.arrayContaining(['"Say hello"', '"b"']))
+    expect(summaries).toEqual(['"begins; runs a local first step"', '"b"'])
     const shown = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')
     expect(shown.currentDetails).toBe('1. Say hello\n1. b\n1. **completed**')
   })
