@@ -16,6 +16,7 @@ import { remove } from '../../src/store/contact-statements.ts'
 import * as contactWrites from '../../src/store/contact-writes.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import * as search from '../../src/store/search.ts'
+import { wordOf } from '../../src/store/search-words.ts'
 import { type Sql, transact } from '../../src/store/sql.ts'
 import * as topics from '../../src/store/topics.ts'
 import { contactId, contactKeys, missingContact } from '../contact-keys.ts'
@@ -85,7 +86,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listContacts',
         summary: 'List contacts, newest first',
         description:
-          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that may stop counting sooner, which `totalIsExact` says.',
+          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that stops counting where its page is full, which `totalIsExact` says.',
         querystring: ContactListQuery,
         response: { 200: ContactList, ...failures(402) },
       },
@@ -113,7 +114,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         throw unknownFilter('segmentId')
       }
       await requireTopic(sql, organizationId, filters.topicId)
-      const word = search.wordOf(term ?? '')
+      const word = wordOf(term ?? '')
       const { rows, ...counted } =
         word === ''
           ? await list(sql, organizationId, filters, place)

@@ -346,7 +346,7 @@ export interface paths {
         };
         /**
          * List contacts, newest first
-         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that may stop counting sooner, which `totalIsExact` says.
+         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that stops counting where its page is full, which `totalIsExact` says.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -5484,7 +5484,7 @@ export interface operations {
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
                 preferredChannel?: "email" | "sms";
-                /** @description Part of an email address or a phone number. */
+                /** @description Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins. */
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;
@@ -7345,7 +7345,7 @@ export interface operations {
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
                 preferredChannel?: "email" | "sms";
-                /** @description Part of an email address or a phone number. */
+                /** @description Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins. */
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;

@@ -200,7 +200,11 @@ export const ContactListQuery = strict({
   smsStatus: Type.Optional(SmsStatus),
   preferredChannel: Type.Optional(Channel),
   search: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Part of an email address or a phone number.' }),
+    Type.String({
+      maxLength: 255,
+      description:
+        'Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins.',
+    }),
   ),
   topicId: Type.Optional({ ...Id, description: 'Subscribed to this topic.' }),
   segmentId: Type.Optional({ ...Id, description: 'In this segment. On paid plans.' }),

@@ -43,11 +43,17 @@ export const subscribersOf = (sql: Executor, topicId: Uuid | undefined) =>
         and subscriptions.status = 'subscribed'`
 
 /** For `where`, with `subscribersOf` in `from`: an organization's contacts that fit the filters. */
-export const fitting = (sql: Executor, organizationId: Uuid, filters: ContactFilters) => {
+export const fitting = (sql: Executor, organizationId: Uuid, filters: ContactFilters) => sql`
+  contacts.organization_id = ${organizationId} ${filtered(sql, organizationId, filters)}`
+
+/**
+ * The same without the organization of the contacts, and in a form from which the planner does not
+ * conclude it.
+ */
+export const filtered = (sql: Executor, organizationId: Uuid, filters: ContactFilters) => {
   const { emailStatus, smsStatus, preferredChannel, topicId, createdAfter, updatedAfter } = filters
   return sql`
-    contacts.organization_id = ${organizationId}
-    ${topicId === undefined ? sql`` : sql`and subscriptions.organization_id = ${organizationId}`}
+    ${topicId === undefined ? sql`` : sql`and (subscriptions.organization_id = ${organizationId}) is true`}
     ${emailStatus === undefined ? sql`` : sql`and email_status = ${emailStatus}`}
     ${smsStatus === undefined ? sql`` : sql`and sms_status = ${smsStatus}`}
     ${preferredChannel === undefined ? sql`` : sql`and preferred_channel = ${preferredChannel}`}

@@ -46,6 +46,12 @@ export interface Pool {
 /** A server answers within its statement timeout; it may be this late. */
 const SILENCE_MS = 5_000
 
+/**
+ * A search takes a millisecond. The planner, which does not know how few contacts have a word,
+ * takes it for much longer, and would start other processes and compile code for it.
+ */
+const SHORT_STATEMENTS = { jit: 'off', max_parallel_workers_per_gather: 0 } as const
+
 type Bind = (organizationId: string) => Sql
 const binders = new WeakMap<Sql, Bind>()
 
@@ -67,6 +73,7 @@ export function connect(url: string, pool: Pool): Sql {
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: 15_000,
         ...(role === undefined ? {} : { role }),
+        ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
       },
       transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
       types: {

@@ -44,7 +44,8 @@ const WORDS = {
   'two in five': 'gmail',
   'three letters, one in 26': 'ada',
   'three digits': '777',
-  'two letters, common': 'a1',
+  'an address without digits, nobody': 'ada.lovelace@gmail.com',
+  'two letters, one in 26': 'ad',
   'two letters, nobody': 'qj',
   'one letter': 'a',
 }
