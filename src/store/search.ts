@@ -165,11 +165,12 @@ async function lookUpNewest(
   last: Uuid | null,
 ): Promise<Found | undefined> {
   const wanted = page.offset + page.limit
+  if (last === null || wanted > MOST_COUNTED) return undefined
   let newest: Found | undefined
   let share = 1
-  for (const reach of last === null || wanted > MOST_COUNTED ? [] : REACHES) {
+  for (const reach of REACHES) {
     if (share * reach < wanted * MARGIN) continue
-    const spans = await spansOf(sql, organizationId, last as Uuid, reach)
+    const spans = await spansOf(sql, organizationId, last, reach)
     if (!spans) break
     newest = await lookUp(sql, organizationId, page, spans)
     if (!isAll(newest) || newest.earlier >= wanted) break
