@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { addressed } from '../src/addresses.ts'
-import { MESSAGE_TAG, messageTag, ORGANIZATION_TAG } from '../src/domain/ses-event.ts'
+import { MESSAGE_TAG, messageTag, ORGANIZATION_TAG, PROBE_TAG } from '../src/domain/ses-event.ts'
 import type { Timings } from '../src/domain/timings.ts'
 import { uuidv7 } from '../src/ids.ts'
 import * as messages from '../src/store/messages.ts'
 import * as outlet from '../src/store/outlet.ts'
+import * as probes from '../src/store/probes.ts'
 import * as senders from '../src/store/senders.ts'
 import * as sendingLimits from '../src/store/sending-limits.ts'
 import * as suppressions from '../src/store/suppressions.ts'
@@ -152,32 +153,38 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   }
 
   /**
-   * One mail to the simulator, when rows are in doubt and nothing was accepted since: its Send
-   * event moves the watermark past them. No row, no log, no counter; under the limiter like all
-   * mail.
+   * One mail to the simulator, when rows are in doubt and too few other mails tell whether events
+   * arrive. No row in the ledger, no log, no counter; under the limiter like all mail.
    */
   async function probe(sender: senders.Sender): Promise<void> {
-    const request = await senders.takeProbe(sql, sender.organizationId, sender.connectionId)
-    if (!request?.from) return
+    const { organizationId, connectionId } = sender
+    const from = await probes.take(sql, organizationId, connectionId)
+    if (from === undefined) return
     const grant = await sendingLimits.take(sql, sender, 1)
-    if (grant.granted === 0) return
-    await mailer.send(
+    if (grant.granted === 0) {
+      await probes.giveBack(sql, organizationId, connectionId)
+      return
+    }
+    const id = uuidv7()
+    const beginBy = performance.now() + timings.beginMs
+    const claimedAt = await probes.claim(sql, { organizationId, connectionId, id })
+    const outcome = await mailer.send(
       {
-        from: request.from,
+        from,
         replyTo: null,
         to: SIMULATOR,
         subject: 'Probe',
         html: null,
         text: 'Asks whether delivery events arrive.',
         headers: [],
-        tags: [{ name: 'letterloom-probe', value: sender.connectionId }],
+        tags: [
+          { name: PROBE_TAG, value: id },
+          { name: ORGANIZATION_TAG, value: organizationId },
+        ],
       },
-      {
-        role: sender,
-        signedAt: new Date(request.claimedAt),
-        beginBy: performance.now() + timings.beginMs,
-      },
+      { role: sender, signedAt: new Date(claimedAt), beginBy },
     )
+    if (outcome.kind === 'sent') await probes.recordAnswer(sql, organizationId, id)
   }
 }
 

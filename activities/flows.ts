@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity'
 import type { Fence, FinalStatus, Move } from '../src/domain/execution.ts'
+import { PRODUCTION_TIMINGS, type Timings } from '../src/domain/timings.ts'
 import { createFetcher, type Fetcher } from '../src/net/fetch.ts'
 import { createDefinitionCache } from '../src/store/definition-cache.ts'
 import * as executionRuns from '../src/store/execution-runs.ts'
@@ -13,6 +14,8 @@ import { createSteps, type Steps } from './steps/index.ts'
 
 export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
   content: BatchContentDeps
+  /** Absent: those of production. */
+  timings?: Timings
   /** Absent: one that reaches the public internet only. */
   fetcher?: Fetcher | undefined
   /** All that there are, unless a test makes its own. */
@@ -29,7 +32,8 @@ export interface Begun {
 
 export function createFlowActivities(deps: FlowDeps) {
   const { sql, content, fetcher = createFetcher({ allowed: [] }) } = deps
-  const { steps = createSteps({ ...content, sql, fetcher, now: Date.now }) } = deps
+  const { awaitedMs } = deps.timings ?? PRODUCTION_TIMINGS
+  const { steps = createSteps({ ...content, sql, fetcher, now: Date.now, awaitedMs }) } = deps
   const definitions = createDefinitionCache()
   const runStep = createRunStep({ ...deps, steps, definitions })
 

@@ -31,6 +31,13 @@ export type SendChunkResult =
   /** Nothing can be sent through this connection any more. */
   | { kind: 'unavailable'; reason: string }
 
+/** What becomes of a range in which nothing but mails in doubt is open. */
+const OUTCOMES_AWAITED = {
+  processing: { kind: 'waiting' },
+  completed: { kind: 'done' },
+  stopped: { kind: 'stopped' },
+} as const
+
 /** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
 const CLAIM_SIZE = 100
 /** Rendered mail held at once per chunk, so that large templates go in smaller claims. */
@@ -75,7 +82,11 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
 
     for (;;) {
       const open = await messages.unsettled(sql, range)
-      if (open.queued === 0) return open.waiting === 0 ? { kind: 'done' } : { kind: 'waiting' }
+      if (open.queued === 0) {
+        if (open.waiting === 0) return { kind: 'done' }
+        const status = await batchRuns.awaitOutcomes(sql, input, timings)
+        return OUTCOMES_AWAITED[status]
+      }
 
       const want = Math.min(most, open.queued)
       const grant = await sendingLimits.take(sql, sender, want)

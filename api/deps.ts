@@ -4,6 +4,7 @@ import type { Keyring } from '../src/tokens.ts'
 import type { Asker } from './asker.ts'
 import type { Limiter } from './limiter.ts'
 import type { Metrics } from './metrics.ts'
+import type { Receiving } from './receiving.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
@@ -32,6 +33,8 @@ export interface Deps {
   limiter: Limiter
   /** Asks the customers' accounts. */
   asker: Asker
+  /** Is told which delivery events were answered badly. Who makes it stops it. */
+  receiving: Pick<Receiving, 'refused'>
   /** Milliseconds since 1970. */
   now: () => number
   /** Lets so many milliseconds pass. */

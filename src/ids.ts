@@ -122,3 +122,9 @@ export function hashedId(...parts: readonly (string | number)[]): Uuid {
   const hex = createHash('sha256').update(parts.join('\u0000')).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
+
+/** The first and the last of some ids, which bound what an update may read. */
+export function span(ids: readonly Uuid[]): [Uuid, Uuid] {
+  const sorted = ids.toSorted()
+  return [sorted[0] ?? '', sorted.at(-1) ?? '']
+}

@@ -1,9 +1,8 @@
 import type { StepOf, StepType } from '../../src/domain/flow.ts'
-import type { BatchContentDeps } from '../batch-mails.ts'
 import { condition } from './condition.ts'
 import { delay } from './delay.ts'
 import { exit } from './exit.ts'
-import { createSendEmail } from './send-email.ts'
+import { createSendEmail, type SendEmailDeps } from './send-email.ts'
 import { split } from './split.ts'
 import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
 import { waitForEvent } from './wait-for-event.ts'
@@ -13,7 +12,7 @@ import { createWebhook, type WebhookDeps } from './webhook.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
 /** What steps need beside the transaction that they run in. */
-export type StepDeps = BatchContentDeps & WebhookDeps
+export type StepDeps = SendEmailDeps & WebhookDeps
 
 /** How a step is run, whatever its type. */
 export type AnyStep = StoredStep<StepType> | CallingStep<StepType>

@@ -1,3 +1,4 @@
+import { PRODUCTION_TIMINGS } from '../../src/domain/timings.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { formatAddress, marketingHeaders } from '../../src/mail/headers.ts'
 import { type MergeData, type RenderedMail, RenderError } from '../../src/mail/render.ts'
@@ -23,6 +24,11 @@ const MADE_ANEW = ['address_changed', 'execution_ended']
 /** A call of these may have begun, so that nobody knows whether the person has the mail. */
 const IN_DOUBT = ['claimed', 'unknown']
 
+export interface SendEmailDeps extends BatchContentDeps {
+  /** A mail in doubt is waited for so long after its claim; then the step goes on. */
+  awaitedMs?: number
+}
+
 /**
  * Sends one mail to the contact: writes it into the ledger, with the step, and waits for what
  * becomes of it. Who may not be mailed is skipped and goes on; the outlet looks again when the mail
@@ -31,13 +37,14 @@ const IN_DOUBT = ['claimed', 'unknown']
 export function createSendEmail({
   keyring,
   publicUrl,
-}: BatchContentDeps): StoredStep<'send_email'> {
+  awaitedMs = PRODUCTION_TIMINGS.awaitedMs,
+}: SendEmailDeps): StoredStep<'send_email'> {
   const contentOf = flowContents()
 
   return {
     where: 'control',
     locksContact: false,
-    enter: async (tx, run) => (await earlier(tx, run)) ?? decide(tx, run),
+    enter: async (tx, run) => (await earlier(tx, run, awaitOutcome)) ?? decide(tx, run),
     resume: async (tx, run) => {
       const { organizationId } = run.execution
       if (run.mailId === null) return decide(tx, run)
@@ -52,14 +59,22 @@ export function createSendEmail({
           if (mail.reason === 'contact_deleted') return gone
           return { kind: 'skipped', reason: mail.reason ?? 'skipped', result: { mailId: mail.id } }
         case 'queued':
-          return (await earlier(tx, run)) ?? waitFor(mail.id)
+          return (await earlier(tx, run, awaitOutcome)) ?? waitFor(mail.id)
         case 'claimed':
         case 'unknown':
-          return waitFor(mail.id)
+          return awaitOutcome(mail, run)
         case undefined:
           return failed('mail_lost', 'The mail is not in the ledger any more')
       }
     },
+  }
+
+  /** Nobody knows whether the person has the mail: after a while the step goes on all the same. */
+  function awaitOutcome({ id, claimedAt }: flowMails.FlowMail, { now }: Run): StepOutcome {
+    if (claimedAt === null) return waitFor(id)
+    const until = Date.parse(claimedAt) + awaitedMs
+    if (Date.parse(now) < until) return waitFor(id, new Date(until).toISOString())
+    return { kind: 'done', result: { mailId: id, outcome: 'unknown' } }
   }
 
   /** Puts the mail into the outlet, in the transaction that stores where the step stands. */
@@ -140,10 +155,10 @@ export function createSendEmail({
 /** Deleting a contact ends its executions: this one did not notice yet. */
 const gone: StepOutcome = { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
 
-const waitFor = (mailId: Uuid): StepOutcome => ({
+const waitFor = (mailId: Uuid, until: string | null = null): StepOutcome => ({
   kind: 'wait',
   status: 'active',
-  until: null,
+  until,
   mailId,
 })
 
@@ -160,7 +175,11 @@ const keyOf = ({ execution, step, visit }: Run, tryNumber: number, previous: Uui
  * What a retry finds of the tries before it. Whoever has the mail by now, because a late event told
  * us so, is not mailed again; one that may be on its way is waited for. Undefined: neither.
  */
-async function earlier(tx: Transaction, run: Run): Promise<StepOutcome | undefined> {
+async function earlier(
+  tx: Transaction,
+  run: Run,
+  awaitOutcome: (mail: flowMails.FlowMail, run: Run) => StepOutcome,
+): Promise<StepOutcome | undefined> {
   if (run.try === 1) return undefined
   const { execution } = run
   const mails = await flowMails.listOfExecution(tx, execution.organizationId, execution)
@@ -177,7 +196,7 @@ async function earlier(tx: Transaction, run: Run): Promise<StepOutcome | undefin
     return sent(settled)
   }
   const inDoubt = before.find(({ state }) => IN_DOUBT.includes(state))
-  return inDoubt && waitFor(inDoubt.id)
+  return inDoubt && awaitOutcome(inDoubt, run)
 }
 
 /** Whom it is from, and through which account: the step's own, or the topic's, or the only one. */

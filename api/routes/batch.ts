@@ -68,8 +68,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
     async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
       const scheduledFor = applyBatchRules(body, now())
       const sender = await findSender(tx, organizationId, body.cloudAccountId)
-      if (body.unknownOutcome === 'retry' && sender.lastEventReceivedAt === null) {
-        refuse('unknownOutcome', 'retry needs an account whose delivery events arrive here')
+      if (body.unknownOutcome === 'retry' && !sender.receivesEvents) {
+        refuse(
+          'unknownOutcome',
+          'retry needs an account of which a delivery event arrived in the last 24 hours',
+        )
       }
       const content = await findContent(tx, organizationId, body)
       const topicId = await findTopic(tx, organizationId, body.topicId)

@@ -12,6 +12,7 @@ import { coalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { limitAddress } from '../rate-limit.ts'
+import { SLOW_ANSWER_MS } from '../receiving.ts'
 import { webhookProofs } from '../webhook-proofs.ts'
 
 const SECRET_HEADER = 'x-webhook-secret'
@@ -26,10 +27,19 @@ const proven = new WeakMap<FastifyRequest, WebhookProof>()
  * they are, never the body.
  */
 export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sql, keyring } = deps
+  const { sql, keyring, receiving } = deps
   const findProof = webhookProofs(deps)
   const store = coalesce((events: inboundEvents.InboundEvent[]) => storeSet(events), STORE_LIMITS)
   const noted = new Map<Uuid, number>()
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const isSlow = reply.elapsedTime > SLOW_ANSWER_MS
+    const whose = proven.get(request)
+    if (reply.statusCode >= 500 || (whose && (reply.statusCode === 429 || isSlow))) {
+      receiving.refused(whose)
+    }
+    done()
+  })
 
   app.post(
     '/webhooks/ses/:accountNumber',
@@ -66,6 +76,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
           throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')
         }
         proven.set(request, proof)
+        reply.raw.once('close', () => {
+          if (!reply.raw.writableFinished) receiving.refused(proof)
+        })
       },
     },
     (request) => keep(request.body, proven.get(request)),

@@ -1907,7 +1907,7 @@ export interface components {
             failed: number;
             /** @description Refused by us: left, or may not be mailed. */
             skipped: number;
-            /** @description In doubt: settled by the provider’s events. */
+            /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
             opened: number;
@@ -1945,6 +1945,14 @@ export interface components {
             paused: boolean;
             pausedReason: string | null;
             failedReason: string | null;
+            /** @description Mails that the provider told us it accepted a second time. */
+            duplicates: number;
+            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
+            waitingForOutcome: {
+                count: number;
+                /** Format: date-time */
+                until: string | null;
+            } | null;
         };
         /**
          * BatchInput
@@ -2022,7 +2030,7 @@ export interface components {
             failed: number;
             /** @description Refused by us: left, or may not be mailed. */
             skipped: number;
-            /** @description In doubt: settled by the provider’s events. */
+            /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
             opened: number;
@@ -2060,6 +2068,14 @@ export interface components {
             paused: boolean;
             pausedReason: string | null;
             failedReason: string | null;
+            /** @description Mails that the provider told us it accepted a second time. */
+            duplicates: number;
+            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
+            waitingForOutcome: {
+                count: number;
+                /** Format: date-time */
+                until: string | null;
+            } | null;
             /** @constant */
             success: true;
         };

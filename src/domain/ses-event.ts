@@ -7,6 +7,8 @@ import type { EventKind } from './status.ts'
 export const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 export const ORGANIZATION_TAG = 'letterloom-organization'
+/** Of probes, which have no row in the ledger: their id. */
+export const PROBE_TAG = 'letterloom-probe'
 
 /** `<bucket>_<id>`: names the row and its partition; fits SES' tag characters. */
 export const messageTag = (bucket: string, id: string): string => `${bucket}_${id}`
@@ -19,6 +21,7 @@ export interface SesEvent {
   /** When the event happened. */
   occurredAt: string
   tagged: { bucket: string; id: string; organizationId: string | undefined } | undefined
+  probeId: string | undefined
   bounceType: string | undefined
   bounceSubType: string | undefined
   /** A complaint that says "this is not spam" is none. */
@@ -101,6 +104,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     mailTimestamp,
     occurredAt,
     tagged: readTag(record(mail['tags'])),
+    probeId: readProbe(record(mail['tags'])),
     bounceType: onSuppressionList ? 'Permanent' : bounceType,
     bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
     notSpam: text(part['complaintFeedbackType']) === 'not-spam',
@@ -119,6 +123,13 @@ function readTag(tags: Record<string, unknown> | undefined): SesEvent['tagged'] 
   const [, bucket, id] = found ?? []
   if (bucket === undefined || id === undefined) return undefined
   return { bucket, id, organizationId: first(tags?.[ORGANIZATION_TAG]) }
+}
+
+const ID = new RegExp(`^${UUID}$`)
+
+function readProbe(tags: Record<string, unknown> | undefined): string | undefined {
+  const id = first(tags?.[PROBE_TAG])
+  return id !== undefined && ID.test(id) ? id : undefined
 }
 
 const first = (values: unknown): string | undefined =>

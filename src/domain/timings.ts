@@ -15,10 +15,16 @@ export interface Timings {
   signatureMs: number
   /** A row in doubt is decided no sooner than this after its claim. */
   doubtMs: number
-  /** How far the event watermark must have passed a claim before silence is evidence. */
-  distanceMs: number
-  /** Longest wait for a connected but lagging event stream. */
+  /** Mails claimed this close to a row in doubt tell whether events of its time arrive. */
+  neighbourMs: number
+  /** A stored event may wait this long to be applied before silence is no evidence any more. */
+  applyMs: number
+  /** Without a heartbeat of an API process for so long, delivery events were not received. */
+  receivingGapMs: number
+  /** A row in doubt that nothing decides is given up, or sent again, this long after its claim. */
   patienceMs: number
+  /** A batch with nothing but rows in doubt, or a flow's step, goes on without them after this. */
+  awaitedMs: number
   /** How long a batch sleeps while only claimed and unknown rows are left. */
   passMs: number
   /** How long nothing is sent once the provider says that the 24-hour quota is used up. */
@@ -39,8 +45,11 @@ export const PRODUCTION_TIMINGS: Timings = {
   leaseMs: 30_000,
   signatureMs: 300_000,
   doubtMs: 900_000,
-  distanceMs: 120_000,
-  patienceMs: 86_400_000,
+  neighbourMs: 300_000,
+  applyMs: 5_000,
+  receivingGapMs: 10_000,
+  patienceMs: 90_000_000,
+  awaitedMs: 3_600_000,
   passMs: 30_000,
   quotaPauseMs: 600_000,
   outagePauseMs: 5_000,
@@ -56,8 +65,11 @@ export const SHORT_TIMINGS: Timings = {
   leaseMs: 5_000,
   signatureMs: 5_000,
   doubtMs: 15_000,
-  distanceMs: 2_000,
+  neighbourMs: 5_000,
+  applyMs: 2_000,
+  receivingGapMs: 3_000,
   patienceMs: 600_000,
+  awaitedMs: 60_000,
   passMs: 1_000,
   quotaPauseMs: 3_000,
   outagePauseMs: 500,

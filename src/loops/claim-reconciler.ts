@@ -1,12 +1,16 @@
+import { judge } from '../domain/doubt.ts'
 import type { Timings } from '../domain/timings.ts'
 import * as claims from '../store/claims.ts'
+import * as probes from '../store/probes.ts'
 import type { Sql } from '../store/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const CLAIMS = 200
-const DAY_MS = 86_400_000
 /** Rounds follow the lease: five in one. */
 const ROUNDS_PER_LEASE = 5
+/** An old claim is judged less often: after this part of its age. */
+const AGE_PER_LOOK = 20
+const LONGEST_WAIT_MS = 60_000
 
 interface Deps {
   sql: Sql
@@ -15,8 +19,8 @@ interface Deps {
 }
 
 /**
- * Settles claims that nobody settles: first `claimed → unknown` when the lease is over, then, when
- * the doubt is old enough, by what the provider's events say.
+ * Settles claims that nobody settles: first `claimed → unknown` when the lease is over, then by
+ * what the provider's events say of other mails (domain/doubt.ts).
  */
 export const startClaimReconciler = ({ sql, timings, log }: Deps) =>
   startLoop({
@@ -43,25 +47,35 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
   }
   const expired = await claims.expired(sql, timings.leaseMs, CLAIMS)
   await each(expired, (claim) => claims.doubt(sql, claim))
-  if (expired.length > 0) log.warn({ claims: expired.length }, 'claims lost their worker')
+  if (expired.length > 0) log.warn({ claims: expired.length }, 'send leases expired')
 
-  const { doubtMs, distanceMs, patienceMs } = timings
-  const evidence = { doubtMs, distanceMs, patienceMs, streamMs: DAY_MS, limit: CLAIMS }
-  const decidable = await claims.decidable(sql, evidence)
-  await each(decidable, async (claim) => {
-    const verdict = judge(claim)
-    await claims.decide(sql, claim, verdict)
-    log.warn({ claim: claim.id, verdict }, 'a claim in doubt was decided')
+  const due = await claims.listDue(sql, { ...timings, limit: CLAIMS })
+  const wanted = new Map<string, { claim: claims.Claim; count: number }>()
+  await each(due, async (claim) => {
+    const judgement = judge(claim, timings)
+    if (judgement.kind === 'wait') {
+      await claims.lookAgain(sql, claim, nextLookMs(claim, timings))
+      const { count = 0 } = wanted.get(claim.connectionId) ?? {}
+      wanted.set(claim.connectionId, { claim, count: Math.max(count, judgement.probes) })
+      return
+    }
+    const decision = toDecision(judgement.kind, claim)
+    await claims.decide(sql, claim, decision, timings.awaitedMs)
+    log.warn({ claim: claim.id, decision }, 'a claim in doubt was decided')
   })
-  for (const { organizationId, connectionId } of await claims.waitingForEvents(sql, evidence)) {
-    await claims.requestProbe(sql, organizationId, connectionId, timings.doubtMs)
+  for (const { claim, count } of wanted.values()) {
+    if (count > 0) await probes.request(sql, claim, { count, everyMs: timings.neighbourMs })
   }
-  return expired.length === CLAIMS || decidable.length === CLAIMS
+  return expired.length === CLAIMS || due.length === CLAIMS
 }
 
-/**
- * Silence is evidence only on a stream that has passed the claim; without one nobody can know, and
- * the batch's own choice decides.
- */
-const judge = (claim: claims.Doubtful): 'queued' | 'failed' =>
-  claim.silent || claim.unknownOutcome === 'retry' ? 'queued' : 'failed'
+const toDecision = (
+  kind: 'not_accepted' | 'unknowable',
+  { unknownOutcome }: claims.Doubtful,
+): claims.Decision => {
+  if (kind === 'not_accepted') return kind
+  return unknownOutcome === 'retry' ? 'again' : 'unknown_outcome'
+}
+
+const nextLookMs = ({ now, claimedAt }: claims.Doubtful, { leaseMs }: Timings): number =>
+  Math.min(LONGEST_WAIT_MS, Math.max(leaseMs / ROUNDS_PER_LEASE, (now - claimedAt) / AGE_PER_LOOK))

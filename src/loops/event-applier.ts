@@ -9,9 +9,11 @@ import {
   type MailFacts,
 } from '../domain/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../domain/ses-event.ts'
+import * as answeredCounts from '../store/answered-counts.ts'
 import * as consent from '../store/consent.ts'
 import * as deliveryEvents from '../store/delivery-events.ts'
 import { type Arrived, takeEngagements } from '../store/engagements.ts'
+import { recordArrivals as recordProbeArrivals } from '../store/probes.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../store/sql.ts'
 import type { Keyring } from '../tokens.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -24,20 +26,22 @@ interface Deps {
   /** Addresses are known to the suppression list under its peppers. */
   keyring: Keyring
   log: Log
+  /** Told how many mails turned out to have been accepted a second time. */
+  onDuplicates?: ((count: number) => void) | undefined
 }
 
 /** Applies stored delivery events to mails, contacts and batches, in sets. */
-export const startEventApplier = ({ sql, keyring, log }: Deps) =>
+export const startEventApplier = ({ sql, keyring, log, onDuplicates }: Deps) =>
   startLoop({
     name: 'event-applier',
     idleMs: IDLE_MS,
     log,
     round: async () => {
       try {
-        return (await applyEvents(sql, keyring)) === EVENTS
+        return (await applyEvents(sql, keyring, EVENTS, onDuplicates)) === EVENTS
       } catch (error) {
         log.error({ err: error }, 'a set of events could not be applied; taking them one by one')
-        await applyOneByOne({ sql, keyring, log })
+        await applyOneByOne({ sql, keyring, log, onDuplicates })
         return true
       }
     },
@@ -48,10 +52,10 @@ export const startEventApplier = ({ sql, keyring, log }: Deps) =>
  * fails again, for what it says and not for want of a database, is set aside with the reason: no
  * event of anybody may stop the others'.
  */
-async function applyOneByOne({ sql, keyring, log }: Deps): Promise<void> {
+async function applyOneByOne({ sql, keyring, log, onDuplicates }: Deps): Promise<void> {
   for (let count = 0; count < EVENTS; count++) {
     try {
-      if ((await applyEvents(sql, keyring, 1)) === 0) return
+      if ((await applyEvents(sql, keyring, 1, onDuplicates)) === 0) return
     } catch (error) {
       if (!isRefusedValue(error)) throw error
       await transact(sql, async (tx) => {
@@ -67,54 +71,74 @@ interface Tagged {
   event: SesEvent
   organizationId: string
   connectionId: string
+  receivedAt: string
   bucket: string
   id: string
 }
 
 /**
- * Applies one set of waiting events in one transaction and answers how many there were.
+ * Applies one set of waiting events in one transaction and returns how many there were.
  *
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
  * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
  * taken in one order everywhere: mails by key, then of one organization after the other addresses,
  * contacts and subscriptions, then stats, which look at contacts once more, then what executions
- * wait for, batches, connections.
+ * wait for, what silence is judged by, batches.
  */
-export const applyEvents = (sql: Sql, keyring: Keyring, most = EVENTS): Promise<number> =>
-  transact(sql, async (tx) => {
-    const inbound = await deliveryEvents.takeWaiting(tx, most)
-    if (inbound.length === 0) return 0
+export async function applyEvents(
+  sql: Sql,
+  keyring: Keyring,
+  most = EVENTS,
+  onDuplicates: (count: number) => void = () => {},
+): Promise<number> {
+  const { events, duplicates } = await transact(sql, (tx) => applySet(tx, keyring, most))
+  if (duplicates > 0) onDuplicates(duplicates)
+  return events
+}
 
-    const parsed = inbound.flatMap(({ organizationId, connectionId, body }) => {
-      const event = parseSesEvent(detailOf(body))
-      return event ? [{ event, organizationId, connectionId }] : []
-    })
-    const tagged = parsed.flatMap(({ event, organizationId, connectionId }): Tagged[] => {
-      const { tagged } = event
-      // The proof decides whose event it is; a tag that names another organization is not ours.
-      if (!tagged || (tagged.organizationId ?? organizationId) !== organizationId) return []
-      return [{ event, organizationId, connectionId, bucket: tagged.bucket, id: tagged.id }]
-    })
+async function applySet(tx: Transaction, keyring: Keyring, most: number) {
+  const inbound = await deliveryEvents.takeWaiting(tx, most)
+  if (inbound.length === 0) return { events: 0, duplicates: 0 }
 
-    const effects: Effect[] = []
-    const engagements = new Map<string, Arrived[]>()
-    const stats: deliveryEvents.StatsDelta[] = []
-    const batches = new Map<string, deliveryEvents.BatchDelta>()
-    for (const group of groups(tagged)) {
-      await applyToBucket(tx, group, { effects, engagements, stats, batches })
-    }
-    await raiseAddresses(tx, keyring, effects)
-    if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
-    for (const organizationId of [...engagements.keys()].toSorted()) {
-      await takeEngagements(tx, organizationId, engagements.get(organizationId) ?? [])
-    }
-    await deliveryEvents.bumpBatches(tx, [...batches.values()])
-    for (const { organizationId, connectionId, at } of watermarks(parsed)) {
-      await deliveryEvents.moveWatermark(tx, organizationId, connectionId, at)
-    }
-    await deliveryEvents.markApplied(tx, inbound)
-    return inbound.length
+  const parsed = inbound.flatMap(({ organizationId, connectionId, receivedAt, body }) => {
+    const event = parseSesEvent(detailOf(body))
+    return event ? [{ event, organizationId, connectionId, receivedAt }] : []
   })
+  const tagged = parsed.flatMap(({ event, ...proven }): Tagged[] => {
+    const { tagged } = event
+    // The proof decides whose event it is; a tag that names another organization is not ours.
+    if (!tagged || (tagged.organizationId ?? proven.organizationId) !== proven.organizationId) {
+      return []
+    }
+    return [{ event, ...proven, bucket: tagged.bucket, id: tagged.id }]
+  })
+  const probes = parsed.flatMap(({ event, organizationId, connectionId, receivedAt }) =>
+    event.probeId === undefined
+      ? []
+      : [{ organizationId, connectionId, receivedAt, id: event.probeId }],
+  )
+
+  const effects: Effect[] = []
+  const engagements = new Map<string, Arrived[]>()
+  const stats: deliveryEvents.StatsDelta[] = []
+  const batches = new Map<string, deliveryEvents.BatchDelta>()
+  const arrivals: answeredCounts.Arrival[] = []
+  let duplicates = 0
+  for (const group of groups(tagged)) {
+    const changes = { effects, engagements, stats, batches, arrivals }
+    duplicates += await applyToBucket(tx, group, changes)
+  }
+  await raiseAddresses(tx, keyring, effects)
+  if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
+  for (const organizationId of [...engagements.keys()].toSorted()) {
+    await takeEngagements(tx, organizationId, engagements.get(organizationId) ?? [])
+  }
+  if (arrivals.length > 0) await answeredCounts.recordArrivals(tx, arrivals)
+  if (probes.length > 0) await recordProbeArrivals(tx, probes)
+  await deliveryEvents.bumpBatches(tx, [...batches.values()])
+  await deliveryEvents.markApplied(tx, inbound)
+  return { events: inbound.length, duplicates }
+}
 
 /** What an event says of the address that was mailed, whoever has it by now. */
 interface Effect {
@@ -150,12 +174,17 @@ interface Changes {
   engagements: Map<string, Arrived[]>
   stats: deliveryEvents.StatsDelta[]
   batches: Map<string, deliveryEvents.BatchDelta>
+  /** First events of mails whose calls were answered. */
+  arrivals: answeredCounts.Arrival[]
 }
 
-/** The events of one organization's bucket: one partition, one lock order. */
-async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes): Promise<void> {
+/**
+ * The events of one organization's bucket: one partition, one lock order. Returns how many second
+ * acceptances they told of.
+ */
+async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes): Promise<number> {
   const [first] = group
-  if (!first) return
+  if (!first) return 0
   const place = { organizationId: first.organizationId, bucket: first.bucket }
   const byMail = groupBy(group, ({ id }) => id)
   const mails = await deliveryEvents.lockMails(tx, place, [...byMail.keys()].toSorted())
@@ -163,6 +192,7 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
   const changed: deliveryEvents.MailRow[] = []
   const proven: deliveryEvents.MailRow[] = []
   const timeline: deliveryEvents.TimelineEntry[] = []
+  const others: { mailId: string; connectionId: string; messageId: string }[] = []
   for (const mail of mails) {
     const events = (byMail.get(mail.id) ?? []).filter(
       ({ connectionId }) => connectionId === mail.connectionId,
@@ -170,10 +200,21 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
     const after = events.reduce<MailFacts>((facts, { event }) => learn(facts, event), mail)
     // Of an erased mail only its kind and time: what else an event says may name the person.
     const isErased = mail.recipient === null
-    for (const { event } of events) timeline.push(entry(mail.id, event, isErased))
+    for (const { event } of events) {
+      timeline.push(entry({ ...mail, messageId: after.messageId }, event, isErased))
+      if (event.messageId === after.messageId) continue
+      const { connectionId } = mail
+      others.push({ mailId: mail.id, connectionId, messageId: event.messageId })
+    }
     if (events.length === 0) continue
 
-    const row = { ...mail, ...after, ...(isErased ? { error: null } : {}) }
+    const firstEventAt = mail.firstEventAt ?? earliest(events)
+    const row = { ...mail, ...after, firstEventAt, ...(isErased ? { error: null } : {}) }
+    if (mail.firstEventAt === null && mail.state === 'sent' && mail.claimedAt !== null) {
+      const { connectionId, claimedAt } = mail
+      const { organizationId } = place
+      changes.arrivals.push({ organizationId, connectionId, claimedAt, receivedAt: firstEventAt })
+    }
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push(row)
@@ -193,7 +234,18 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
   if (changed.length > 0) await deliveryEvents.updateMails(tx, place, changed)
   if (proven.length > 0) await deliveryEvents.recordSent(tx, place, proven)
   if (timeline.length > 0) await deliveryEvents.append(tx, place, timeline)
+  if (others.length === 0) return 0
+  const duplicates = await deliveryEvents.recordDuplicates(tx, place, others)
+  for (const { id } of duplicates) {
+    const batchId = mails.find((mail) => mail.id === id)?.batchId
+    const batch = batchId ? changes.batches.get(batchId) : undefined
+    if (batch) batch.duplicates++
+  }
+  return duplicates.length
 }
+
+const earliest = (events: readonly Tagged[]): string =>
+  events.map(({ receivedAt }) => receivedAt).reduce((a, b) => (a < b ? a : b))
 
 function noteEngagements(
   { engagements }: Changes,
@@ -232,7 +284,8 @@ function count(
   if (!mail.batchId) return
   const known = changes.batches.get(mail.batchId)
   if (!known) {
-    changes.batches.set(mail.batchId, { organizationId, batchId: mail.batchId, delta: moved })
+    const { batchId } = mail
+    changes.batches.set(batchId, { organizationId, batchId, delta: moved, duplicates: 0 })
     return
   }
   for (const name of Object.keys(moved)) {
@@ -242,10 +295,16 @@ function count(
 
 const isCounted = (name: string, delta: Delta): name is keyof Delta => name in delta
 
-function entry(logId: string, event: SesEvent, isErased: boolean): deliveryEvents.TimelineEntry {
-  const { kind, occurredAt, distinct } = event
+/** Of a second acceptance the timeline also shows the message id. */
+function entry(
+  mail: Pick<deliveryEvents.MailRow, 'id' | 'messageId'>,
+  event: SesEvent,
+  isErased: boolean,
+): deliveryEvents.TimelineEntry {
+  const { kind, occurredAt, distinct, messageId } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
-  return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : event.data }
+  const data = messageId === mail.messageId ? event.data : { ...event.data, messageId }
+  return { logId: mail.id, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
 /** Events by organization and bucket, in the order of those keys. */
@@ -263,18 +322,6 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
     else grouped.set(key(item), [item])
   }
   return grouped
-}
-
-/** The latest acceptance each connection reports; events that are not ours count too. */
-function watermarks(parsed: { event: SesEvent; organizationId: string; connectionId: string }[]) {
-  const latest = new Map<string, { organizationId: string; connectionId: string; at: string }>()
-  for (const { event, organizationId, connectionId } of parsed) {
-    if (event.kind !== 'send') continue
-    const known = latest.get(connectionId)
-    if (known && known.at >= event.mailTimestamp) continue
-    latest.set(connectionId, { organizationId, connectionId, at: event.mailTimestamp })
-  }
-  return [...latest.values()].toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1))
 }
 
 const detailOf = (body: unknown): unknown =>

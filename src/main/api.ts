@@ -7,6 +7,7 @@ import { createAsker } from '../../api/asker.ts'
 import { drain } from '../../api/edges/drain.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { createLimiter } from '../../api/limiter.ts'
+import { startReceiving } from '../../api/receiving.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
@@ -47,6 +48,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     onUnlimited: () => metrics.rateLimiterFailOpen.inc(),
   })
   const temporal = lazyTemporal(config)
+  const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })
   const app = await buildApp({
     sql,
     searchSql,
@@ -60,6 +62,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     corsOrigins: config.corsOrigins,
     limiter,
     asker: createAsker({ client: temporal, log }),
+    receiving,
     now: Date.now,
     pause,
   })
@@ -92,6 +95,7 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
   })
   if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
   await app.close()
+  await receiving.stop()
   await closeInternal()
   await limiter.close()
   await temporal.connection.close()

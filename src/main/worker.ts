@@ -41,6 +41,7 @@ import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
+import { startEvidenceCleaner } from '../loops/evidence-cleaner.ts'
 import { startEventIdCleaner } from '../loops/event-id-cleaner.ts'
 import { startExecutionReconciler } from '../loops/execution-reconciler.ts'
 import { startIdempotencyCleaner } from '../loops/idempotency-cleaner.ts'
@@ -56,6 +57,7 @@ import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
+import { countDuplicates } from './duplicate-metric.ts'
 import { measureLags } from './lag-metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
@@ -250,11 +252,13 @@ export async function runWorker(
   }
   if (queues.includes(CONTROL_QUEUE)) await ensureSweepSchedule(temporal)
   if (noticeSender === undefined) log.warn({}, 'NOTICE_FROM is not set: owners are told nothing')
+  const registry = new Registry()
   const loops = [
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
     startClaimReconciler({ sql, timings: config.timings, log }),
-    startEventApplier({ sql, keyring, log }),
+    startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry) }),
+    startEvidenceCleaner({ sql, log }),
     startExecutionReconciler({ sql, temporal, timings: config.timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
@@ -275,7 +279,6 @@ export async function runWorker(
     notices: noticeSender === undefined ? 'off' : 'on',
     isDraining: () => isDraining,
   })
-  const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   measureLags(registry, { sql, log })
   const closeInternal = await serveInternal({

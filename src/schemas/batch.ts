@@ -34,7 +34,11 @@ const counters = {
   sent: Count,
   failed: Count,
   skipped: Type.Integer({ minimum: 0, description: 'Refused by us: left, or may not be mailed.' }),
-  unknown: Type.Integer({ minimum: 0, description: 'In doubt: settled by the provider’s events.' }),
+  unknown: Type.Integer({
+    minimum: 0,
+    description:
+      'In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence.',
+  }),
   delivered: Count,
   opened: Count,
   clicked: Count,
@@ -66,6 +70,22 @@ const batch = {
   paused: Type.Boolean(),
   pausedReason: nullable(Type.String()),
   failedReason: nullable(Type.String()),
+  duplicates: Type.Integer({
+    minimum: 0,
+    description: 'Mails that the provider told us it accepted a second time.',
+  }),
+  waitingForOutcome: nullable(
+    Type.Object(
+      {
+        count: Count,
+        until: nullable(Time),
+      },
+      {
+        description:
+          'Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again.',
+      },
+    ),
+  ),
 }
 
 const EXAMPLE = {
@@ -99,6 +119,8 @@ const EXAMPLE = {
   paused: false,
   pausedReason: null,
   failedReason: null,
+  duplicates: 0,
+  waitingForOutcome: null,
 }
 
 export const Batch = Type.Object(batch, { title: 'Batch', examples: [EXAMPLE] })

@@ -202,9 +202,44 @@ export const ledger = async (
 }
 
 /**
- * `processing → completed`, only when every recipient is settled and the batch's counters say the
- * same as its rows. Both are read in one snapshot with the batch locked, so a late event cannot
- * fall between them. Answers what was found; `completed` is false when something is still open.
+ * Notes since when nothing of a batch is open but mails in doubt, and completes it without them
+ * once that has lasted `awaitedMs`; a batch that sends them again in the end waits for
+ * `patienceMs`. Returns whether the batch is still being sent.
+ */
+export const awaitOutcomes = async (
+  sql: Sql,
+  run: Run,
+  { awaitedMs, patienceMs }: { awaitedMs: number; patienceMs: number },
+): Promise<'processing' | 'completed' | 'stopped'> => {
+  const { organizationId, batchId, attempt } = run
+  const [batch] = await sql<{ isOver: boolean }[]>`
+    update batches b
+    set outcome_awaited_until = case
+        when b.unknown = 0 or b.sent + b.failed + b.skipped + b.unknown < b.total_recipients
+        then null
+        when b.unknown_outcome = 'retry'
+        then (
+          select max(claimed_at)
+          from claims
+          where organization_id = ${organizationId} and batch_id = ${batchId}
+        ) + ${patienceMs} * interval '1 millisecond'
+        else coalesce(
+          b.outcome_awaited_until, clock_timestamp() + ${awaitedMs} * interval '1 millisecond')
+      end
+    where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
+      and status = 'processing'
+    returning coalesce(
+      unknown_outcome = 'fail' and outcome_awaited_until <= clock_timestamp(), false) as is_over`
+  if (batch?.isOver === false) return 'processing'
+  const { status } = await complete(sql, run)
+  return status === 'processing' || status === 'completed' ? status : 'stopped'
+}
+
+/**
+ * `processing → completed`, only when every recipient is settled, or in doubt for as long as is
+ * waited for that, and the batch's counters say the same as its rows. Both are read in one snapshot
+ * with the batch locked, so a late event cannot fall between them. Returns what was found;
+ * `completed` is false when something is still open.
  */
 export const complete = (sql: Sql, { organizationId, batchId, attempt }: Run) =>
   transact(sql, async (tx) => {
@@ -216,22 +251,29 @@ export const complete = (sql: Sql, { organizationId, batchId, attempt }: Run) =>
         sent: number
         failed: number
         skipped: number
+        unknown: number
+        goesOn: boolean
       }[]
     >`
-      select status, bucket, total_recipients as total, sent, failed, skipped
+      select status, bucket, total_recipients as total, sent, failed, skipped, unknown,
+        coalesce(unknown_outcome = 'fail' and outcome_awaited_until <= clock_timestamp(), false)
+          as goes_on
       from batches
       where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
       for update`
     if (!batch || batch.status !== 'processing') return { status: batch?.status, completed: false }
     const rows = await ledger(tx, organizationId, batch.bucket)
+    const inDoubt = batch.goesOn ? rows.unknown : 0
     const settled =
       rows.frozen === batch.total &&
-      rows.sent + rows.failed + rows.skipped === batch.total &&
-      batch.sent + batch.failed + batch.skipped === batch.total
+      rows.unknown === batch.unknown &&
+      rows.sent + rows.failed + rows.skipped + inDoubt === batch.total &&
+      batch.sent + batch.failed + batch.skipped + inDoubt === batch.total
     if (!settled) return { status: batch.status, completed: false, rows, counters: batch }
     await tx`
       update batches
-      set status = 'completed', completed_at = clock_timestamp(), updated_at = clock_timestamp()
+      set status = 'completed', completed_at = clock_timestamp(), updated_at = clock_timestamp(),
+        outcome_awaited_until = null
       where organization_id = ${organizationId} and id = ${batchId}`
     return { status: 'completed' as const, completed: true }
   })

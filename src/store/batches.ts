@@ -12,7 +12,12 @@ const columns = (sql: Executor) => sql`
   jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
   audience_frozen_at, subject, scheduled_for, connection_id as cloud_account_id, template_id,
   topic_id,
-  false as paused, null as paused_reason, failed_reason`
+  false as paused, null as paused_reason, failed_reason, duplicates,
+  case
+    when unknown > 0 and status = 'processing'
+    then jsonb_build_object('count', unknown, 'until', to_char(
+      outcome_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  end as waiting_for_outcome`
 
 export interface NewBatch {
   organizationId: Uuid

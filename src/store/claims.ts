@@ -1,5 +1,6 @@
-import type { Uuid } from '../ids.ts'
-import { span } from './messages.ts'
+import type { Evidence } from '../domain/doubt.ts'
+import { span, type Uuid } from '../ids.ts'
+import { slotOf } from './answered-counts.ts'
 import * as outbox from './outbox.ts'
 import type { Sql } from './sql.ts'
 
@@ -22,7 +23,8 @@ export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]
 
 /**
  * A lost claim: rows whose call may have begun become `unknown`, those that were settled meanwhile
- * stay. The claim is kept while a row of it is in doubt, and is gone otherwise.
+ * stay. The claim is kept while a row of it is in doubt, and is gone otherwise. Executions that
+ * wait for such a row are woken: they wait for it no longer than a while.
  */
 export const doubt = (sql: Sql, claim: Claim) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
@@ -33,10 +35,11 @@ export const doubt = (sql: Sql, claim: Claim) => {
     from held
     where m.organization_id = ${organizationId} and m.bucket = ${bucket}
       and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
-    returning m.id
+    returning m.id, m.execution_id
+  ), woken as (${outbox.wake(sql, organizationId, sql`select execution_id from moved`)}
   ), doubted as (
     update claims
-    set state = 'doubt'
+    set state = 'doubt', look_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${id} and exists (select from moved)
   ), released as (
     delete from claims
@@ -49,106 +52,185 @@ export const doubt = (sql: Sql, claim: Claim) => {
   where organization_id = ${organizationId} and id = ${batchId} and lost.rows > 0`
 }
 
-export interface Doubtful extends Claim {
+export interface Doubtful extends Claim, Evidence {
   unknownOutcome: 'fail' | 'retry'
-  /** Silence is evidence: the event stream has passed the claim and nothing stored is unapplied. */
-  silent: boolean
-  /** Events do arrive for this connection. */
-  streaming: boolean
-  ageMs: number
 }
 
-interface Evidence {
-  doubtMs: number
-  distanceMs: number
-  streamMs: number
-  patienceMs: number
+interface Look {
+  neighbourMs: number
+  applyMs: number
+  receivingGapMs: number
   limit: number
 }
 
-/** A stored event may wait this long to be applied before silence is no evidence any more. */
-const LAG_MS = 5_000
+/**
+ * Claims in doubt that are to be judged now, those due first, with what the events of their
+ * connections say (see domain/doubt.ts). One snapshot: what arrives meanwhile finds the rows in
+ * doubt and settles them itself.
+ */
+export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
+  const { neighbourMs, applyMs, receivingGapMs, limit } = look
+  const ms = (value: number) => sql`${value} * interval '1 millisecond'`
+  const rows = await sql<(Claim & Row)[]>`
+    with receiving as materialized (
+      select coalesce(bool_or(stopped_at is null and beat_at >= clock_timestamp() - ${ms(receivingGapMs)}), false) as is_receiving,
+        greatest(max(interrupted_until), max(beat_at + ${ms(receivingGapMs)})
+          filter (where stopped_at is null and beat_at < clock_timestamp() - ${ms(receivingGapMs)})) as until
+      from receivers
+    ), lagging as materialized (
+      select distinct connection_id
+      from inbound_events
+      where applied_at is null and received_at < clock_timestamp() - ${ms(applyMs)}
+    ), due as materialized (
+      select k.*, greatest(receiving.until, c.events_refused_at) as refused_until
+      from claims k
+      cross join receiving
+      join connections c on c.organization_id = k.organization_id and c.id = k.connection_id
+      where k.state = 'doubt' and k.look_at <= clock_timestamp()
+      order by k.look_at
+      limit ${limit}
+    )
+    select due.organization_id, due.id, due.connection_id, due.bucket, due.batch_id,
+      due.message_ids, due.claimed_at, clock_timestamp() as now,
+      coalesce(b.unknown_outcome, 'fail') as unknown_outcome,
+      coalesce(mails.answered, 0) + probes.answered as witnesses,
+      coalesce(mails.arrived, 0) + probes.arrived as arrived,
+      coalesce(mails.later, 0) + probes.answered as later,
+      greatest(mails.last_arrival_at, probes.last_arrival_at) as last_arrival_at,
+      case when refused_until > due.claimed_at then refused_until end as interrupted_until,
+      receiving.is_receiving,
+      coalesce(since.answered, 0) + probes.answered_since as since_interruption,
+      coalesce(since.arrived, 0) + probes.arrived_since as arrived_since_interruption,
+      due.connection_id not in (select connection_id from lagging)
+        and not exists (
+          select from inbound_events e
+          where e.organization_id = due.organization_id and e.connection_id = due.connection_id
+            and e.error is not null and e.received_at >= due.claimed_at
+        ) as is_applied
+    from due
+    cross join receiving
+    left join batches b on b.organization_id = due.organization_id and b.id = due.batch_id
+    cross join lateral (
+      select sum(answered)::int as answered, sum(arrived)::int as arrived,
+        max(last_arrival_at) as last_arrival_at,
+        (sum(answered) filter (where slot > due.claimed_at))::int as later
+      from answered_counts a
+      where a.organization_id = due.organization_id and a.connection_id = due.connection_id
+        and slot >= ${slotOf(sql, sql`due.claimed_at - ${ms(neighbourMs)}`)}
+        and slot <= due.claimed_at + ${ms(neighbourMs)}
+    ) mails
+    cross join lateral (
+      select count(*)::int as answered, count(first_event_at)::int as arrived,
+        max(first_event_at) as last_arrival_at,
+        (count(*) filter (where claimed_at > refused_until))::int as answered_since,
+        (count(first_event_at) filter (where claimed_at > refused_until))::int as arrived_since
+      from probes p
+      where p.organization_id = due.organization_id and p.connection_id = due.connection_id
+        and p.claimed_at > due.claimed_at and p.answered_at is not null
+    ) probes
+    cross join lateral (
+      select sum(answered)::int as answered, sum(arrived)::int as arrived
+      from (
+        select answered, arrived
+        from answered_counts a
+        where a.organization_id = due.organization_id and a.connection_id = due.connection_id
+          and slot > refused_until
+        order by slot
+        limit 6
+      ) first_slots
+    ) since`
+  return rows.map((row) => ({
+    ...row,
+    now: Date.parse(row.now),
+    claimedAt: Date.parse(row.claimedAt),
+    lastArrivalAt: row.lastArrivalAt === null ? null : Date.parse(row.lastArrivalAt),
+    interruptedUntil: row.interruptedUntil === null ? null : Date.parse(row.interruptedUntil),
+  }))
+}
+
+type Times = 'now' | 'claimedAt' | 'lastArrivalAt' | 'interruptedUntil'
+/** Times as Postgres tells them. */
+type Row = Omit<Doubtful, Times> & {
+  now: string
+  claimedAt: string
+  lastArrivalAt: string | null
+  interruptedUntil: string | null
+}
+
+/** A claim that cannot be decided yet is judged again after `waitMs`. */
+export const lookAgain = (sql: Sql, { organizationId, id }: Claim, waitMs: number) => sql`
+  update claims
+  set look_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  where organization_id = ${organizationId} and id = ${id} and state = 'doubt'`
+
+export type Decision = 'not_accepted' | 'unknown_outcome' | 'again'
 
 /**
- * Claims in doubt that can be decided now, with what the event stream says of them. A stored event
- * that waits to be applied may speak of any of them, so with one of some seconds nothing is
- * evidence. Those that must wait are left out: one connection's lag never hides another's claims.
+ * Decides every row of a claim that is still in doubt. `not_accepted` rows go back to `queued` and
+ * are sent again, unless nobody waits for them any more: the batch is completed, or the flow's step
+ * has gone on without them (`awaitedMs`); then they are `failed`. `unknown_outcome` rows are
+ * `failed`; a late event may still correct that. `again` is what the batch asked for where nobody
+ * can know. The claim is gone afterwards. An execution that waits for one that failed is woken.
+ *
+ * The batch is locked before its status is read, as in `batchRuns.complete`: a batch that completes
+ * at the same moment never gets a queued row.
  */
-export const decidable = (sql: Sql, evidence: Evidence) => sql<Doubtful[]>`
-  select *
-  from (${judged(sql, evidence)}) judged
-  where silent or not streaming or age_ms >= ${evidence.patienceMs}
-  order by age_ms desc
-  limit ${evidence.limit}`
-
-/** Connections whose claims in doubt wait for a stream that has not passed them yet. */
-export const waitingForEvents = (sql: Sql, evidence: Evidence) => sql<
-  Pick<Claim, 'organizationId' | 'connectionId'>[]
->`
-  select distinct organization_id, connection_id
-  from (${judged(sql, evidence)}) judged
-  where not silent and streaming and age_ms < ${evidence.patienceMs}`
-
-const judged = (sql: Sql, { doubtMs, distanceMs, streamMs }: Evidence) => sql`
-  with lagging as materialized (
-    select distinct connection_id
-    from inbound_events
-    where applied_at is null
-      and received_at < clock_timestamp()
-        - ${Math.min(distanceMs, LAG_MS)} * interval '1 millisecond'
-  )
-  select k.organization_id, k.id, k.connection_id, k.bucket, k.batch_id, k.message_ids,
-    coalesce(b.unknown_outcome, 'fail') as unknown_outcome,
-    coalesce(c.event_watermark > k.claimed_at + ${distanceMs} * interval '1 millisecond', false)
-      and k.connection_id not in (select connection_id from lagging) as silent,
-    coalesce(
-      c.last_event_received_at > k.claimed_at - ${streamMs} * interval '1 millisecond', false
-    ) as streaming,
-    (extract(epoch from clock_timestamp() - k.claimed_at) * 1000)::float8 as age_ms
-  from claims k
-  join connections c on c.organization_id = k.organization_id and c.id = k.connection_id
-  left join batches b on b.organization_id = k.organization_id and b.id = k.batch_id
-  where k.state = 'doubt'
-    and k.claimed_at < clock_timestamp() - ${doubtMs} * interval '1 millisecond'`
-
-/**
- * Decides every row of a claim that is still in doubt: back to `queued` (never accepted) or
- * `failed` (nobody will ever know; a late event may still correct it). The claim is gone
- * afterwards. An execution that waits for one that failed is woken.
- */
-export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => {
+export const decide = (sql: Sql, claim: Claim, decision: Decision, awaitedMs: number) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
   return sql`
-  with held as materialized (${held(sql, claim, 'unknown')}), moved as (
+  with held as materialized (${held(sql, claim, 'unknown')}), batch as materialized (
+    select status
+    from batches
+    where organization_id = ${organizationId} and id = ${batchId}
+      and (select count(*) from held) >= 0
+    for update
+  ), moved as (
     update messages m
-    set state = ${outcome},
-      status = ${outcome},
-      reason = case when ${outcome} = 'failed' then 'unknown_outcome' end,
+    set state = verdict.state,
+      status = verdict.state,
+      reason = case when verdict.state = 'failed' then ${decision === 'unknown_outcome' ? decision : 'not_accepted'} end,
       claim_id = null,
       claimed_at = null
     from held
+    cross join lateral (
+      select case
+        when ${decision} = 'unknown_outcome' then 'failed'
+        when (select status from batch) = 'completed' then 'failed'
+        when held.source = 'workflow'
+          and held.claimed_at < clock_timestamp() - ${awaitedMs} * interval '1 millisecond'
+        then 'failed'
+        else 'queued'
+      end as state
+    ) verdict
     where m.organization_id = ${organizationId} and m.bucket = ${bucket}
       and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
-    returning m.id, m.connection_id, m.source, m.send_at, m.execution_id
+    returning m.id, m.connection_id, m.source, m.state, m.send_at, m.execution_id
   ), back as (
     insert into outlet_queue (organization_id, bucket, id, connection_id, lane, send_at)
     select ${organizationId}, ${bucket}, id, connection_id,
       case source when 'transactional' then 1 when 'confirmation' then 2 else 3 end, send_at
     from moved
-    where ${outcome} = 'queued' and source <> 'batch'
+    where state = 'queued' and source <> 'batch'
     on conflict do nothing
   )${
-    outcome === 'failed' && batchId === null
-      ? sql`, woken as (${outbox.wake(sql, organizationId, sql`select execution_id from moved`)})`
+    batchId === null
+      ? sql`, woken as (${outbox.wake(
+          sql,
+          organizationId,
+          sql`select execution_id from moved where state = 'failed'`,
+        )})`
       : sql``
   }, released as (
     delete from claims where organization_id = ${organizationId} and id = ${id}
   )
   update batches b
   set unknown = b.unknown - decided.rows,
-    failed = b.failed + case when ${outcome} = 'failed' then decided.rows else 0 end,
+    failed = b.failed + decided.failed,
     updated_at = clock_timestamp()
-  from (select count(*) as rows from moved) decided
+  from (
+    select count(*) as rows, count(*) filter (where state = 'failed') as failed
+    from moved
+  ) decided
   where b.organization_id = ${organizationId} and b.id = ${batchId} and decided.rows > 0`
 }
 
@@ -156,28 +238,12 @@ export const decide = (sql: Sql, claim: Claim, outcome: 'queued' | 'failed') => 
  * A claim's rows in one state, locked one by one in the order of their ids (see messages.settle).
  */
 const held = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
-  select m.id
+  select m.*
   from (select unnest(${claim.messageIds}::uuid[]) as id order by 1) wanted
   cross join lateral (
-    select id
+    select id, source, claimed_at
     from messages
     where organization_id = ${claim.organizationId} and bucket = ${claim.bucket}
       and id = wanted.id and claim_id = ${claim.id} and state = ${state}
     for update
   ) m`
-
-/**
- * Asks for one probe mail: rows are in doubt and nothing was accepted since, so the stream cannot
- * pass them by itself. At most one every `everyMs`.
- */
-export const requestProbe = (
-  sql: Sql,
-  organizationId: string,
-  connectionId: string,
-  everyMs: number,
-) => sql`
-  update connections
-  set probe_requested_at = clock_timestamp()
-  where organization_id = ${organizationId} and id = ${connectionId}
-    and (probe_requested_at is null
-      or probe_requested_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')`

@@ -172,9 +172,15 @@ export async function findVerification(
 /** What a batch asks of the account it is to be sent through. */
 export interface Sender {
   id: Uuid
-  lastEventReceivedAt: string | null
+  /** A delivery event of it arrived in the last 24 hours. */
+  receivesEvents: boolean
   disconnectedAt: string | null
 }
+
+const senderColumns = (sql: Executor) => sql`
+  id, disconnected_at,
+  coalesce(last_event_received_at > clock_timestamp() - interval '24 hours', false)
+    as receives_events`
 
 export async function findSender(
   sql: Executor,
@@ -182,7 +188,7 @@ export async function findSender(
   id: Uuid,
 ): Promise<Sender | undefined> {
   const [sender] = await sql<Sender[]>`
-    select id, last_event_received_at, disconnected_at
+    select ${senderColumns(sql)}
     from connections
     where organization_id = ${organizationId} and id = ${id}`
   return sender
@@ -190,7 +196,7 @@ export async function findSender(
 
 /** Up to two connected accounts: whether there is exactly one is all that is asked. */
 export const listSenders = (sql: Executor, organizationId: Uuid) => sql<Sender[]>`
-  select id, last_event_received_at, disconnected_at
+  select ${senderColumns(sql)}
   from connections
   where organization_id = ${organizationId} and disconnected_at is null
   order by id

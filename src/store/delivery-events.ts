@@ -1,7 +1,6 @@
 import type { Counted } from '../domain/delivery.ts'
 import { COUNTED, type Delta, type MailFacts } from '../domain/delivery.ts'
-import type { Uuid } from '../ids.ts'
-import { span } from './messages.ts'
+import { span, type Uuid } from '../ids.ts'
 import * as outbox from './outbox.ts'
 import type { Sql, Transaction } from './sql.ts'
 
@@ -11,11 +10,12 @@ export interface Inbound {
   organizationId: string
   connectionId: string
   body: unknown
+  receivedAt: string
 }
 
 /** Stored events that wait, oldest first. Held by the transaction; another applier takes others. */
 export const takeWaiting = (tx: Transaction, limit: number) => tx<Inbound[]>`
-  select received_on, position, organization_id, connection_id, body
+  select received_on, position, organization_id, connection_id, body, received_at
   from inbound_events
   where applied_at is null
   order by position
@@ -56,6 +56,9 @@ export interface MailRow extends MailFacts {
   contactId: Uuid | null
   connectionId: Uuid
   recipient: string | null
+  /** Of a sent mail: its call was answered. */
+  claimedAt: string | null
+  firstEventAt: string | null
 }
 
 interface Place {
@@ -72,13 +75,16 @@ export const lockMails = (tx: Transaction, { organizationId, bucket }: Place, id
   cross join lateral (
     select id, batch_id, execution_id, contact_id, connection_id, recipient, state, status, reason,
       error, message_id, sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
-      complained_at
+      complained_at, claimed_at, first_event_at
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
     for update
   ) m`
 
-/** Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too. */
+/**
+ * Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too; the
+ * time of a claim stays with those whose call was answered.
+ */
 export const updateMails = (
   tx: Transaction,
   { organizationId, bucket }: Place,
@@ -89,7 +95,8 @@ export const updateMails = (
     message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
     opened_at = f.opened_at, clicked_at = f.clicked_at, bounced_at = f.bounced_at,
     bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
-    complained_at = f.complained_at, claim_id = null, claimed_at = null
+    complained_at = f.complained_at, first_event_at = f.first_event_at, claim_id = null,
+    claimed_at = case when m.state = 'sent' then m.claimed_at end
   from jsonb_to_recordset(${tx.json(
     mails.map((mail) => ({
       id: mail.id,
@@ -106,10 +113,12 @@ export const updateMails = (
       bounce_type: mail.bounceType,
       bounce_sub_type: mail.bounceSubType,
       complained_at: mail.complainedAt,
+      first_event_at: mail.firstEventAt,
     })),
   )}) as f (id uuid, state text, status text, reason text, error text, message_id text,
     sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz,
-    bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz)
+    bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz,
+    first_event_at timestamptz)
   where m.organization_id = ${organizationId} and m.bucket = ${bucket}
     and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
     and m.id = f.id`
@@ -141,6 +150,26 @@ export const recordSent = async (
   )
   await outbox.putAll(tx, organizationId, wakes, undefined)
 }
+
+/**
+ * Message ids beyond the one that a mail is known by: the provider accepted it more than once.
+ * Returns the mails whose second acceptance was not known before, once for each such id.
+ */
+export const recordDuplicates = (
+  tx: Transaction,
+  { organizationId, bucket }: Place,
+  found: readonly { mailId: Uuid; connectionId: Uuid; messageId: string }[],
+) => tx<{ id: Uuid }[]>`
+  insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+  select distinct ${organizationId}::uuid, r.message_id, r.connection_id, ${bucket}::uuid, r.id
+  from unnest(
+    ${found.map(({ messageId }) => messageId)}::text[],
+    ${found.map(({ connectionId }) => connectionId)}::uuid[],
+    ${found.map(({ mailId }) => mailId)}::uuid[]
+  ) as r (message_id, connection_id, id)
+  order by 2
+  on conflict do nothing
+  returning id`
 
 export interface TimelineEntry {
   logId: Uuid
@@ -229,36 +258,24 @@ export interface BatchDelta {
   organizationId: string
   batchId: Uuid
   delta: Delta
+  /** Acceptances beyond the first that were not known before. */
+  duplicates: number
 }
 
 /** Counters of batches, in the order of their keys; a completed batch is corrected too. */
 export const bumpBatches = async (tx: Transaction, deltas: BatchDelta[]) => {
   const sorted = deltas.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
-  for (const { organizationId, batchId, delta } of sorted) {
+  for (const { organizationId, batchId, delta, duplicates } of sorted) {
     const changed: Counted[] = COUNTED.filter((name) => delta[name] !== 0)
-    if (changed.length === 0) continue
+    if (changed.length === 0 && duplicates === 0) continue
     await tx`
       update batches
       set sent = sent + ${delta.sent}, failed = failed + ${delta.failed},
         unknown = unknown + ${delta.unknown}, delivered = delivered + ${delta.delivered},
         opened = opened + ${delta.opened}, clicked = clicked + ${delta.clicked},
         bounced = bounced + ${delta.bounced}, complained = complained + ${delta.complained},
-        suppressed = suppressed + ${delta.suppressed}, updated_at = clock_timestamp()
+        suppressed = suppressed + ${delta.suppressed}, duplicates = duplicates + ${duplicates},
+        updated_at = clock_timestamp()
       where organization_id = ${organizationId} and id = ${batchId}`
   }
 }
-
-/**
- * The latest acceptance that the stream of events has told us of; it never goes back, and a time in
- * the future counts as now.
- */
-export const moveWatermark = (
-  tx: Transaction,
-  organizationId: string,
-  connectionId: string,
-  mailTimestamp: string,
-) => tx`
-  update connections
-  set event_watermark = greatest(event_watermark, least(${mailTimestamp}::timestamptz, clock_timestamp()))
-  where organization_id = ${organizationId} and id = ${connectionId}
-    and (event_watermark is null or event_watermark < ${mailTimestamp}::timestamptz)`

@@ -1,5 +1,4 @@
-import type { Uuid } from '../ids.ts'
-import { span } from './messages.ts'
+import { span, type Uuid } from '../ids.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 

@@ -49,9 +49,10 @@ export async function findAddressee(
 export interface FlowMail extends Pick<MailFacts, 'state' | 'reason' | 'error' | 'messageId'> {
   id: Uuid
   dedupeKey: Uuid
+  claimedAt: string | null
 }
 
-const columns = (sql: Executor) => sql`id, dedupe_key, state, reason, error, message_id`
+const columns = (sql: Executor) => sql`id, dedupe_key, state, reason, error, message_id, claimed_at`
 
 export async function find(
   sql: Executor,

@@ -1,4 +1,5 @@
-import { dayBucket, type Uuid } from '../ids.ts'
+import { dayBucket, span, type Uuid } from '../ids.ts'
+import * as answeredCounts from './answered-counts.ts'
 import * as outbox from './outbox.ts'
 import type { Executor, Sql } from './sql.ts'
 
@@ -256,8 +257,9 @@ interface Settle {
  * A new partition has no statistics yet, and a plain join reads all of it: so rows are locked one
  * by one, in the order of their ids, by a subquery, and what is updated lies between two ids.
  *
- * The batch is updated last, after the contacts' stats: it reads their count for no other reason.
- * The subject goes even to a row that its event has settled meanwhile.
+ * The batch is updated last, after the contacts' stats and the counts of answered mails: it reads
+ * how many those are for no other reason.
+ * A row that its event has settled meanwhile gets its subject and counts as answered all the same.
  *
  * Only rows that are still this claim's move: an event may have settled one before, a later
  * decision may have taken one back. Counters follow the rows that moved, never the rows that were
@@ -283,12 +285,13 @@ export const settle = (
       ) as r (id, outcome, message_id, subject, reason, error)
     ), held as materialized (
       select m.*
-      from (select unnest(${column((r) => r.id)}::uuid[]) as id order by 1) wanted
+      from (select id, message_id from result order by id) wanted
       cross join lateral (
-        select id, state as before
+        select id, state as before, claim_id is not null as is_claimed
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-          and claim_id = ${claimId} and state in ('claimed', 'unknown')
+          and (claim_id = ${claimId} and state in ('claimed', 'unknown')
+            or state = 'sent' and claimed_at is null and message_id = wanted.message_id)
         for update
       ) m
     ), moved as (
@@ -305,14 +308,34 @@ export const settle = (
         error = result.error,
         sent_at = case when result.outcome = 'sent' then clock_timestamp() end,
         claim_id = case when result.outcome = 'unknown' then m.claim_id end,
-        claimed_at = case when result.outcome = 'unknown' then m.claimed_at end
+        claimed_at = case when result.outcome in ('sent', 'unknown') then m.claimed_at end
       from result
-      join held on held.id = result.id
+      join held on held.id = result.id and held.is_claimed
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
-        m.send_at, m.execution_id
-    ), named as (
+        m.send_at, m.execution_id, m.claimed_at, m.first_event_at
+    ), overtaken as (
+      update messages m
+      set subject = coalesce(m.subject, result.subject),
+        claimed_at = (
+          select claimed_at
+          from claims
+          where organization_id = ${organizationId} and id = ${claimId}
+        )
+      from result
+      join held on held.id = result.id and not held.is_claimed
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id between ${first} and ${last} and m.id = result.id
+      returning m.connection_id, m.claimed_at, m.first_event_at
+    ), answered as (${answeredCounts.add(
+      sql,
+      organizationId,
+      sql`
+        select connection_id, claimed_at, first_event_at from moved where state = 'sent'
+        union all
+        select connection_id, claimed_at, first_event_at from overtaken`,
+    )}), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
       select ${organizationId}, message_id, connection_id, ${bucket}, id
       from moved
@@ -333,7 +356,7 @@ export const settle = (
             sql`
             select execution_id
             from moved
-            where state in ('sent', 'failed')`,
+            where state in ('sent', 'failed', 'unknown')`,
           )})`
         : sql``
     }, alive as (
@@ -351,20 +374,13 @@ export const settle = (
       on conflict (organization_id, contact_id) do update
       set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
       returning 1
-    ), titled as (
-      update messages m
-      set subject = result.subject
-      from result
-      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
-        and m.id between ${first} and ${last} and m.id = result.id
-        and m.message_id = result.message_id and m.subject is null
     ), released as (
       delete from claims
       where organization_id = ${organizationId} and id = ${claimId}
         and not exists (select from moved where state = 'unknown')
     ), doubted as (
       update claims
-      set state = 'doubt'
+      set state = 'doubt', look_at = clock_timestamp()
       where organization_id = ${organizationId} and id = ${claimId}
         and exists (select from moved where state = 'unknown')
     )
@@ -376,12 +392,8 @@ export const settle = (
         count(*) filter (where state = 'failed') as failed,
         count(*) filter (where state = 'unknown') - count(*) filter (where before = 'unknown') as unknown
       from moved
-    ) delta, (select count(*) as rows from mailed) stats
-    where b.organization_id = ${organizationId} and b.id = ${batchId} and stats.rows >= 0`
-}
-
-/** The first and the last of some ids, which bound what an update may read. */
-export function span(ids: readonly Uuid[]): [Uuid, Uuid] {
-  const sorted = ids.toSorted()
-  return [sorted[0] ?? '', sorted.at(-1) ?? '']
+    ) delta, (select count(*) as rows from mailed) stats,
+      (select count(*) as rows from answered) counts
+    where b.organization_id = ${organizationId} and b.id = ${batchId}
+      and stats.rows >= 0 and counts.rows >= 0`
 }

@@ -4,14 +4,14 @@ import * as outbox from './outbox.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * Usable connections that have due mail outside batches, or a probe to send. One look per
+ * Usable connections that have due mail outside batches, or probes to send. One look per
  * connection and lane, however much is scheduled for later.
  */
 export const due = (sql: Sql) => sql<{ organizationId: string; connectionId: string }[]>`
   select c.organization_id, c.id as connection_id
   from connections c
   where c.is_verified and c.disconnected_at is null
-    and (c.probe_requested_at > coalesce(c.probed_at, '-infinity')
+    and (c.probes_wanted > 0
       or exists (select from outlet_queue q where ${isDue(sql, 1)} and q.connection_id = c.id)
       or exists (select from outlet_queue q where ${isDue(sql, 2)} and q.connection_id = c.id)
       or exists (select from outlet_queue q where ${isDue(sql, 3)} and q.connection_id = c.id))`

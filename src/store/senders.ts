@@ -100,30 +100,3 @@ export const listConnected = (sql: Sql, ids: readonly string[]) => sql<
     end as verified_ago_ms
   from connections
   where id = any(${[...ids]}::uuid[]) and disconnected_at is null`
-
-/**
- * Takes the request for a probe, if one waits, and says from which address the doubtful mail went:
- * an identity that the account can send from.
- */
-export const takeProbe = async (sql: Sql, organizationId: string, connectionId: string) => {
-  const [probe] = await sql<{ claimedAt: string; from: string | null }[]>`
-    update connections c
-    set probed_at = clock_timestamp()
-    where c.organization_id = ${organizationId} and c.id = ${connectionId}
-      and c.probe_requested_at is not null
-      and (c.probed_at is null or c.probed_at < c.probe_requested_at)
-    returning clock_timestamp() as claimed_at, (
-      select coalesce(b.from_address, (
-        select m.from_address
-        from message_bodies m
-        where m.organization_id = k.organization_id and m.bucket = k.bucket
-          and m.id = k.message_ids[1]
-      ))
-      from claims k
-      left join batches b on b.organization_id = k.organization_id and b.id = k.batch_id
-      where k.organization_id = c.organization_id and k.connection_id = c.id and k.state = 'doubt'
-      order by k.claimed_at
-      limit 1
-    ) as "from"`
-  return probe
-}

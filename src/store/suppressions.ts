@@ -1,9 +1,8 @@
 import { ADDRESS_STRIPES, type Addressed } from '../domain/address.ts'
 import type { EmailStatus } from '../domain/status.ts'
 import { EMAIL_STATUSES } from '../domain/status.ts'
-import { type Uuid, uuidv7 } from '../ids.ts'
+import { type Uuid, uuidv7, span } from '../ids.ts'
 import type { Suppression } from '../schemas/suppression.ts'
-import { span } from './messages.ts'
 import type { Executor, Transaction } from './sql.ts'
 
 export type Reason = Exclude<EmailStatus, 'active'>

@@ -97,6 +97,7 @@ async function measure(): Promise<void> {
       pause: async () => {},
       principalArn: undefined,
       asker: directAsker(apiSql),
+      receiving: { refused: () => {} },
     })
     const ask = async (url: string): Promise<string> => {
       const headers = { authorization: `Bearer ${key}` }

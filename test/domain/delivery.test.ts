@@ -26,6 +26,7 @@ const event = (kind: SesEvent['kind'], more: Partial<SesEvent> = {}): SesEvent =
   mailTimestamp: '2026-11-21T10:00:00.000Z',
   occurredAt: '2026-11-21T10:00:05.000Z',
   tagged: undefined,
+  probeId: undefined,
   bounceType: undefined,
   bounceSubType: undefined,
   notSpam: false,

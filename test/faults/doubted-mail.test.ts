@@ -24,6 +24,7 @@ const TIMINGS = {
   callMs: 10_000,
   leaseMs: NEVER_MS,
   doubtMs: NEVER_MS,
+  awaitedMs: NEVER_MS,
   stillMs: NEVER_MS,
 }
 const LONGEST_MS = 120_000

@@ -10,14 +10,15 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 const NO_PERSONAL_DATA: Record<string, string> = {
   account_health:
     'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate',
+  answered_counts: 'organization_id connection_id slot answered arrived last_arrival_at',
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
   batches:
-    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id',
-  claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at',
+    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until',
+  claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at look_at',
   confirmation_mails: 'organization_id id created_at',
   connections:
-    'organization_id id region features external_id is_verified verification_error last_verified_at event_watermark last_event_received_at probe_requested_at probed_at disconnected_at created_at updated_at sns_topic_arn checks check_begun_at checked_at',
+    'organization_id id region features external_id is_verified verification_error last_verified_at last_event_received_at probe_requested_at probes_wanted events_refused_at disconnected_at created_at updated_at sns_topic_arn checks check_begun_at checked_at',
   connection_secrets: 'organization_id connection_id hash valid_until created_at',
   consent_events: 'organization_id contact_id id',
   console_policies: 'organization_id connection_id version checked_at probed_at',
@@ -52,7 +53,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_bodies: 'organization_id bucket id',
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
-    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at send_at sent_at created_at',
+    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at',
   notice_mails:
     'organization_id notice_id user_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',
@@ -64,12 +65,14 @@ const NO_PERSONAL_DATA: Record<string, string> = {
     'organization_id requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
   plans:
     'name rank requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+  probes: 'organization_id connection_id id claimed_at answered_at first_event_at',
   provider_reading_pages: 'organization_id connection_id version page',
   provider_readings:
     'organization_id connection_id asking_until begun_at outcome answered_at version read_at touched_at',
   rate_limit_marks: 'seconds number at count',
   rate_limits:
     'seconds used oldest newest oldest_at newest_at newest_count lease_holders lease_counts lease_until forget_hour',
+  receivers: 'id beat_at interrupted_until stopped_at',
   schema_migrations: 'number name hash ran_at',
   sending_limits:
     'account_id region max_send_rate max_24_hour tokens granted refilled_at factor slowed_at paused_until paused_reason',

@@ -386,21 +386,4 @@ describe('delivery events', () => {
     expect(aside).toHaveLength(1)
     expect(String(aside[0]?.['error'])).toContain('poison')
   })
-
-  it('move the watermark to the latest acceptance, never back', async () => {
-    const prepared = await prepare(2, 2)
-    const watermark = async () =>
-      (
-        await sql`select event_watermark from connections where id = ${prepared.seeded.connectionId}`
-      )[0]?.['eventWatermark']
-    const at = (time: string) => {
-      const body = detail(prepared, { seq: 0, type: 'Send' })
-      return { detail: { ...body.detail, mail: { ...body.detail.mail, timestamp: time } } }
-    }
-    await store(prepared, [at('2026-11-21T10:00:00.000Z'), at('2026-11-21T10:05:00.000Z')])
-    await drain()
-    await store(prepared, [at('2026-11-21T10:01:00.000Z')])
-    await drain()
-    expect(await watermark()).toBe('2026-11-21T10:05:00.000Z')
-  })
 })

@@ -40,6 +40,7 @@ beforeAll(async () => {
     corsOrigins: [],
     limiter,
     asker: { ask: async () => {} },
+    receiving: { refused: () => {} },
     pause: async () => {},
   })
   const { stdout } = await run([

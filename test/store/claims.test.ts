@@ -252,39 +252,9 @@ describe('claims', () => {
     expect(kept).toEqual([{ state: 'doubt' }])
   })
 
-  it('in doubt wait while a stored event is unapplied, then silence sends them again', async () => {
-    await claim(5)
-    await age('claims', 60)
-    await sql`update connections set event_watermark = now() where id = ${seeded.connectionId}`
-    await sql`
-      insert into inbound_events (organization_id, connection_id, envelope_id, body, received_at)
-      values (${run.organizationId}, ${seeded.connectionId}, 'e-1', '{}', now() - interval '10 seconds')`
-    await reconcileClaims({ sql, timings: { ...SHORT_TIMINGS, patienceMs: 3_600_000 }, log })
-    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5 })
-    await sql`update inbound_events set applied_at = now() where organization_id = ${run.organizationId}`
-    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
-    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0 })
-    expect(await ledger()).toMatchObject({ queued: COUNT })
-  })
-
-  it('in doubt wait for a stream that lags, up to the patience, then fail', async () => {
-    await claim(5)
-    await age('claims', 30)
-    const timings = { ...SHORT_TIMINGS, patienceMs: 60_000 }
-    await reconcileClaims({ sql, timings, log })
-    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5, failed: 0 })
-    const [asked] =
-      await sql`select probe_requested_at from connections where id = ${seeded.connectionId}`
-    expect(asked?.['probeRequestedAt']).not.toBeNull()
-    await age('claims', 40)
-    await reconcileClaims({ sql, timings, log })
-    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, failed: 5 })
-  })
-
   it('younger than the doubt are left alone', async () => {
     await claim(5)
     await age('claims', 7)
-    await sql`update connections set event_watermark = now() + interval '1 hour' where id = ${seeded.connectionId}`
     await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
     await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
     expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 5 })

@@ -214,8 +214,8 @@ describe('an execution that waits for its mail is woken', () => {
 
   it('when nobody will ever know, and not when it goes back into the queue', async () => {
     for (const [outcome, count] of [
-      ['failed', 1],
-      ['queued', 0],
+      ['unknown_outcome', 1],
+      ['not_accepted', 0],
     ] as const) {
       const { execution, mailId } = await mailed('unknown')
       const [row] = await sql<{ claimId: Uuid }[]>`
@@ -228,9 +228,9 @@ describe('an execution that waits for its mail is woken', () => {
         batchId: null,
         messageIds: [mailId],
       }
-      await claims.decide(sql, claim, outcome)
+      await claims.decide(sql, claim, outcome, 3_600_000)
       expect([outcome, await wakes(sql, execution)]).toEqual([outcome, count])
-      await claims.decide(sql, claim, outcome)
+      await claims.decide(sql, claim, outcome, 3_600_000)
       expect([outcome, await wakes(sql, execution)]).toEqual([outcome, count])
     }
   })

@@ -92,6 +92,7 @@ export async function startApi(
     corsOrigins: [],
     limiter,
     asker: directAsker(sql),
+    receiving: { refused: () => {} },
     now: Date.now,
     pause: async () => {},
     ...changes,

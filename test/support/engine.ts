@@ -10,6 +10,7 @@ import {
   createSendActivities,
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
+import { startReceiving } from '../../api/receiving.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
@@ -53,7 +54,12 @@ export interface Engine {
 const TEST_TIMINGS: Timings = {
   ...SHORT_TIMINGS,
   leaseMs: 2_000,
+  neighbourMs: 2_000,
   doubtMs: 4_000,
+  awaitedMs: 8_000,
+  patienceMs: 20_000,
+  // A busy machine's heartbeats are late.
+  receivingGapMs: 15_000,
   quotaPauseMs: 1_000,
 }
 
@@ -126,6 +132,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     startMailWaker({ sql, temporal: client, log: quiet }),
     startClaimReconciler({ sql, timings, log: quiet }),
     startEventApplier({ sql, keyring, log: quiet }),
+    // As the API process beside it would: delivery events can be received.
+    startReceiving({ sql, gapMs: timings.receivingGapMs, log: quiet }),
   ]
   return {
     client,

@@ -6,6 +6,7 @@ import type { Sql } from '../../src/store/sql.ts'
 import { batchWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
+import { letAllSpeak } from '../support/evidence.ts'
 import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import {
   batchRow,
@@ -184,26 +185,27 @@ describe('a batch', () => {
     expect((await batchRow(sql, id)).status).toBe('processing')
     await reportSend(seeded, arrived, 'proof-1')
     await until(async () => (await batchRow(sql, id)).unknown === 1)
-    // Nothing is decided before the stream has passed the claim: the watermark is still too early.
+    // Nothing is decided before the others' events are there.
     expect(lostCalls).toBe(1)
-    await sql`
-      update connections
-      set event_watermark = now() + interval '1 hour'
-      where id = ${seeded.connectionId}`
+    await until(async () => {
+      await letAllSpeak(sql, seeded)
+      return lostCalls === 2
+    })
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 40, failed: 0, unknown: 0 })
     expect(mailer.accepted.filter((to) => to === arrived)).toHaveLength(1)
     expect(mailer.accepted.filter((to) => to === lost)).toHaveLength(1)
     expect(lostCalls).toBe(2)
   })
 
-  it('without an event stream fails what nobody knows, and a late event corrects it', async () => {
+  it('without events completes without what nobody knows, gives it up, and a late event corrects it', async () => {
     const { seeded } = await start(5)
-    await sql`update connections set last_event_received_at = null where id = ${seeded.connectionId}`
     const doubtful = 'reader-3@example.com'
     outcome = (to) =>
       to === doubtful ? { kind: 'unknown', error: 'timeout', accepted: true } : sent()
     const id = await seedBatch(sql, seeded)
-    expect(await ended(id)).toMatchObject({ status: 'completed', sent: 4, failed: 1, unknown: 0 })
+    expect(await ended(id)).toMatchObject({ status: 'completed', sent: 4, failed: 0, unknown: 1 })
+    await until(async () => (await batchRow(sql, id)).failed === 1, 60_000)
+    expect(await batchRow(sql, id)).toMatchObject({ status: 'completed', unknown: 0 })
     await reportSend(seeded, doubtful, 'late-1')
     await until(async () => (await batchRow(sql, id)).sent === 5)
     expect(await batchRow(sql, id)).toMatchObject({ status: 'completed', sent: 5, failed: 0 })

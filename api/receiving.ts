@@ -1,0 +1,77 @@
+import type { Uuid } from '../src/ids.ts'
+import { uuidv7 } from '../src/ids.ts'
+import * as receivers from '../src/store/receivers.ts'
+import { type Sql, within } from '../src/store/sql.ts'
+import type { WebhookProof } from '../src/store/connection-secrets.ts'
+
+/** The event bus hangs up after five seconds. */
+export const SLOW_ANSWER_MS = 4_000
+const BEATS_PER_GAP = 5
+
+/** Whose event was answered badly: that of a connection, or nobody knows whose. */
+type Refused = Pick<WebhookProof, 'organizationId' | 'id'> | undefined
+
+interface Deps {
+  sql: Sql
+  gapMs: number
+  log: { warn(fields: object, message: string): void }
+}
+
+export interface Receiving {
+  /** An event was answered with 429 or 5xx, too late or not at all: the event bus tries again. */
+  refused(whose: Refused): void
+  stop(): Promise<void>
+}
+
+/**
+ * Tells whether delivery events can be received: silence about a mail counts for nothing while they
+ * cannot. A heartbeat says that this process serves; what it had to refuse is written with it, and
+ * kept until it is written.
+ */
+export function startReceiving({ sql, gapMs, log }: Deps): Receiving {
+  const id = uuidv7()
+  const connections = new Map<Uuid, Uuid>()
+  let interrupted = false
+  let beating: Promise<void> | undefined
+
+  async function beat(): Promise<void> {
+    const told = new Map(connections)
+    const wasInterrupted = interrupted
+    connections.clear()
+    interrupted = false
+    try {
+      for (const [connectionId, organizationId] of told) {
+        await receivers.noteRefusal(within(sql, organizationId), organizationId, connectionId)
+      }
+      await receivers.beat(sql, { id, gapMs, interrupted: wasInterrupted })
+    } catch (error) {
+      for (const [connectionId, organizationId] of told) {
+        connections.set(connectionId, organizationId)
+      }
+      interrupted ||= wasInterrupted
+      log.warn({ err: error }, 'the heartbeat of receiving could not be written')
+    }
+  }
+
+  const timer = setInterval(() => {
+    beating ??= beat().finally(() => {
+      beating = undefined
+    })
+  }, gapMs / BEATS_PER_GAP)
+  beating = beat().finally(() => {
+    beating = undefined
+  })
+
+  return {
+    refused: (whose) => {
+      if (whose) connections.set(whose.id, whose.organizationId)
+      else interrupted = true
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await beating
+      await beat()
+      await receivers.stop(sql, id).catch(() => {})
+    },
+  }
+}
