@@ -1,16 +1,28 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { startSandbox } from '../dev/sandbox/index.ts'
+import { DEFAULT_SETTINGS } from '../dev/sandbox/settings.ts'
+import { PRODUCTION_TIMINGS } from '../domain/timings.ts'
 import { required } from './required.ts'
 
 /** Serves the provider sandbox until it is told to stop. */
 export async function runSandbox(config: Config, log: Logger): Promise<void> {
+  const eventTimeScale = config.timings.doubtMs / PRODUCTION_TIMINGS.doubtMs
   const sandbox = await startSandbox({
     host: '127.0.0.1',
     port: config.dev.sandboxPort,
     databaseUrl: required(config.databaseUrl, 'DATABASE_URL'),
     log,
-    settings: { signatureMaxAgeMs: config.timings.signatureMs },
+    settings: {
+      signatureMaxAgeMs: config.timings.signatureMs,
+      // The bus is as much faster as everything else, but never gives up an event within a day:
+      // whoever debugs the API for an hour wants the events of his mail.
+      eventTimeScale,
+      eventKeepMs: DEFAULT_SETTINGS.eventKeepMs / eventTimeScale,
+      eventMaxRetries: Math.round(DEFAULT_SETTINGS.eventMaxRetries / eventTimeScale),
+      // What the system manages is measured here, not what AWS allows.
+      eventRatePerSecond: 0,
+    },
   })
   log.info({ url: sandbox.url }, 'the provider sandbox listens')
   await new Promise<void>((resolve) => {

@@ -132,6 +132,7 @@ async function events(url: string): Promise<void> {
     webhooks: [{ url: `http://127.0.0.1:${port}/`, secret: 'x' }],
     engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 0 },
   })
+  await control.setSettings({ eventRatePerSecond: 0 })
   await control.setFaults({ eventsStopped: true })
   const load = { name: 'SendBulkEmail with events', path: 'outbound-bulk-emails', make: bulk }
   await run(url, { ...load, each: 50, calls: EVENT_MAILS / 50 })

@@ -1,5 +1,6 @@
 import { PutSuppressedDestinationCommand, SendBulkEmailCommand } from '@aws-sdk/client-sesv2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/dev/sandbox/settings.ts'
 import {
   ACCOUNT,
   type Fixture,
@@ -27,6 +28,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await sandbox.control.resetFaults()
+  await sandbox.control.setSettings(DEFAULT_SETTINGS)
   await until('all events', async () => (await sandbox.control.eventStats()).pending === 0)
   await receiver.stop()
 })
@@ -184,6 +186,7 @@ describe('delivery events', () => {
 describe('a webhook that', () => {
   test('is down gets everything later, under the same ids', async () => {
     receiver.state.status = 503
+    await sandbox.control.setSettings({ eventTimeScale: 0.1 })
     await sendTo('ada@example.com')
     await until('a retry', async () => (await sandbox.control.eventStats()).retried >= 2)
     expect((await sandbox.control.eventStats()).pending).toBe(2)
@@ -194,8 +197,8 @@ describe('a webhook that', () => {
     expect(await sandbox.control.eventStats()).toMatchObject({ delivered: 2, dropped: 0 })
   })
 
-  test('refuses with 401 loses the event', async () => {
-    receiver.state.status = 401
+  test('refuses with 403 loses the event', async () => {
+    receiver.state.status = 403
     await sendTo('ada@example.com')
     await settled()
     expect(receiver.state.paths).toHaveLength(2)

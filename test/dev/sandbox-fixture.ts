@@ -134,7 +134,13 @@ export interface Envelope {
 export async function startReceiver() {
   const received: Envelope[] = []
   const headers: NodeJS.Dict<string | string[]>[] = []
-  const state = { status: 200, paths: [] as string[] }
+  const state = {
+    status: 200,
+    paths: [] as string[],
+    /** Goes with every answer; each is given so much later. */
+    answerHeaders: {} as Record<string, string>,
+    delayMs: 0,
+  }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -142,8 +148,8 @@ export async function startReceiver() {
       state.paths.push(request.url ?? '')
       headers.push(request.headers)
       if (state.status < 300) received.push(JSON.parse(Buffer.concat(chunks).toString()))
-      response.statusCode = state.status
-      response.end('{}')
+      response.writeHead(state.status, state.answerHeaders)
+      setTimeout(() => response.end('{}'), state.delayMs)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

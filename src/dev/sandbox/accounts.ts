@@ -59,6 +59,8 @@ const AccountSchema = Type.Object(
         closed,
       ),
     ),
+    /** Events of mail to these addresses are lost for good: the provider promises no more. */
+    lostRecipients: Type.Array(Type.String({ pattern: '^[^A-Z]+$' })),
     engagement: Type.Object(
       {
         openPercent: Percent,
@@ -102,6 +104,7 @@ const fresh = (accountNumber: string, region: string): Account => ({
   identities: [],
   roles: [],
   webhooks: [],
+  lostRecipients: [],
   engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 300 },
   configurationSets: [],
 })

@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts'
 import { faultsUpdate } from './faults.ts'
 import { sendJson } from './http.ts'
 import { clearMails, countMails, findMail, listMails } from './mails.ts'
+import { mailIdOf } from './message-id.ts'
 import { settingsUpdate } from './settings.ts'
 
 export const CONTROL_PREFIX = '/_sandbox/'
@@ -67,6 +68,11 @@ const ROUTES: Record<string, Handler> = {
   'GET counts': async ({ deps, query }) => ok(await countMails(deps.sql, filterOf(query))),
   'GET events/stats': async ({ deps }) => ok(await deps.pump.stats()),
 
+  'DELETE events/*': async ({ deps, id }) => {
+    const mailId = mailIdOf(id)
+    return mailId === undefined ? missing('Mail') : ok({ lost: await deps.pump.lose(mailId) })
+  },
+
   'GET mails': async ({ deps, query }) =>
     ok(
       await listMails(deps.sql, {
@@ -96,7 +102,7 @@ const filterOf = (query: URLSearchParams) => ({
 
 const invalid = (message: string): Answer => ({ status: 400, value: { message } })
 
-const NAMED = /^(accounts|calls|mails)\/([^/]+)$/
+const NAMED = /^(accounts|calls|events|mails)\/([^/]+)$/
 
 /** The routes that tests, the demo and `dev` steer the sandbox with. */
 export async function handleControl(
@@ -114,7 +120,7 @@ export async function handleControl(
   const rest = path.slice(CONTROL_PREFIX.length)
   const [, collection, id] = NAMED.exec(rest) ?? []
   const key = collection === undefined ? rest : `${collection}/*`
-  const run = ROUTES[`${method} ${key}`]
+  const run = ROUTES[`${method} ${rest}`] ?? ROUTES[`${method} ${key}`]
   const answer = run
     ? await run({ deps, query, body, id: id === undefined ? '' : decodeURIComponent(id) })
     : missing('Route')

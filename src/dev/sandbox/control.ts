@@ -50,6 +50,8 @@ export function sandboxControl(url: string) {
     /** Accepted recipients and how many of them got a mail twice. */
     counts: (query: { account?: string; batch?: string } = {}) =>
       call<Counts>('GET', 'counts', { query }),
+    /** Loses the events of a mail, by id or message id, that are still to come. */
+    loseEvents: (mail: string) => call<{ lost: number }>('DELETE', `events/${mail}`),
     eventStats: () => call<EventStats>('GET', 'events/stats'),
 
     mails: (query: MailFilter = {}) =>

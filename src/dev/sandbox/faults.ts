@@ -43,6 +43,10 @@ const FaultsSchema = Type.Object(
     eventDuplicatePercent: Percent,
     /** Events of mail accepted from now on come in any order: a Click before its Send. */
     eventShuffle: Type.Boolean(),
+    /** Then each is due at some time within this after its mail. */
+    eventShuffleMs: Duration,
+    /** Mail accepted from now on makes no events at all: nothing is configured to publish them. */
+    eventsOff: Type.Boolean(),
     /** Nothing is posted; events pile up until this is off again. */
     eventsStopped: Type.Boolean(),
   },
@@ -74,6 +78,8 @@ export const NO_FAULTS: Faults = {
   eventDelayMs: 0,
   eventDuplicatePercent: 0,
   eventShuffle: false,
+  eventShuffleMs: 2_000,
+  eventsOff: false,
   eventsStopped: false,
 }
 

@@ -163,13 +163,14 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
         on conflict (id) do nothing
       ), event as (
         insert into sandbox.events (id, mail_id, position, account, target, kind, link, occurs_at,
-          due_at)
-        select *
+          due_at, arrived_at)
+        select e.*, e.due_at
         from unnest(${textArray(mailIds(events.kind.length))}::uuid[],
           ${textArray(events.mailId)}::uuid[], ${numberArray(events.position)}::smallint[],
           ${textArray(events.account)}::text[], ${numberArray(events.target)}::smallint[],
           ${textArray(events.kind)}::text[], ${textArray(events.link)}::text[],
           ${textArray(events.occursAt)}::timestamptz[], ${textArray(events.dueAt)}::timestamptz[])
+          as e(id, mail_id, position, account, target, kind, link, occurs_at, due_at)
       )
       insert into sandbox.mails (accepted_at, id, position, account, region, sender, recipient,
         subject, batch, message_tag, outcome, html, text, raw, detail)
@@ -206,11 +207,16 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
         rows.text.add(stored.text)
         rows.raw.add(stored.raw)
         rows.detail.add(stored.detail)
-        if (mail.account.webhooks.length > 0) addEvents(events, mail, { id, position, acceptedAt })
+        if (hasEvents(mail.account, address)) addEvents(events, mail, { id, position, acceptedAt })
       }
     }
     return { rows, events }
   }
+
+  const hasEvents = ({ accountNumber, webhooks, lostRecipients }: Account, address: string) =>
+    webhooks.length > 0 &&
+    !faults.of(accountNumber).eventsOff &&
+    !lostRecipients.includes(address.toLowerCase())
 
   const addEvents = (
     events: EventRows,

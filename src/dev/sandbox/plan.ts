@@ -65,7 +65,6 @@ const OPEN_AFTER_MS = 100
 const OPEN_SPREAD_MS = 1_500
 const CLICK_AFTER_MS = 400
 const COMPLAINT_AFTER_MS = 500
-const SHUFFLE_MS = 2_000
 
 /** Everything that will be reported about one mail and recipient. */
 export function planEvents(mail: Accepted, account: Account, faults: Faults): PlannedEvent[] {
@@ -105,7 +104,9 @@ export function planEvents(mail: Accepted, account: Account, faults: Faults): Pl
     occursAt,
     dueAt:
       faults.eventDelayMs +
-      (faults.eventShuffle ? acceptedAt + Math.floor(Math.random() * SHUFFLE_MS) : occursAt),
+      (faults.eventShuffle
+        ? acceptedAt + Math.floor(Math.random() * faults.eventShuffleMs)
+        : occursAt),
   }))
 }
 

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Agent } from 'undici'
 import type { Sql } from '../../store/sql.ts'
 import type { Accounts } from './accounts.ts'
 import { numberArray, textArray } from './columns.ts'
 import { type EventOfMail, envelopeOf } from './envelope.ts'
+import { createEventQueues } from './event-queues.ts'
 import { type FaultSwitches, happens } from './faults.ts'
+import { createPoster } from './poster.ts'
+import { redelivery } from './redelivery.ts'
 import type { Settings } from './settings.ts'
 
-/** EventBridge gives an API destination five seconds, and an event 24 hours. */
-const POST_MS = 5_000
-const KEEP_MS = 86_400_000
-const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 60_000
 const FETCH = 256
 const IDLE_MS = 50
 const SETTLE_MS = 20
@@ -23,6 +20,7 @@ const FAILED_MS = 500
 interface DueEvent extends Omit<EventOfMail, 'detail'> {
   target: number
   attempts: number
+  arrivedAt: string
   detail: string
 }
 
@@ -50,17 +48,13 @@ interface Deps {
 }
 
 /**
- * Posts delivery events in the order they are due. What is in flight is known in memory only: a
- * restart posts it again with the same id, as EventBridge may.
+ * The event bus: posts delivery events in the order they are due, at the rate of each destination,
+ * and again as EventBridge does when the webhook does not take them. What is in flight is known in
+ * memory only: a restart posts it again with the same id, as EventBridge may.
  */
 export function createPump({ sql, log, accounts, faults, settings }: Deps) {
-  const agent = new Agent({
-    connections: 64,
-    headersTimeout: POST_MS,
-    bodyTimeout: POST_MS,
-    connect: { timeout: POST_MS },
-  })
-  const ready: DueEvent[] = []
+  const poster = createPoster(settings)
+  const ready = createEventQueues<DueEvent>(settings)
   /** Fetched and not yet settled in Postgres. */
   const taken = new Set<string>()
   let settled: Settled[] = []
@@ -81,32 +75,38 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
     timer = undefined
     if (paused) return
     while (hasRoom()) {
-      const event = ready.shift()
+      const event = ready.take(performance.now())
       if (!event) break
+      if (faults.of(event.account).eventsStopped) {
+        taken.delete(event.id)
+        continue
+      }
       flying++
       void post(event)
     }
-    if (stopped) return
-    if (ready.length < FETCH / 2 && !fetching) {
-      fetching = fetch()
-        .catch((error: unknown) => {
-          log.warn({ err: error }, 'the sandbox could not read its events')
-          return FAILED
-        })
-        .then((found) => {
-          fetching = undefined
-          if (found > 0) turn()
-          else timer ??= setTimeout(turn, found === FAILED ? FAILED_MS : IDLE_MS)
-        })
-    }
+    if (stopped || fetching) return
+    if (!hasRoom() && ready.size() >= FETCH / 2) return
+    fetching = fetch()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'the sandbox could not read its events')
+        return FAILED
+      })
+      .then((found) => {
+        fetching = undefined
+        if (found > 0) turn()
+        else timer ??= setTimeout(turn, found === FAILED ? FAILED_MS : untilNext())
+      })
   }
+
+  const untilNext = (): number => Math.min(IDLE_MS, Math.max(1, ready.waitMs() ?? IDLE_MS))
 
   const fetch = async (): Promise<number> => {
     if (faults.of().eventsStopped) return 0
     const silent = faults.accounts().filter((account) => faults.of(account).eventsStopped)
     const due = await sql<DueEvent[]>`
-      select e.id, e.kind, e.link, e.occurs_at, e.target, e.attempts, m.id as mail_id, m.account,
-        m.region, m.accepted_at, m.sender, m.recipient, m.subject, m.outcome, m.detail
+      select e.id, e.kind, e.link, e.occurs_at, e.target, e.attempts,
+        coalesce(e.arrived_at, e.occurs_at) as arrived_at, m.id as mail_id, m.account, m.region,
+        m.accepted_at, m.sender, m.recipient, m.subject, m.outcome, m.detail
       from (
         select *
         from sandbox.events
@@ -114,6 +114,7 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
           and due_at <= ${new Date().toISOString()}
           and not (id = any(${textArray([...taken])}::uuid[]))
           and not (account = any(${textArray(silent)}::text[]))
+          and not (account || ' ' || target = any(${textArray(ready.full())}::text[]))
         order by due_at, id
         limit ${FETCH}
       ) e
@@ -121,7 +122,7 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       order by e.due_at, e.id`
     for (const event of due) {
       taken.add(event.id)
-      ready.push(event)
+      ready.add(`${event.account} ${event.target}`, event)
     }
     return due.length
   }
@@ -138,61 +139,26 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       const body = JSON.stringify(
         envelopeOf({ ...event, detail: JSON.parse(event.detail) as EventOfMail['detail'] }),
       )
-      const result = await deliver(webhook, body)
-      if (happens(faults.of(event.account).eventDuplicatePercent)) await deliver(webhook, body)
-      settle(verdict(event, result))
+      const answer = await poster.post(webhook, body)
+      if (happens(faults.of(event.account).eventDuplicatePercent)) await poster.post(webhook, body)
+      settle(outcomeOf(event, answer))
     } finally {
       flying--
       turn()
     }
   }
 
-  const deliver = async (webhook: { url: string; secret: string }, body: string) => {
-    try {
-      const response = await agent.request({
-        origin: new URL(webhook.url).origin,
-        path: new URL(webhook.url).pathname + new URL(webhook.url).search,
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'user-agent': 'Amazon/EventBridge/ApiDestinations',
-          'x-webhook-secret': webhook.secret,
-        },
-        body,
-        signal: AbortSignal.timeout(POST_MS),
-      })
-      await response.body.dump()
-      const after = Number(response.headers['retry-after'])
-      return { status: response.statusCode, retryAfterMs: after > 0 ? after * 1_000 : 0 }
-    } catch {
-      return { status: 0, retryAfterMs: 0 }
-    }
-  }
-
-  const verdict = (
-    { id, attempts: before, occursAt }: DueEvent,
-    { status, retryAfterMs }: { status: number; retryAfterMs: number },
+  const outcomeOf = (
+    event: DueEvent,
+    answer: { status: number; retryAfterMs: number },
   ): Settled => {
-    const attempts = before + 1
-    const again = status === 0 || status === 429 || status >= 500
-    if (!again) {
-      const state = status < 400 ? 'delivered' : 'dropped'
-      counters[state]++
-      return { id, state, attempts, dueAt: occursAt }
-    }
-    if (Date.now() - Date.parse(occursAt) > KEEP_MS) {
-      counters.dropped++
-      return { id, state: 'dropped', attempts, dueAt: occursAt }
-    }
-    counters.retried++
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** Math.min(before, 10), LONGEST_RETRY_MS)
-    const jittered = Math.max(retryAfterMs, wait * (0.75 + Math.random() / 2))
-    return {
-      id,
-      state: 'pending',
-      attempts,
-      dueAt: new Date(Date.now() + jittered).toISOString(),
-    }
+    const { id, attempts: before, occursAt } = event
+    const arrivedAt = Date.parse(event.arrivedAt)
+    const verdict = redelivery({ before, arrivedAt, ...answer }, settings, Date.now())
+    const { state } = verdict
+    counters[state === 'pending' ? 'retried' : state]++
+    const dueAt = state === 'pending' ? new Date(verdict.dueAt).toISOString() : occursAt
+    return { id, state, attempts: before + 1, dueAt }
   }
 
   const settle = (result: Settled): void => {
@@ -251,12 +217,27 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       return { pending: row?.pending ?? 0, ...counters }
     },
 
+    /**
+     * Loses the events of a mail that are still to come, for good, and returns how many. One that
+     * is being posted at this moment may still arrive.
+     */
+    lose: async (mailId: string): Promise<number> => {
+      await fetching
+      for (const { id } of ready.remove((event) => event.mailId === mailId)) taken.delete(id)
+      const lost = await sql`
+        update sandbox.events
+        set state = 'dropped', settled_at = now()
+        where mail_id = ${mailId} and state = 'pending'`
+      counters.dropped += lost.count
+      return lost.count
+    },
+
     /** Runs `work`, which removes all events, while none is in flight. */
     exclusive: async (work: () => Promise<unknown>): Promise<void> => {
       paused = true
       try {
         await fetching
-        ready.length = 0
+        ready.remove(() => true)
         while (isFlying()) await sleep(2)
         await work()
         taken.clear()
@@ -272,7 +253,7 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       clearTimeout(timer)
       clearTimeout(settleTimer)
       await fetching
-      await agent.close()
+      await poster.close()
       await settling
       await write()
     },

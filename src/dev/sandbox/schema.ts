@@ -75,10 +75,12 @@ const SCHEMA = `
     link text,
     occurs_at timestamptz not null,
     due_at timestamptz not null,
+    arrived_at timestamptz,
     attempts integer not null default 0,
     state text not null default 'pending',
     settled_at timestamptz
   );
+  alter table sandbox.events add column if not exists arrived_at timestamptz;
   create index if not exists events_due on sandbox.events (due_at, id) where state = 'pending';
   create index if not exists events_mail on sandbox.events (mail_id);
 `

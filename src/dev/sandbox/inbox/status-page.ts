@@ -35,6 +35,8 @@ const NAMES: Record<keyof Faults, string> = {
   eventDelayMs: 'Events late by, ms',
   eventDuplicatePercent: 'Events posted twice, %',
   eventShuffle: 'Events in any order',
+  eventShuffleMs: 'Any order within, ms',
+  eventsOff: 'Events never made',
   eventsStopped: 'Events stopped',
 }
 
@@ -90,12 +92,12 @@ function state({ sendingEnabled, enforcementStatus, productionAccess }: Account)
     : html`<span class="chip">SES sandbox</span>`
 }
 
-/** Set for so long that nothing shows it: a duration that only matters with another switch. */
-const IS_NO_FAULT = 'stallMs'
+/** Durations that only matter with another switch, and are always set. */
+const NO_FAULT_ALONE = ['stallMs', 'eventShuffleMs']
 
 export const switchedOn = (faults: Faults): string[] =>
   Object.entries(faults)
-    .filter(([name, value]) => name !== IS_NO_FAULT && Boolean(value))
+    .filter(([name, value]) => !NO_FAULT_ALONE.includes(name) && Boolean(value))
     .map(([name]) =>
       nameOf(name)
         .replace(/, (%|ms)$/, '')
@@ -106,7 +108,7 @@ const nameOf = (name: string): string =>
   Object.entries(NAMES).find(([each]) => each === name)?.[1] ?? name
 
 function control(name: string, value: number | boolean): Markup {
-  const isOn = name !== IS_NO_FAULT && Boolean(value)
+  const isOn = !NO_FAULT_ALONE.includes(name) && Boolean(value)
   const label = html`<span class="${isOn ? 'on' : ''}">${nameOf(name)}</span>`
   if (typeof value === 'boolean') {
     const box = value
