@@ -33,7 +33,7 @@ async function probe(sql: Sql, verifier: Verifier, sender: senders.Sender): Prom
     const { accountId, region } = sender
     await sendingLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
   }
-  await senders.recordVerification(sql, sender, checks)
+  await senders.recordVerification(sql, sender, { checks, maxSendRate })
   return checks
 }
 

@@ -16,7 +16,7 @@ export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
  */
 export function setupFile(
   format: SetupFormat,
-  { accountId, region, externalId }: Account,
+  { accountId, region, externalId, maxSendRate }: Account & { maxSendRate: number | null },
   { principalArn, publicUrl }: Pick<TenantDeps, 'principalArn' | 'publicUrl'>,
 ): { type: string; name: string; text: string } {
   if (principalArn === undefined) {
@@ -34,6 +34,7 @@ export function setupFile(
     externalId,
     principalArn,
     webhookEndpoint: webhookEndpoint(publicUrl, accountId),
+    maxSendRate,
   }
   const name = roleName(externalId)
   switch (format) {

@@ -158,7 +158,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'getConnectionSetup',
         summary: 'Download what sets up the account’s side: CloudFormation or Terraform',
         description:
-          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
+          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook, with a rate that follows from the account’s own (once verified) and a queue for what could not be delivered for a day. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
         params: IdParams,
         querystring: SetupQuery,
         response: {
@@ -177,9 +177,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       },
     },
     async ({ caller: { organizationId, sql }, params: { id }, query: { format } }, reply) => {
-      const account = isUuid(id)
-        ? await connections.findAccount(sql, organizationId, id)
-        : undefined
+      const account = isUuid(id) ? await connections.findSetup(sql, organizationId, id) : undefined
       if (!account) throw await missing(sql, 'connection', organizationId, id)
       const { type, name, text } = setupFile(format, account, deps)
       return reply

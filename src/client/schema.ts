@@ -1134,7 +1134,7 @@ export interface paths {
         };
         /**
          * Download what sets up the account’s side: CloudFormation or Terraform
-         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
+         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook, with a rate that follows from the account’s own (once verified) and a queue for what could not be delivered for a day. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
          *
          *     Scope: `read` or `full`.
          */

@@ -1,10 +1,12 @@
 import { roleName } from '../domain/role.ts'
 import {
   busArn,
-  CALLS_PER_SECOND,
+  DEAD_LETTER_SECONDS,
   defaultSetCommand,
+  eventRate,
   EVENT_PATTERN,
   EVENT_TYPES,
+  rateDescription,
   RETRY,
   SECRET_HEADER,
 } from './events.ts'
@@ -12,6 +14,7 @@ import {
   eventsPolicy,
   eventsTrustPolicy,
   type PolicyDocument,
+  queuePolicy,
   rolePolicies,
   type Setup,
   trustPolicy,
@@ -20,8 +23,9 @@ import {
 const attribute = (resource: string, name: string) => ({ 'Fn::GetAtt': [resource, name] })
 const reference = (name: string) => ({ Ref: name })
 
-/** The one place where a resource's ARN is known to CloudFormation only. */
+/** ARNs that only CloudFormation knows, in its own spelling. */
 const DESTINATION_ARN = '${ApiDestination.Arn}'
+const QUEUE = { queue: '${DeadLetterQueue.Arn}', rule: '${Rule.Arn}' }
 
 /**
  * A CloudFormation template, as JSON, for one connection: the role that we assume, and the way of
@@ -31,6 +35,7 @@ const DESTINATION_ARN = '${ApiDestination.Arn}'
 export function cloudformation(setup: Setup): string {
   const { accountId, region, webhookEndpoint } = setup
   const name = roleName(setup.externalId)
+  const rate = eventRate(setup.maxSendRate)
   const template = {
     AWSTemplateFormatVersion: '2010-09-09',
     Description: `Letterloom: sends mail through account ${accountId} in ${region}. Create the stack there, with CAPABILITY_NAMED_IAM.`,
@@ -40,6 +45,12 @@ export function cloudformation(setup: Setup): string {
         NoEcho: true,
         MinLength: 1,
         Description: 'The webhookSecret that registering the account answered',
+      },
+      EventsPerSecond: {
+        Type: 'Number',
+        MinValue: 1,
+        Default: rate.perSecond,
+        Description: rateDescription(rate),
       },
     },
     Resources: {
@@ -92,7 +103,7 @@ export function cloudformation(setup: Setup): string {
           ConnectionArn: attribute('WebhookConnection', 'Arn'),
           HttpMethod: 'POST',
           InvocationEndpoint: webhookEndpoint,
-          InvocationRateLimitPerSecond: CALLS_PER_SECOND,
+          InvocationRateLimitPerSecond: reference('EventsPerSecond'),
         },
       },
       EventsRole: {
@@ -107,6 +118,23 @@ export function cloudformation(setup: Setup): string {
               PolicyDocument: substituted(eventsPolicy(DESTINATION_ARN)),
             },
           ],
+        },
+      },
+      DeadLetterQueue: {
+        Type: 'AWS::SQS::Queue',
+        DeletionPolicy: 'Delete',
+        UpdateReplacePolicy: 'Delete',
+        Properties: {
+          QueueName: `${name}-undelivered`,
+          MessageRetentionPeriod: DEAD_LETTER_SECONDS,
+          SqsManagedSseEnabled: true,
+        },
+      },
+      DeadLetterQueuePolicy: {
+        Type: 'AWS::SQS::QueuePolicy',
+        Properties: {
+          Queues: [reference('DeadLetterQueue')],
+          PolicyDocument: substituted(queuePolicy(QUEUE)),
         },
       },
       Rule: {
@@ -124,6 +152,7 @@ export function cloudformation(setup: Setup): string {
                 MaximumEventAgeInSeconds: RETRY.maximumSeconds,
                 MaximumRetryAttempts: RETRY.maximumAttempts,
               },
+              DeadLetterConfig: { Arn: attribute('DeadLetterQueue', 'Arn') },
             },
           ],
         },
@@ -134,6 +163,10 @@ export function cloudformation(setup: Setup): string {
         Description: 'The role that Letterloom assumes',
         Value: attribute('Role', 'Arn'),
       },
+      Undelivered: {
+        Description: 'Events that could not be delivered for a day; an alarm on it is a good idea',
+        Value: reference('DeadLetterQueue'),
+      },
       NextStep: {
         Description: 'Makes the events of your domain come; run it for each identity you send from',
         Value: defaultSetCommand(name, region),
@@ -143,11 +176,17 @@ export function cloudformation(setup: Setup): string {
   return `${JSON.stringify(template, undefined, 2)}\n`
 }
 
-/** The document with resources that CloudFormation fills in. */
+/** The document with what CloudFormation fills in. */
 const substituted = ({ Version, Statement }: PolicyDocument) => ({
   Version,
-  Statement: Statement.map(({ Resource = [], ...statement }) => ({
+  Statement: Statement.map(({ Resource = [], Condition, ...statement }) => ({
     ...statement,
-    Resource: Resource.map((each) => ({ 'Fn::Sub': each })),
+    Resource: Resource.map(substitute),
+    ...(Condition && { Condition: mapValues(Condition, (each) => mapValues(each, substitute)) }),
   })),
 })
+
+const substitute = (text: string) => ({ 'Fn::Sub': text })
+
+const mapValues = <T, U>(values: Record<string, T>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))

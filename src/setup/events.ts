@@ -23,8 +23,42 @@ export const EVENT_PATTERN = { source: ['aws.ses'], 'detail-type': [{ prefix: 'E
 /** EventBridge's own most: a day and 185 tries (EventBridge user guide, "Retry policy"). */
 export const RETRY = { maximumSeconds: 86_400, maximumAttempts: 185 }
 
-/** Calls a second at most; more wait in EventBridge. */
-export const CALLS_PER_SECOND = 300
+/** SQS' own most: two weeks to find out what the webhook did not take. */
+export const DEAD_LETTER_SECONDS = 1_209_600
+
+/**
+ * A mail makes a Send and a Delivery, some mails an Open and a Click, and after an outage the
+ * events that waited come on top of the new ones.
+ */
+const CALLS_PER_MAIL = 4
+/** Opens and clicks of what was sent before come at once, however slowly mail leaves. */
+const FEWEST_CALLS = 20
+/**
+ * What AWS allows an API destination until it raises the quota (EventBridge user guide, "Quotas").
+ */
+const MOST_CALLS = 300
+
+export interface EventRate {
+  /** The rule's rate: what is more waits with EventBridge, for a day at most. */
+  perSecond: number
+  /** What the account's own rate of mails asks for, where AWS has to be asked first. */
+  wanted: number | undefined
+}
+
+/** How many events a second are to be delivered for an account that may send so many mails. */
+export function eventRate(maxSendRate: number | null): EventRate {
+  if (maxSendRate === null) return { perSecond: MOST_CALLS, wanted: undefined }
+  const wanted = Math.max(FEWEST_CALLS, Math.ceil(maxSendRate * CALLS_PER_MAIL))
+  return wanted > MOST_CALLS
+    ? { perSecond: MOST_CALLS, wanted }
+    : { perSecond: wanted, wanted: undefined }
+}
+
+/** What the parameter of the rate says of itself. */
+export const rateDescription = ({ wanted }: EventRate): string =>
+  wanted === undefined
+    ? 'Delivery events a second; others wait in EventBridge, for a day at most'
+    : `Delivery events a second; others wait in EventBridge, for a day at most. This account can make ${wanted}: have AWS raise the quota of invocations of an API destination, then set ${wanted} here`
 
 /** SES delivers to the default bus only. */
 export const busArn = ({ region, accountId }: Setup): string =>

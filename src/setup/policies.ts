@@ -16,6 +16,8 @@ export interface Setup {
   principalArn: string
   /** Where the account's delivery events are to go. */
   webhookEndpoint: string
+  /** Mails a second that the account may send; null: not known yet. */
+  maxSendRate: number | null
 }
 
 interface Statement {
@@ -25,6 +27,12 @@ interface Statement {
   Action: readonly string[]
   Resource?: readonly string[]
   Condition?: Record<string, Record<string, string>>
+}
+
+/** What a tool fills in for `queuePolicy`. */
+interface QueueNames {
+  queue: string
+  rule: string
 }
 
 /** An IAM policy document (IAM user guide, "Grammar of the IAM JSON policy language"). */
@@ -62,6 +70,16 @@ export const eventsPolicy = (resource: string): PolicyDocument =>
     Effect: 'Allow',
     Action: ['events:InvokeApiDestination'],
     Resource: [resource],
+  })
+
+/** EventBridge may put into the queue what the rule could not deliver. */
+export const queuePolicy = ({ queue, rule }: QueueNames): PolicyDocument =>
+  document({
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: ['sqs:SendMessage'],
+    Resource: [queue],
+    Condition: { ArnEquals: { 'aws:SourceArn': rule } },
   })
 
 /** Mail from the account's own identities in this region. */

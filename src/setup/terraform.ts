@@ -1,16 +1,19 @@
 import { roleName } from '../domain/role.ts'
 import {
   busArn,
-  CALLS_PER_SECOND,
+  DEAD_LETTER_SECONDS,
   defaultSetCommand,
+  eventRate,
   EVENT_PATTERN,
   EVENT_TYPES,
+  rateDescription,
   RETRY,
   SECRET_HEADER,
 } from './events.ts'
 import {
   eventsPolicy,
   eventsTrustPolicy,
+  queuePolicy,
   rolePolicies,
   type Setup,
   trustPolicy,
@@ -27,6 +30,7 @@ export function terraform(setup: Setup): string {
   const name = roleName(setup.externalId)
   const id = name.replaceAll('-', '_')
   const secret = `${id}_webhook_secret`
+  const rate = eventRate(setup.maxSendRate)
   const policies = rolePolicies(setup).map(
     (policy) => `
 resource "aws_iam_role_policy" "${id}_${policy.name.replaceAll('-', '_')}" {
@@ -58,6 +62,12 @@ variable "${secret}" {
   description = "The webhookSecret that registering the account answered"
   type = string
   sensitive = true
+}
+
+variable "${id}_events_per_second" {
+  description = ${text(rateDescription(rate))}
+  type = number
+  default = ${rate.perSecond}
 }
 
 resource "aws_iam_role" "${id}" {
@@ -107,7 +117,7 @@ resource "aws_cloudwatch_event_api_destination" "${id}" {
   connection_arn = aws_cloudwatch_event_connection.${id}.arn
   http_method = "POST"
   invocation_endpoint = ${text(webhookEndpoint)}
-  invocation_rate_limit_per_second = ${CALLS_PER_SECOND}
+  invocation_rate_limit_per_second = var.${id}_events_per_second
 }
 
 resource "aws_iam_role" "${id}_events" {
@@ -122,6 +132,21 @@ resource "aws_iam_role_policy" "${id}_events" {
   name = "letterloom-events"
   role = aws_iam_role.${id}_events.id
   policy = ${json(eventsPolicy('DESTINATION')).replace('"DESTINATION"', `aws_cloudwatch_event_api_destination.${id}.arn`)}
+}
+
+resource "aws_sqs_queue" "${id}_undelivered" {
+  provider = aws.${id}
+  name = ${text(`${name}-undelivered`)}
+  message_retention_seconds = ${DEAD_LETTER_SECONDS}
+  sqs_managed_sse_enabled = true
+}
+
+resource "aws_sqs_queue_policy" "${id}_undelivered" {
+  provider = aws.${id}
+  queue_url = aws_sqs_queue.${id}_undelivered.id
+  policy = ${json(queuePolicy({ queue: 'QUEUE', rule: 'RULE' }))
+    .replace('"QUEUE"', `aws_sqs_queue.${id}_undelivered.arn`)
+    .replace('"RULE"', `aws_cloudwatch_event_rule.${id}.arn`)}
 }
 
 resource "aws_cloudwatch_event_rule" "${id}" {
@@ -142,6 +167,15 @@ resource "aws_cloudwatch_event_target" "${id}" {
     maximum_event_age_in_seconds = ${RETRY.maximumSeconds}
     maximum_retry_attempts = ${RETRY.maximumAttempts}
   }
+
+  dead_letter_config {
+    arn = aws_sqs_queue.${id}_undelivered.arn
+  }
+}
+
+output "${id}_undelivered" {
+  description = "Events that could not be delivered for a day; an alarm on it is a good idea"
+  value = aws_sqs_queue.${id}_undelivered.url
 }
 
 output "${id}_next_step" {

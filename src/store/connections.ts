@@ -121,6 +121,19 @@ export async function findAccount(
   return account
 }
 
+/** What the files that set up the account's side are made of. */
+export async function findSetup(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<(Account & { maxSendRate: number | null }) | undefined> {
+  const [setup] = await sql<(Account & { maxSendRate: number | null })[]>`
+    select id, account_id, region, external_id, disconnected_at, max_send_rate
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return setup
+}
+
 /** Undefined leaves a field as it is; the secrets are not touched. */
 export interface Changes {
   name: string | null | undefined

@@ -70,7 +70,7 @@ export async function beginVerification(
 export const recordVerification = (
   sql: Sql,
   { organizationId, connectionId }: Pick<Sender, 'organizationId' | 'connectionId'>,
-  checks: readonly Check[],
+  { checks, maxSendRate }: { checks: readonly Check[]; maxSendRate: number | null },
 ) => {
   const verdict = verdictOf(checks)
   const error = verdict.kind === 'refused' ? verdict.error : null
@@ -78,6 +78,7 @@ export const recordVerification = (
     update connections
     set checks = ${sql.json(checks.map((check) => ({ ...check })))},
       checked_at = clock_timestamp(),
+      max_send_rate = coalesce(${maxSendRate || null}, max_send_rate),
       ${
         verdict.kind === 'undecided'
           ? sql``

@@ -42,6 +42,14 @@ test.each([
   },
 )
 
+test('the rate of events follows from what the account may send, once that is known', async () => {
+  const rate = async () =>
+    JSON.parse((await setup('cloudformation')).text).Parameters.EventsPerSecond.Default
+  expect(await rate()).toBe(300)
+  await api.sql`update connections set max_send_rate = 50 where id = ${connection.connectionId}`
+  expect(await rate()).toBe(200)
+})
+
 test('a key that may only read gets it, a stranger and an unknown format do not', async () => {
   const reader = await api.client(api.alice.organizationId, ['read'])
   expect((await setup('terraform', reader)).status).toBe(200)

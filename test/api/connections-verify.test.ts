@@ -75,8 +75,11 @@ describe('a verification', () => {
       lastVerifiedAt: body.checkedAt,
     })
     const rates = await api.sql`
-      select max_send_rate from sending_limits where account_id = ${account.accountId}`
-    expect(rates).toEqual([{ maxSendRate: 33 }])
+      select l.max_send_rate, c.max_send_rate as of_connection
+      from sending_limits l
+      join connections c on c.account_id = l.account_id
+      where l.account_id = ${account.accountId}`
+    expect(rates).toEqual([{ maxSendRate: 33, ofConnection: 33 }])
     // It proved the permission to send without sending.
     expect(await engine.control.counts({ account: account.accountId })).toMatchObject({
       accepted: 0,

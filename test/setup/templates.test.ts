@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { pythonPackages } from '../../src/dev/python-packages.ts'
 import { ACTIONS, CONSOLE_POLICY, POLICY_VERSION } from '../../src/domain/aws-actions.ts'
 import { cloudformation } from '../../src/setup/cloudformation.ts'
+import { eventRate } from '../../src/setup/events.ts'
 import { rolePolicies, type Setup, trustPolicy } from '../../src/setup/policies.ts'
 import { terraform } from '../../src/setup/terraform.ts'
 
@@ -19,6 +20,7 @@ const SETUP: Setup = {
   externalId: '5f0f8ba6-5f6c-4c39-9f43-4f1c5b3d3a55',
   principalArn: 'arn:aws:iam::999900001111:role/letterloom',
   webhookEndpoint: 'https://mail.example.com/webhooks/ses/123456789012',
+  maxSendRate: 14,
 }
 const GOVERNMENT: Setup = {
   ...SETUP,
@@ -88,7 +90,65 @@ describe('the policies', () => {
   })
 })
 
+describe('the rate of events', () => {
+  test.each([
+    [null, 300, undefined],
+    [0, 20, undefined],
+    [1, 20, undefined],
+    [14, 56, undefined],
+    [75, 300, undefined],
+    [500, 300, 2_000],
+  ])('of an account that may send %s a second is %i', (maxSendRate, perSecond, wanted) => {
+    expect(eventRate(maxSendRate)).toEqual({ perSecond, wanted })
+  })
+
+  test('is a parameter, which says what to ask AWS for where its quota is too low', () => {
+    const fast = { ...SETUP, maxSendRate: 500 }
+    const of = (setup: Setup) => JSON.parse(cloudformation(setup))
+    expect(of(SETUP).Parameters.EventsPerSecond.Default).toBe(56)
+    expect(of(SETUP).Resources.ApiDestination.Properties.InvocationRateLimitPerSecond).toEqual({
+      Ref: 'EventsPerSecond',
+    })
+    expect(of(SETUP).Parameters.EventsPerSecond.Description).not.toContain('quota')
+    expect(of(fast).Parameters.EventsPerSecond).toMatchObject({
+      Default: 300,
+      Description: expect.stringMatching(/can make 2000: have AWS raise the quota/),
+    })
+    expect(terraform(SETUP)).toMatch(
+      /variable "letterloom_5f0f8ba6_events_per_second" \{[^}]* 56\n/,
+    )
+    expect(terraform(SETUP)).toMatch(
+      /invocation_rate_limit_per_second += var\.letterloom_5f0f8ba6_events_per_second\n/,
+    )
+    expect(terraform(fast)).toContain('can make 2000: have AWS raise the quota')
+  })
+})
+
 describe('the CloudFormation template', () => {
+  test('tries for a day and keeps what was not delivered, for EventBridge alone to write', () => {
+    const { Rule, DeadLetterQueue, DeadLetterQueuePolicy } = JSON.parse(
+      cloudformation(SETUP),
+    ).Resources
+    expect(Rule.Properties.Targets[0]).toMatchObject({
+      RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+      DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] } },
+    })
+    expect(DeadLetterQueue.Properties).toEqual({
+      QueueName: 'letterloom-5f0f8ba6-undelivered',
+      MessageRetentionPeriod: 1_209_600,
+      SqsManagedSseEnabled: true,
+    })
+    expect(DeadLetterQueuePolicy.Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: ['sqs:SendMessage'],
+        Resource: [{ 'Fn::Sub': '${DeadLetterQueue.Arn}' }],
+        Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::Sub': '${Rule.Arn}' } } },
+      },
+    ])
+  })
+
   test('has the role, the policies and the way of events, and asks for the secret unseen', () => {
     const template = JSON.parse(cloudformation(SETUP))
     const { Role, ApiDestination, WebhookConnection, Rule } = template.Resources
@@ -152,7 +212,8 @@ describe('the Terraform file', () => {
       fromHcl(hcl),
     )
     const template = JSON.parse(cloudformation(SETUP))
-    const { Role, EventsRole, Rule } = template.Resources
+    const { Role, EventsRole, DeadLetterQueuePolicy, Rule } = template.Resources
+    const [letters] = DeadLetterQueuePolicy.Properties.PolicyDocument.Statement
     expect(documents).toEqual([
       Role.Properties.AssumeRolePolicyDocument,
       ...Role.Properties.Policies.map((each: { PolicyDocument: object }) => each.PolicyDocument),
@@ -167,8 +228,21 @@ describe('the Terraform file', () => {
           },
         ],
       },
+      {
+        ...DeadLetterQueuePolicy.Properties.PolicyDocument,
+        Statement: [
+          {
+            ...letters,
+            Resource: ['aws_sqs_queue.letterloom_5f0f8ba6_undelivered.arn'],
+            Condition: {
+              ArnEquals: { 'aws:SourceArn': 'aws_cloudwatch_event_rule.letterloom_5f0f8ba6.arn' },
+            },
+          },
+        ],
+      },
       Rule.Properties.EventPattern,
     ])
+    expect(text).toContain('arn = aws_sqs_queue.letterloom_5f0f8ba6_undelivered.arn')
     expect(text).toMatch(/sensitive +=? ?true/)
     expect(text).toContain('allowed_account_ids = ["123456789012"]')
   })
@@ -200,6 +274,8 @@ describe('the Terraform file', () => {
         'aws_iam_role_policy',
         'aws_sesv2_configuration_set',
         'aws_sesv2_configuration_set_event_destination',
+        'aws_sqs_queue',
+        'aws_sqs_queue_policy',
       ])
     },
     INSTALL_MS,
@@ -243,6 +319,7 @@ function fromHcl(hcl: string): unknown {
   const json = hcl
     .replaceAll(/^( *"[^"]+") += /gm, '$1: ')
     .replaceAll(/\[(aws_[\w.]+)\]/g, '["$1"]')
+    .replaceAll(/: (aws_[\w.]+)$/gm, ': "$1"')
     .replaceAll(/([^\s{[,])\n(?= *["{[])/g, '$1,\n')
   return JSON.parse(json)
 }
