@@ -73,7 +73,7 @@ function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: s
     case 'refused':
       return { id, outcome: 'failed', reason: outcome.reason, error: outcome.error }
     case 'unknown':
-      return { id, outcome: 'unknown', error: outcome.error }
+      return { id, outcome: 'unknown', error: outcome.error, subject }
     case 'not_begun':
     case 'throttled':
     case 'unavailable':

@@ -16,6 +16,7 @@ export const messageTag = (bucket: string, id: string): string => `${bucket}_${i
 export interface SesEvent {
   kind: EventKind
   messageId: string
+  subject: string | undefined
   /** When SES accepted the mail. */
   mailTimestamp: string
   /** When the event happened. */
@@ -93,14 +94,17 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   const data: SesEvent['data'] = {}
   for (const name of SHOWN) {
     const value = part[name]
-    if (typeof value === 'string' || typeof value === 'number') data[name] = cut(value)
+    if (typeof value === 'string') data[name] = cut(value)
+    if (typeof value === 'number') data[name] = value
   }
   const occurredAt = time(part['timestamp']) ?? mailTimestamp
   const bounceType = text(part['bounceType'])
+  const subject = text(record(mail['commonHeaders'])?.['subject'])
   const onSuppressionList = text(part['complaintSubType']) === 'OnAccountSuppressionList'
   return {
     kind,
     messageId,
+    subject: subject === undefined ? undefined : cut(subject),
     mailTimestamp,
     occurredAt,
     tagged: readTag(record(mail['tags'])),
@@ -140,8 +144,7 @@ const text = (value: unknown): string | undefined =>
 
 const LONGEST = 1_000
 const LONGEST_MESSAGE_ID = 255
-const cut = (value: string | number): string | number =>
-  typeof value === 'string' ? wellFormed(value.slice(0, LONGEST)) : value
+const cut = (value: string): string => wellFormed(value.slice(0, LONGEST))
 
 /** Without NUL and halves of surrogate pairs, which Postgres keeps in no text. */
 const wellFormed = (value: string): string =>

@@ -209,7 +209,10 @@ async function applyToBucket(tx: Transaction, group: Tagged[], changes: Changes)
     if (events.length === 0) continue
 
     const firstEventAt = mail.firstEventAt ?? earliest(events)
-    const row = { ...mail, ...after, firstEventAt, ...(isErased ? { error: null } : {}) }
+    // Whoever made the mail knows its subject best, but may be gone before it was written.
+    const subject = mail.subject ?? events.find(({ event }) => event.subject)?.event.subject ?? null
+    const hidden = isErased ? { error: null, subject: null } : {}
+    const row = { ...mail, ...after, firstEventAt, subject, ...hidden }
     if (mail.firstEventAt === null && mail.state === 'sent' && mail.claimedAt !== null) {
       const { connectionId, claimedAt } = mail
       const { organizationId } = place

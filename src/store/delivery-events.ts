@@ -59,6 +59,7 @@ export interface MailRow extends MailFacts {
   /** Of a sent mail: its call was answered. */
   claimedAt: string | null
   firstEventAt: string | null
+  subject: string | null
 }
 
 interface Place {
@@ -73,8 +74,8 @@ export const lockMails = (tx: Transaction, { organizationId, bucket }: Place, id
   select m.*
   from (select unnest(${ids}::uuid[]) as id order by 1) wanted
   cross join lateral (
-    select id, batch_id, execution_id, contact_id, connection_id, recipient, state, status, reason,
-      error, message_id, sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
+    select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
+      reason, error, message_id, sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
       complained_at, claimed_at, first_event_at
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
@@ -91,7 +92,7 @@ export const updateMails = (
   mails: MailRow[],
 ) => tx`
   update messages m
-  set state = f.state, status = f.status, reason = f.reason, error = f.error,
+  set state = f.state, status = f.status, reason = f.reason, error = f.error, subject = f.subject,
     message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
     opened_at = f.opened_at, clicked_at = f.clicked_at, bounced_at = f.bounced_at,
     bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
@@ -104,6 +105,7 @@ export const updateMails = (
       status: mail.status,
       reason: mail.reason,
       error: mail.error,
+      subject: mail.subject,
       message_id: mail.messageId,
       sent_at: mail.sentAt,
       delivered_at: mail.deliveredAt,
@@ -115,7 +117,7 @@ export const updateMails = (
       complained_at: mail.complainedAt,
       first_event_at: mail.firstEventAt,
     })),
-  )}) as f (id uuid, state text, status text, reason text, error text, message_id text,
+  )}) as f (id uuid, state text, status text, reason text, error text, subject text, message_id text,
     sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz,
     bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz,
     first_event_at timestamptz)

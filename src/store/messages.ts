@@ -242,7 +242,7 @@ export type Result =
   /** Not accepted, or not even called: to be sent again. */
   | { id: Uuid; outcome: 'queued' }
   /** A call may have begun and nobody knows how it ended. */
-  | { id: Uuid; outcome: 'unknown'; error: string }
+  | { id: Uuid; outcome: 'unknown'; error: string; subject: string }
 
 interface Settle {
   organizationId: string
@@ -259,11 +259,14 @@ interface Settle {
  *
  * The batch is updated last, after the contacts' stats and the counts of answered mails: it reads
  * how many those are for no other reason.
- * A row that its event has settled meanwhile gets its subject and counts as answered all the same.
  *
  * Only rows that are still this claim's move: an event may have settled one before, a later
  * decision may have taken one back. Counters follow the rows that moved, never the rows that were
  * meant. Executions that wait for one of them are woken.
+ *
+ * A row that its event has settled gets its subject here all the same, and counts as answered.
+ * Every row is locked for it, whatever its state: the lock tells what it is now, while the
+ * statement's snapshot may be older than an event that was committed since it began.
  */
 export const settle = (
   sql: Executor,
@@ -279,7 +282,7 @@ export const settle = (
         ${column((r) => r.id)}::uuid[],
         ${column((r) => r.outcome)}::text[],
         ${column((r) => (r.outcome === 'sent' ? r.messageId : null))}::text[],
-        ${column((r) => (r.outcome === 'sent' ? r.subject : null))}::text[],
+        ${column((r) => (r.outcome === 'sent' || r.outcome === 'unknown' ? r.subject : null))}::text[],
         ${column((r) => (r.outcome === 'failed' ? r.reason : null))}::text[],
         ${column((r) => (r.outcome === 'failed' || r.outcome === 'unknown' ? r.error.slice(0, 500) : null))}::text[]
       ) as r (id, outcome, message_id, subject, reason, error)
@@ -287,11 +290,11 @@ export const settle = (
       select m.*
       from (select id, message_id from result order by id) wanted
       cross join lateral (
-        select id, state as before, claim_id is not null as is_claimed
+        select id, state as before, recipient,
+          claim_id is not distinct from ${claimId} and state in ('claimed', 'unknown') as ours,
+          state = 'sent' and claimed_at is null and message_id = wanted.message_id as overtaken
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-          and (claim_id = ${claimId} and state in ('claimed', 'unknown')
-            or state = 'sent' and claimed_at is null and message_id = wanted.message_id)
         for update
       ) m
     ), moved as (
@@ -310,31 +313,29 @@ export const settle = (
         claim_id = case when result.outcome = 'unknown' then m.claim_id end,
         claimed_at = case when result.outcome in ('sent', 'unknown') then m.claimed_at end
       from result
-      join held on held.id = result.id and held.is_claimed
+      join held on held.id = result.id and held.ours
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
         m.send_at, m.execution_id, m.claimed_at, m.first_event_at
     ), overtaken as (
       update messages m
-      set subject = coalesce(m.subject, result.subject),
-        claimed_at = (
-          select claimed_at
-          from claims
-          where organization_id = ${organizationId} and id = ${claimId}
-        )
+      set subject = case when held.recipient is null then m.subject
+          else coalesce(m.subject, result.subject) end,
+        claimed_at = case when held.overtaken then claim.claimed_at else m.claimed_at end
       from result
-      join held on held.id = result.id and not held.is_claimed
+      join held on held.id = result.id and held.before = 'sent'
+      left join claims claim on claim.organization_id = ${organizationId} and claim.id = ${claimId}
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
-      returning m.connection_id, m.claimed_at, m.first_event_at
+      returning m.connection_id, m.claimed_at, m.first_event_at, held.overtaken
     ), answered as (${answeredCounts.add(
       sql,
       organizationId,
       sql`
         select connection_id, claimed_at, first_event_at from moved where state = 'sent'
         union all
-        select connection_id, claimed_at, first_event_at from overtaken`,
+        select connection_id, claimed_at, first_event_at from overtaken where overtaken`,
     )}), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
       select ${organizationId}, message_id, connection_id, ${bucket}, id

@@ -23,6 +23,7 @@ const blank: MailFacts = {
 const event = (kind: SesEvent['kind'], more: Partial<SesEvent> = {}): SesEvent => ({
   kind,
   messageId: 'm-1',
+  subject: undefined,
   mailTimestamp: '2026-11-21T10:00:00.000Z',
   occurredAt: '2026-11-21T10:00:05.000Z',
   tagged: undefined,

@@ -109,7 +109,12 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   await claim(claimId)
   const ids = (claimed.at(-1)?.recipients ?? []).map(({ id }) => id)
   expect(ids).toHaveLength(100)
-  const unknown: messages.Result[] = ids.map((id) => ({ id, outcome: 'unknown', error: 'x' }))
+  const unknown: messages.Result[] = ids.map((id) => ({
+    id,
+    outcome: 'unknown',
+    error: 'x',
+    subject: 'News',
+  }))
   expect(await rowsRead(() => messages.settle(sql, { ...place, claimId }, unknown))).toBeLessThan(
     bound,
   )
@@ -192,7 +197,12 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   const ids = (
     await database.sql<{ id: string }[]>`select id from messages where claim_id = ${first}`
   ).map(({ id }) => id)
-  const results: messages.Result[] = ids.map((id) => ({ id, outcome: 'unknown', error: 'x' }))
+  const results: messages.Result[] = ids.map((id) => ({
+    id,
+    outcome: 'unknown',
+    error: 'x',
+    subject: 'News',
+  }))
   expect(await widest(() => messages.settle(sql, { ...place, claimId: first }, results))).toBe(1)
   expect(await widest(() => messages.unsettled(sql, range))).toBe(1)
   expect(await widest(() => batchRuns.ledger(sql, organizationId, bucket))).toBe(1)
