@@ -10,6 +10,7 @@ const KEPT_MS = 5_000
 
 const GAUGES = [
   ['outbox_lag_seconds', 'Age of the oldest promise that is not kept', 'outboxSeconds'],
+  ['batches_stalled_seconds', 'Since the most stalled of the live batches came on', 'batchSeconds'],
   ['executions_overdue', `Executions that should have been woken, to ${MOST}`, 'overdue'],
   ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],
 ] as const satisfies readonly (readonly [string, string, keyof Lags])[]

@@ -37,6 +37,7 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
+import { startBatchReconciler } from '../loops/batch-reconciler.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startConfirmationMailCleaner } from '../loops/confirmation-mail-cleaner.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
@@ -259,6 +260,7 @@ export async function runWorker(
     startClaimReconciler({ sql, timings: config.timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry) }),
     startEvidenceCleaner({ sql, log }),
+    startBatchReconciler({ sql, temporal, timings: config.timings, log }),
     startExecutionReconciler({ sql, temporal, timings: config.timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),

@@ -31,7 +31,8 @@ export const find = async (sql: Sql, { organizationId, batchId, attempt }: Run) 
 /** `scheduled → processing` when the time has come. */
 export const startScheduled = (sql: Sql, { organizationId, batchId, attempt }: Run) => sql`
   update batches
-  set status = 'processing', started_at = clock_timestamp(), updated_at = clock_timestamp()
+  set status = 'processing', started_at = clock_timestamp(), updated_at = clock_timestamp(),
+    progressed_at = clock_timestamp()
   where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
     and status = 'scheduled'`
 
@@ -109,7 +110,7 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
           where organization_id = ${organizationId} and bucket = ${bucket}
             and id = ${batchRowId(bucket, Math.max(0, total - 1))}
         ), freeze_cursor),
-        updated_at = clock_timestamp()
+        updated_at = clock_timestamp(), progressed_at = clock_timestamp()
         ${
           complete
             ? tx`, status = 'processing', audience_frozen_at = clock_timestamp(),
@@ -279,7 +280,11 @@ export const complete = (sql: Sql, { organizationId, batchId, attempt }: Run) =>
   })
 
 /** `queued | scheduled | processing → failed`, with the reason that a caller reads. */
-export const fail = (sql: Sql, { organizationId, batchId, attempt }: Run, reason: string) => sql`
+export const fail = (
+  sql: Executor,
+  { organizationId, batchId, attempt }: Run,
+  reason: string,
+) => sql`
   update batches
   set status = 'failed', failed_reason = ${reason}, completed_at = clock_timestamp(),
     updated_at = clock_timestamp()

@@ -198,7 +198,8 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
       having count(*) > 0
     ), counted as (
       update batches
-      set skipped = batches.skipped + refused.rows, updated_at = clock_timestamp()
+      set skipped = batches.skipped + refused.rows, updated_at = clock_timestamp(),
+        progressed_at = clock_timestamp()
       from (select count(*) as rows from moved where state = 'skipped') refused
       where refused.rows > 0
         and batches.organization_id = ${organizationId} and batches.id = ${batchId}
@@ -387,7 +388,9 @@ export const settle = (
     )
     update batches b
     set sent = b.sent + delta.sent, failed = b.failed + delta.failed, unknown = b.unknown + delta.unknown,
-      updated_at = clock_timestamp()
+      updated_at = clock_timestamp(),
+      progressed_at = case when delta.sent + delta.failed > 0 then clock_timestamp()
+        else b.progressed_at end
     from (
       select count(*) filter (where state = 'sent') as sent,
         count(*) filter (where state = 'failed') as failed,

@@ -160,15 +160,19 @@ export async function countWaiting(sql: Executor, most: number): Promise<number>
   return row?.waiting ?? 0
 }
 
-/** Those of the executions whose start is promised still. */
+/** What a start is of, by the name it has in the promise. */
+const STARTED = { start_execution: 'executionId', start_batch: 'batchId' } as const
+
+/** Those of the executions or batches whose start is promised still. */
 export async function listPromised(
   sql: Executor,
-  executionIds: readonly string[],
+  kind: keyof typeof STARTED,
+  ids: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await sql<{ executionId: string }[]>`
-    select payload ->> 'executionId' as execution_id
+  const rows = await sql<{ id: string }[]>`
+    select payload ->> ${STARTED[kind]} as id
     from outbox
-    where done_at is null and kind = 'start_execution'
-      and payload ->> 'executionId' = any(${[...executionIds]}::text[])`
-  return new Set(rows.map(({ executionId }) => executionId))
+    where done_at is null and kind = ${kind}
+      and payload ->> ${STARTED[kind]} = any(${[...ids]}::text[])`
+  return new Set(rows.map(({ id }) => id))
 }

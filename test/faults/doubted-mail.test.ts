@@ -6,7 +6,8 @@ import type { Mailer } from '../../activities/mailer.ts'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
-import { settleStill } from '../../src/loops/execution-reconciler.ts'
+import { executionRuns } from '../../src/loops/execution-reconciler.ts'
+import { settleNextPage } from '../../src/loops/run-reconciler.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { suspect } from '../../src/store/execution-reconciling.ts'
 import * as outbox from '../../src/store/outbox.ts'
@@ -15,6 +16,7 @@ import { executionWorkflowId } from '../../workflows/contract.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { executionRow, path, seedExecutions, seedFlow } from '../support/flows.ts'
+import { forgetRuns } from '../support/runs.ts'
 import { startTestSystem } from '../support/system.ts'
 
 /** Nothing but the tests says how long a mail is claimed or in doubt. */
@@ -120,23 +122,11 @@ const taken = (executionId: Uuid, attempt: number, times: number) =>
 
 /** Temporal loses the run, which is noticed as soon as anybody looks. */
 async function loseRun(executionId: Uuid, attempt: number): Promise<void> {
-  const { client, namespace } = engine
-  const workflowId = executionWorkflowId(executionId, attempt)
-  await client.workflowService.deleteWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId },
-  })
-  const isKnown = () =>
-    client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .then(
-        () => true,
-        () => false,
-      )
-  await until(async () => !(await isKnown()))
+  const { client } = engine
+  await forgetRuns(client, executionWorkflowId(executionId, attempt))
   await suspect(system.sql, executionId)
-  await settleStill({ sql: system.sql, temporal: client, timings: TIMINGS, log: quiet }, undefined)
+  const deps = { sql: system.sql, temporal: client, timings: TIMINGS, log: quiet }
+  await settleNextPage(deps, executionRuns(deps), undefined)
 }
 
 it.each(['claimed', 'unknown'] as const)(

@@ -15,6 +15,7 @@ import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createNamespace, until } from '../support/engine.ts'
 import { executionRow, figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
+import { forgetRuns } from '../support/runs.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const EXECUTIONS = 60
@@ -135,19 +136,7 @@ test('an execution whose run Temporal has lost while it waits goes on when what 
   const status = async () => (await executionRow(database.sql, id)).status
   await until(async () => (await status()) === 'waiting')
   const workflowId = executionWorkflowId(id, 1)
-  await temporal.workflowService.deleteWorkflowExecution({
-    namespace: temporal.options.namespace,
-    workflowExecution: { workflowId },
-  })
-  await until(() =>
-    temporal.workflow
-      .getHandle(workflowId)
-      .describe()
-      .then(
-        () => false,
-        () => true,
-      ),
-  )
+  await forgetRuns(temporal, workflowId)
   await database.sql`
     update waits
     set status = 'matched', matched = 'paid', matched_event_id = ${randomUUID()}, matched_at = now()

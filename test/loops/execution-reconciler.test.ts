@@ -3,12 +3,9 @@ import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import {
-  settleClosed,
-  settleStill,
-  startExecutionReconciler,
-} from '../../src/loops/execution-reconciler.ts'
+import { executionRuns, startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { settleClosedRuns, settleNextPage } from '../../src/loops/run-reconciler.ts'
 import * as executions from '../../src/store/executions.ts'
 import * as flowCounters from '../../src/store/flow-counters.ts'
 import * as reconciling from '../../src/store/execution-reconciling.ts'
@@ -16,6 +13,7 @@ import { transact } from '../../src/store/sql.ts'
 import { CONTROL_QUEUE, executionWorkflowId, type RunFlowInput } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createNamespace, until } from '../support/engine.ts'
+import { listed } from '../support/runs.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
@@ -31,6 +29,9 @@ let organizationId: Uuid
 let flowId: Uuid
 let contactId: Uuid
 const deps = () => ({ sql: database.sql, temporal, timings, log })
+const recently = () => Date.now() - 60_000
+const settleClosed = () => settleClosedRuns(deps(), executionRuns(deps()), recently())
+const settleStill = () => settleNextPage(deps(), executionRuns(deps()), undefined)
 
 beforeAll(async () => {
   ;[database, connection] = await Promise.all([
@@ -121,21 +122,12 @@ const stepOf = async (id: Uuid) => {
     select status, reason from execution_steps where execution_id = ${id}`
   return row
 }
-/** What is listed follows what happens with some delay. */
-const listed = (workflowId: string, status: string) =>
-  until(async () => {
-    const query = `WorkflowId = '${workflowId}' and ExecutionStatus = '${status}'`
-    const { count } = await temporal.workflow.count(query)
-    return count > 0
-  })
-const recently = () => Date.now() - 60_000
-
 test('a run that an operator terminated ends its execution, and no other', async () => {
   const terminated = await seedHeld({ status: 'waiting' })
   const untouched = await seedHeld()
   await terminated.handle.terminate('wrong mail')
-  await listed(terminated.fence.workflowId, 'Terminated')
-  await settleClosed(deps(), recently())
+  await listed(temporal, terminated.fence.workflowId, 'Terminated')
+  await settleClosed()
   expect(await read(terminated.id)).toMatchObject({
     status: 'cancelled',
     reason: 'stopped_by_operator',
@@ -167,7 +159,7 @@ test('an execution that another run has taken stays with it', async () => {
   const [sameId, otherId, retried] = [await seedHeld(), await seedHeld(), await seedHeld()]
   for (const { handle, fence } of [sameId, otherId, retried]) {
     await handle.terminate('to be started again')
-    await listed(fence.workflowId, 'Terminated')
+    await listed(temporal, fence.workflowId, 'Terminated')
   }
   await start(sameId.fence.workflowId, sameId.id)
   const other = await start('by-hand', otherId.id)
@@ -179,7 +171,7 @@ test('an execution that another run has taken stays with it', async () => {
     update executions
     set status = 'pending', attempt = 2, fence_workflow_id = null, fence_run_id = null
     where id = ${retried.id}`
-  await settleClosed(deps(), recently())
+  await settleClosed()
   for (const { id } of [sameId, otherId]) expect(await read(id)).toMatchObject({ status: 'active' })
   expect(await read(retried.id)).toMatchObject({ status: 'pending', attempt: 2 })
 })
@@ -202,8 +194,8 @@ test('a run that timed out is started again, where it stands, as the next attemp
   const id = uuidv7()
   const { fence } = await start(executionWorkflowId(id, 1), id, { workflowRunTimeout: '1s' })
   await seedExecution(id, { fence, step: { status: 'executing' } })
-  await listed(fence.workflowId, 'TimedOut')
-  await settleClosed(deps(), recently())
+  await listed(temporal, fence.workflowId, 'TimedOut')
+  await settleClosed()
   expect(await read(id)).toMatchObject({
     status: 'pending',
     attempt: 2,
@@ -215,7 +207,7 @@ test('a run that timed out is started again, where it stands, as the next attemp
     { kind: 'start_execution', payload: { executionId: id, attempt: 2, flowId, contactId } },
   ])
   // The run that was lost is listed for two more minutes.
-  await settleClosed(deps(), recently())
+  await settleClosed()
   expect(await read(id)).toMatchObject({ attempt: 2, lostRuns: 1 })
   const relay = startOutboxRelay(deps())
   const next = temporal.workflow.getHandle(executionWorkflowId(id, 2))
@@ -228,8 +220,8 @@ test('a run that timed out is started again, where it stands, as the next attemp
 test('a run that the server terminated at a limit is started again too', async () => {
   const { id, handle, fence } = await seedHeld()
   await handle.terminate('Workflow history count exceeds limit.')
-  await listed(fence.workflowId, 'Terminated')
-  await settleClosed(deps(), recently())
+  await listed(temporal, fence.workflowId, 'Terminated')
+  await settleClosed()
   expect(await read(id)).toMatchObject({ status: 'pending', attempt: 2 })
   expect(await promises(id)).toHaveLength(1)
 })
@@ -279,7 +271,7 @@ test('what made no progress is looked at: forgotten by Temporal it goes on, runn
     status: 'paused',
     fence: { workflowId: 'asleep', runId: 'asleep' },
   })
-  expect(await settleStill(deps(), undefined)).toBeUndefined()
+  expect(await settleStill()).toBeUndefined()
   expect(await read(forgotten)).toMatchObject({ status: 'pending', attempt: 2 })
   expect(await promises(forgotten)).toHaveLength(1)
   expect(await read(running.id)).toMatchObject({ status: 'active', attempt: 1 })
@@ -295,7 +287,7 @@ test('what made no progress is looked at: forgotten by Temporal it goes on, runn
   expect(await read(asleep)).toMatchObject({ status: 'paused', attempt: 1 })
   // Its new promise is not kept yet, and it is not promised once more.
   await database.sql`update executions set progressed_at = now() - interval '1 hour'`
-  await settleStill(deps(), undefined)
+  await settleStill()
   expect(await promises(unpromised)).toHaveLength(1)
 })
 

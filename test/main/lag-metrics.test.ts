@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { measureLags } from '../../src/main/lag-metrics.ts'
 import { connect } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'
-import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 const quiet = () => {}
 const log = { info: quiet, warn: quiet, error: quiet }
@@ -37,6 +37,7 @@ async function figures(url = database.url): Promise<Record<string, number>> {
 test('where nothing is behind, all lags are nothing', async () => {
   expect(await figures()).toEqual({
     outbox_lag_seconds: 0,
+    batches_stalled_seconds: 0,
     executions_overdue: 0,
     executions_overdue_seconds: 0,
   })
@@ -81,6 +82,72 @@ test('the oldest promise and the executions that sleep too long are told, those 
   expect(told).toMatchObject({ executions_overdue: 2 })
   expect(told['executions_overdue_seconds']).toBeCloseTo(300, -1)
   expect(told['outbox_lag_seconds']).toBeCloseTo(90, -1)
+})
+
+describe('the live batch that stands still longest is told', () => {
+  let seeded: Seeded
+  beforeEach(async () => {
+    await database.sql`delete from batches`
+    seeded = await seedOrganization(database.sql)
+  })
+
+  /** A frozen batch of ten that last came on so many seconds ago. */
+  async function seed(seconds: number, columns: Record<string, unknown> = {}): Promise<void> {
+    const id = await seedBatch(database.sql, seeded)
+    const at = new Date(Date.now() - seconds * 1_000).toISOString()
+    await database.sql`
+      update batches
+      set ${database.sql({
+        status: 'processing',
+        audienceFrozenAt: at,
+        progressedAt: at,
+        totalRecipients: 10,
+        sent: 4,
+        ...columns,
+      })}
+      where id = ${id}`
+  }
+  const stalled = async () => (await figures())['batches_stalled_seconds']
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()
+
+  test.each([
+    ['one that is sent', 90, {}],
+    ['one that was never frozen', 90, { status: 'queued', audienceFrozenAt: null, sent: 0 }],
+    ['one with some rows in doubt, others not', 90, { unknown: 3 }],
+    ['one of which all is settled', 90, { sent: 10 }],
+  ])('%s', async (_, seconds, columns) => {
+    await seed(seconds, columns)
+    await seed(10)
+    expect(await stalled()).toBeCloseTo(seconds, -1)
+  })
+
+  test('one that is due, since then', async () => {
+    await seed(900, { status: 'scheduled', scheduledFor: inSeconds(-60) })
+    expect(await stalled()).toBeCloseTo(60, -1)
+  })
+
+  test.each([
+    ['one that is over', { status: 'cancelled' }],
+    ['one that is not due', { status: 'scheduled', scheduledFor: inSeconds(60) }],
+    ['one that only waits for outcomes', { unknown: 6 }],
+  ])('but not %s', async (_, columns) => {
+    await seed(900, columns)
+    expect(await stalled()).toBe(0)
+  })
+
+  test('but not one whose account has used up its day', async () => {
+    await seed(900)
+    const pause = (seconds: number, reason: string) => database.sql`
+      update sending_limits
+      set paused_until = ${inSeconds(seconds)}, paused_reason = ${reason}
+      where account_id = ${seeded.accountId}`
+    await pause(60, 'daily_quota')
+    expect(await stalled()).toBe(0)
+    await pause(60, 'provider_unreachable')
+    expect(await stalled()).toBeCloseTo(900, -2)
+    await pause(-1, 'daily_quota')
+    expect(await stalled()).toBeCloseTo(900, -2)
+  })
 })
 
 test('without Postgres the figures are absent', async () => {

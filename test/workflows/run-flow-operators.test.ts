@@ -8,22 +8,15 @@ import { until } from '../support/engine.ts'
 import { endOf } from '../support/flow-runs.ts'
 import { figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { failing, operatedRuns, sleeping } from '../support/operated-runs.ts'
+import { resetToFirstTask } from '../support/runs.ts'
 import { seedContacts } from '../support/seed.ts'
 
 const runs = operatedRuns()
 const { seed, row, start, paused, propertiesOf, failedOnce, resumed } = runs
 
-/** To the first workflow task, as the Temporal UI does it. */
-async function resetToFirstTask(workflowId: string, runId: string) {
-  const { workflowService } = runs.temporal.connection
-  const { runId: newRunId } = await workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: 4 as never,
-    requestId: uuidv7(),
-    reason: 'an operator pressed reset',
-  })
-  return runs.temporal.client.workflow.getHandle(workflowId, newRunId)
+const reset = async (workflowId: string) => {
+  const { client } = runs.temporal
+  return client.workflow.getHandle(workflowId, await resetToFirstTask(client, workflowId))
 }
 
 describe('an execution that failed goes on at the failed step', () => {
@@ -55,8 +48,7 @@ describe('an execution that failed goes on at the failed step', () => {
   it('when an operator resets its run to the first task', async () => {
     const seeded = await failedOnce()
     const workflowId = executionWorkflowId(seeded.executionId, 1)
-    const { runId } = await runs.temporal.client.workflow.getHandle(workflowId).describe()
-    const handle = await resetToFirstTask(workflowId, runId)
+    const handle = await reset(workflowId)
     expect(await handle.result()).toMatchObject({ status: 'completed' })
     await resumed(seeded, 1)
   })
@@ -114,7 +106,7 @@ describe('an execution that lives', () => {
     const [before] = await runs.sql`
       select fence_run_id from executions where id = ${seeded.executionId}`
     expect(before).toEqual({ fenceRunId: first.firstExecutionRunId })
-    const handle = await resetToFirstTask(first.workflowId, first.firstExecutionRunId)
+    const handle = await reset(first.workflowId)
     await until(async () => {
       const [held] = await runs.sql`
         select from executions

@@ -1,0 +1,221 @@
+import {
+  type Client,
+  TerminatedFailure,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import type { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
+import type { Timings } from '../domain/timings.ts'
+import { isUuid, type Uuid } from '../ids.ts'
+import type { Sql } from '../store/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+/** What is listed may be some seconds old, and clocks differ. */
+const OVERLAP_MS = 120_000
+/** How far the first round looks back; what ended before is found by looking at all in turn. */
+const FIRST_MS = 3_600_000
+/** Runs that are looked up at once in Postgres. */
+const PAGE = 500
+/** Runs that Temporal is asked about at once. */
+const WINDOW = 5
+
+export interface ReconcilerDeps {
+  sql: Sql
+  temporal: Client
+  timings: Timings
+  log: Log
+}
+
+type Settled = 'kept' | 'stopped' | 'restarted' | 'failed' | 'promised'
+
+/** What Postgres says of something that a run keeps going; attempts name their runs. */
+interface Attempt {
+  id: Uuid
+  attempt: number
+}
+
+/**
+ * A kind of rows that runs keep going. Everything it writes depends on what was read: when another
+ * run has taken the row meanwhile, nothing changes and the answer is false or `kept`.
+ */
+export interface RunOwner<Held extends Attempt, Cursor> {
+  name: 'execution' | 'batch'
+  workflowType: 'runFlow' | 'sendBatch'
+  /** Names the row whose run it is. */
+  attribute: keyof typeof SEARCH_ATTRIBUTES
+  /** Of the run that holds it, or is to begin it. */
+  workflowIdOf(held: Held): string
+  /** Those of these rows that live. */
+  listLive(ids: readonly Uuid[]): PromiseLike<Held[]>
+  /** The next page of live rows whose runs are looked at one by one; undefined: from the start. */
+  nextPage(after: Cursor | undefined): Promise<{ page: Held[]; next: Cursor | undefined }>
+  /** An operator stopped its run. */
+  stop(held: Held): Promise<boolean>
+  /** Its run ended and left it behind: the next attempt goes on where it stands. */
+  restart(held: Held): Promise<Settled>
+  /** Temporal has no such workflow. */
+  replace(held: Held): Promise<Settled>
+}
+
+/**
+ * Settles rows whose runs are over while they are not: an operator stopped the run in the Temporal
+ * UI, it ended at a limit of Temporal's, or Temporal lost it.
+ *
+ * Any number of processes may do so at once: what is written depends on what was read. `more` is
+ * done in each round, too; it answers whether there may be more to do right away.
+ */
+export function startRunReconciler<Held extends Attempt, Cursor>(
+  deps: ReconcilerDeps,
+  owner: RunOwner<Held, Cursor>,
+  more: () => Promise<boolean> = () => Promise.resolve(false),
+) {
+  let since = Date.now() - FIRST_MS
+  let after: Cursor | undefined
+  return startLoop({
+    name: `${owner.name}-reconciler`,
+    idleMs: deps.timings.reconcileMs,
+    log: deps.log,
+    round: async () => {
+      const startedAt = Date.now()
+      await settleClosedRuns(deps, owner, since)
+      since = startedAt - OVERLAP_MS
+      after = await settleNextPage(deps, owner, after)
+      return more()
+    },
+  })
+}
+
+/**
+ * Settles what was left behind by runs that closed since then (milliseconds since 1970). A run that
+ * completed leaves nothing behind, or is found by `settleNextPage`.
+ */
+export async function settleClosedRuns<Held extends Attempt, Cursor>(
+  deps: ReconcilerDeps,
+  owner: RunOwner<Held, Cursor>,
+  since: number,
+): Promise<void> {
+  const query = [
+    `WorkflowType = '${owner.workflowType}'`,
+    `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut')`,
+    `CloseTime >= '${new Date(since).toISOString()}'`,
+  ].join(' and ')
+  /** Workflow ids by what they keep going. */
+  let page = new Map<Uuid, string[]>()
+  for await (const run of deps.temporal.workflow.list({ query, pageSize: PAGE })) {
+    const { workflowId } = run
+    const [attribute] = run.searchAttributes[owner.attribute] ?? []
+    const id = typeof attribute === 'string' ? attribute : workflowId.split('/')[1]
+    if (id === undefined || !isUuid(id)) continue
+    page.set(id, [...(page.get(id) ?? []), workflowId])
+    if (page.size === PAGE) page = await settlePage(page)
+  }
+  await settlePage(page)
+
+  async function settlePage(runs: Map<Uuid, string[]>): Promise<Map<Uuid, string[]>> {
+    const live = await owner.listLive([...runs.keys()])
+    const left = live.filter((held) => runs.get(held.id)?.includes(owner.workflowIdOf(held)))
+    await settleAll(deps, owner, left)
+    return new Map()
+  }
+}
+
+/** Looks at one page of what lives. Returns where the next one begins; undefined: at the start. */
+export async function settleNextPage<Held extends Attempt, Cursor>(
+  deps: ReconcilerDeps,
+  owner: RunOwner<Held, Cursor>,
+  after: Cursor | undefined,
+): Promise<Cursor | undefined> {
+  const { page, next } = await owner.nextPage(after)
+  await settleAll(deps, owner, page)
+  return next
+}
+
+async function settleAll<Held extends Attempt, Cursor>(
+  deps: ReconcilerDeps,
+  owner: RunOwner<Held, Cursor>,
+  all: readonly Held[],
+): Promise<void> {
+  const waiting = all.values()
+  const lanes = Array.from({ length: WINDOW }, async () => {
+    for (const held of waiting) await settleOne(deps, owner, held)
+  })
+  await Promise.all(lanes)
+}
+
+/** One that cannot be settled must not keep the others from it. */
+async function settleOne<Held extends Attempt, Cursor>(
+  { temporal, log }: ReconcilerDeps,
+  owner: RunOwner<Held, Cursor>,
+  held: Held,
+): Promise<void> {
+  const { id, attempt } = held
+  const named = { [`${owner.name}Id`]: id, attempt }
+  try {
+    const settled = await settle(temporal, owner, held)
+    if (settled !== 'kept') log.warn({ ...named, settled }, `a lost run of the ${owner.name}`)
+  } catch (error) {
+    log.error({ ...named, err: error }, `the ${owner.name} could not be reconciled with its run`)
+  }
+}
+
+async function settle<Held extends Attempt, Cursor>(
+  temporal: Client,
+  owner: RunOwner<Held, Cursor>,
+  held: Held,
+): Promise<Settled> {
+  switch (await fateOf(temporal, owner.workflowIdOf(held))) {
+    case 'open':
+      return 'kept'
+    case 'stopped':
+      return (await owner.stop(held)) ? 'stopped' : 'kept'
+    case 'lost':
+      return owner.restart(held)
+    case 'unknown':
+      return owner.replace(held)
+  }
+}
+
+/** `stopped`: by somebody; `lost`: by no one's will; `unknown`: Temporal has no such workflow. */
+type Fate = 'open' | 'stopped' | 'lost' | 'unknown'
+
+/** What became of the newest run of a workflow id. */
+async function fateOf(temporal: Client, workflowId: string): Promise<Fate> {
+  const handle = temporal.workflow.getHandle(workflowId)
+  try {
+    const { status, runId } = await handle.describe()
+    switch (status.name) {
+      case 'RUNNING':
+      case 'CONTINUED_AS_NEW':
+      case 'PAUSED':
+      case 'UNSPECIFIED':
+      case 'UNKNOWN':
+        return 'open'
+      case 'CANCELLED':
+        return 'stopped'
+      case 'TERMINATED':
+        return (await isByServer(temporal, workflowId, runId)) ? 'lost' : 'stopped'
+      case 'COMPLETED':
+      case 'FAILED':
+      case 'TIMED_OUT':
+        return 'lost'
+    }
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'unknown'
+    throw error
+  }
+}
+
+/** Why the server itself terminates runs: temporalio/temporal, common/util.go. */
+const LIMITS =
+  /^(?:Workflow (?:history (?:size|count)|mutable state size)|Transaction size) exceeds limit\.$/
+
+/** Whether a run was terminated by the server, at one of its limits. */
+async function isByServer(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
+  try {
+    await temporal.workflow.getHandle(workflowId, runId).result()
+    return false
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error
+    return error.cause instanceof TerminatedFailure && LIMITS.test(error.cause.message)
+  }
+}
