@@ -2,9 +2,6 @@ import type { FinalStatus } from '../domain/execution.ts'
 import type { Uuid } from '../ids.ts'
 import type { Executor, Part, Transaction } from './sql.ts'
 
-/** Numbers of a flow's rows: it has as many as transactions moved its counters at one moment. */
-const SLOTS = 32_768
-
 type Counter = 'started' | 'completed' | 'failed' | 'cancelled' | 'dropped'
 
 export interface Change {
@@ -15,8 +12,9 @@ export interface Change {
 
 /**
  * Moves counters, in the transaction that changes what they count. It takes a row that nobody
- * holds, or makes one: a transaction that moves those of several flows, one after the other and in
- * whatever order, waits for nobody.
+ * holds, or makes one, whose slot Postgres numbers: a transaction that moves those of several
+ * flows, one after the other and in whatever order, waits for nobody. With slots drawn at random
+ * two transactions met at one, and the second waited for the end of the first.
  */
 export async function bump(
   tx: Transaction,
@@ -73,18 +71,11 @@ export async function bump(
       where c.organization_id = ${organizationId} and c.flow_id = taken.flow_id
         and c.slot = taken.slot
     )
-    insert into flow_counters as c (organization_id, flow_id, slot, started, completed, failed,
-      cancelled, dropped)
-    select ${organizationId}, flow_id, floor(random() * ${SLOTS}), started, completed, failed,
-      cancelled, dropped
+    insert into flow_counters (organization_id, flow_id, started, completed, failed, cancelled,
+      dropped)
+    select ${organizationId}, flow_id, started, completed, failed, cancelled, dropped
     from taken
-    where slot is null
-    on conflict (organization_id, flow_id, slot) do update
-    set started = c.started + excluded.started,
-      completed = c.completed + excluded.completed,
-      failed = c.failed + excluded.failed,
-      cancelled = c.cancelled + excluded.cancelled,
-      dropped = c.dropped + excluded.dropped`
+    where slot is null`
 }
 
 export type Counters = Record<Counter, number>

@@ -2,6 +2,12 @@ import postgres from 'postgres'
 
 export type Client = ReturnType<typeof postgres>
 
+/** A client of one connection; `destroy` closes its socket whatever the server does. */
+export interface Connection {
+  client: Client
+  destroy: () => void
+}
+
 /** What of the driver's query object is reached for; `test/store/pool.test.ts` holds it. */
 export interface Query {
   handler: (query: Query) => unknown
@@ -14,8 +20,7 @@ export interface Query {
  * is replaced and never used again: the driver's keeps half-written bytes and queries for its next
  * connection, and writing to one that is closed ends the process.
  */
-export interface Lane {
-  client: Client
+export interface Lane extends Connection {
   handOver: Query['handler']
   isOpen: boolean
   isBusy: boolean
@@ -26,11 +31,15 @@ export interface Lane {
   organization: string | undefined
   /** Takes another client; what the present one still had to do is refused. */
   replace: () => void
+  /** For good. What is still to do is refused; resolves soon, whatever the server does. */
+  close: () => Promise<void>
 }
 
 const MOST_CONNECTING_MS = 10_000
+/** How long a server may take to close an idle connection. */
+const MOST_CLOSING_SECONDS = 1
 
-export function openLane(open: (onclose: () => void) => Client): Lane {
+export function openLane(open: (onclose: () => void) => Connection): Lane {
   const lane: Lane = {
     ...newClient(),
     isOpen: false,
@@ -39,22 +48,35 @@ export function openLane(open: (onclose: () => void) => Client): Lane {
     startedAt: 0,
     organization: undefined,
     replace: () => {
-      const { client, query } = lane
+      const { client, destroy, query } = lane
       Object.assign(lane, newClient(), { isOpen: false, organization: undefined })
       query?.reject(connectionLost())
-      client.end({ timeout: 0 }).catch(() => {})
+      void endClient({ client, destroy }, 0)
+    },
+    close: async () => {
+      const { client, destroy, query } = lane
+      lane.isOpen = false
+      query?.reject(connectionLost('CONNECTION_ENDED'))
+      await endClient({ client, destroy }, lane.isBusy ? 0 : MOST_CLOSING_SECONDS)
     },
   }
   return lane
 
-  function newClient(): Pick<Lane, 'client' | 'handOver'> {
-    const client: Client = open(() => {
+  function newClient(): Pick<Lane, 'client' | 'destroy' | 'handOver'> {
+    const { client, destroy } = open(() => {
       if (lane.client === client) lane.replace()
     })
     const { handler } = client.unsafe('') as unknown as Query
-    return { client, handOver: handler }
+    return { client, destroy, handOver: handler }
   }
 }
+
+/** Without a timeout the driver would wait for ever once a connection is lost under a statement. */
+const endClient = ({ client, destroy }: Connection, timeout: number): Promise<void> =>
+  client
+    .end({ timeout })
+    .catch(() => {})
+    .finally(destroy)
 
 /**
  * Opens the lane's connection, told the organization, and waits for it. What the driver is given

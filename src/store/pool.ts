@@ -1,5 +1,6 @@
 import {
   type Client,
+  type Connection,
   connect,
   connectionLost,
   type Lane,
@@ -22,8 +23,16 @@ interface Pool {
 /** No policy reads it as an id: what runs on behalf of nobody is refused every tenant's row. */
 const NOBODY = ''
 const LOOK_EVERY_MS = 1_000
+/** How long `end` lets what runs go on, unless it is told. */
+const MOST_ENDING_SECONDS = 5
 /** Handles are made again when needed: they hold nothing. */
 const MOST_HANDLES = 10_000
+
+/** Somebody who waits until it is their turn. */
+interface Waiter<T> {
+  use: (turn: T) => void
+  refuse: (error: unknown) => void
+}
 
 /**
  * A pool of dedicated connections, `max` clients of one connection each.
@@ -37,59 +46,60 @@ const MOST_HANDLES = 10_000
  * lost its server without a word: its connection is given up.
  */
 export function createPool(
-  open: (onclose: () => void) => Client,
+  open: (onclose: () => void) => Connection,
   { max, mostStatementMs }: { max: number; mostStatementMs: number },
 ): Pool {
   const lanes = Array.from({ length: max }, () => openLane(open))
   const [first] = lanes
   if (!first) throw new RangeError('a pool has at least one connection')
   const { client } = first
-  const waiting = createQueue<(lane: Lane) => void>()
+  const waiting = createQueue<Waiter<Lane>>()
   // One connection is kept from transactions, so that a query beside them always finds its way.
   const mostTransactions = Math.max(1, max - 1)
-  const waitingToBegin = createQueue<() => void>()
+  const waitingToBegin = createQueue<Waiter<void>>()
   const handles = new Map<string, Client>()
   let transactions = 0
-  let isEnded = false
+  let ending: Promise<void> | undefined
+  let onAllIdle = (): void => {}
   const look = setInterval(() => {
     const oldest = performance.now() - mostStatementMs
     for (const lane of lanes) if (lane.query && lane.startedAt < oldest) lane.replace()
   }, LOOK_EVERY_MS).unref()
 
   /** An idle connection, best one that was told this organization; else the next to become idle. */
-  function withLane(organization: string, use: (lane: Lane) => void): void {
+  function withLane(organization: string, waiter: Waiter<Lane>): void {
+    if (ending) return waiter.refuse(connectionLost('CONNECTION_ENDED'))
     let idle: Lane | undefined
     for (const lane of lanes) {
       if (lane.isBusy) continue
       if (idle === undefined || lane.organization === organization) idle = lane
     }
     if (!idle) {
-      waiting.push(use)
+      waiting.push(waiter)
       return
     }
     idle.isBusy = true
-    use(idle)
+    waiter.use(idle)
   }
 
   function release(lane: Lane): void {
     const next = waiting.shift()
-    if (next) next(lane)
-    else lane.isBusy = false
+    if (next) return next.use(lane)
+    lane.isBusy = false
+    if (ending && lanes.every(({ isBusy }) => !isBusy)) onAllIdle()
   }
 
   /** The driver asks for this when a query is awaited; of a fragment nobody ever does. */
   function route(made: unknown, organization: string): unknown {
     const query = made as Query
-    query.handler = () => withLane(organization, (lane) => start(lane, query, organization))
+    const use = (lane: Lane): void => start(lane, query, organization)
+    query.handler = () => withLane(organization, { use, refuse: query.reject })
     return made
   }
 
   function start(lane: Lane, query: Query, organization: string): void {
     const free = (): void => release(lane)
-    if (isEnded) {
-      free()
-      query.reject(connectionLost('CONNECTION_ENDED'))
-    } else if (lane.isOpen && lane.organization === organization) {
+    if (lane.isOpen && lane.organization === organization) {
       run(lane, query, free)
     } else {
       const ready = lane.isOpen ? tell(lane, organization) : connect(lane, organization)
@@ -105,28 +115,43 @@ export function createPool(
 
   async function begin(organization: string, work: (tx: unknown) => unknown): Promise<unknown> {
     if (transactions < mostTransactions) transactions++
-    else await new Promise<void>((resolve) => waitingToBegin.push(resolve))
-    const lane = await new Promise<Lane>((resolve) => withLane(organization, resolve))
+    else await turn<void>((waiter) => waitingToBegin.push(waiter))
+    const lane = await turn<Lane>((waiter) => withLane(organization, waiter))
     try {
-      if (isEnded) throw connectionLost('CONNECTION_ENDED')
       if (!lane.isOpen) await connect(lane, organization)
       return await runTransaction(lane, `begin; ${setting('local', organization)}`, work)
     } finally {
       const next = waitingToBegin.shift()
-      if (next) next()
+      if (next) next.use()
       else transactions--
       release(lane)
     }
   }
 
+  /**
+   * Refuses what has not begun, lets what runs go on for `timeout` seconds at most, and closes
+   * every connection: a transaction whose caller waits for something else would keep it for ever.
+   */
+  async function end(timeout: number): Promise<void> {
+    clearInterval(look)
+    const refusal = connectionLost('CONNECTION_ENDED')
+    for (const queue of [waitingToBegin, waiting]) {
+      for (let each = queue.shift(); each; each = queue.shift()) each.refuse(refusal)
+    }
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      onAllIdle = resolve
+      timer = setTimeout(resolve, timeout * 1_000)
+      if (lanes.every(({ isBusy }) => !isBusy)) resolve()
+    })
+    clearTimeout(timer)
+    await Promise.all(lanes.map((lane) => lane.close()))
+  }
+
   const handle = (organization: string): Client =>
     makeHandle(client, (made) => route(made, organization), {
       begin: (work: (tx: unknown) => unknown) => begin(organization, work),
-      end: async (options?: { timeout?: number }) => {
-        isEnded = true
-        clearInterval(look)
-        await Promise.all(lanes.map((lane) => lane.client.end(options)))
-      },
+      end: ({ timeout = MOST_ENDING_SECONDS } = {}) => (ending ??= end(timeout)),
     })
 
   return {
@@ -141,3 +166,6 @@ export function createPool(
     },
   }
 }
+
+const turn = <T>(wait: (waiter: Waiter<T>) => void): Promise<T> =>
+  new Promise((use, refuse) => wait({ use, refuse }))

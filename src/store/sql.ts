@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { readArray, writeArray } from './arrays.ts'
 import { createPool } from './pool.ts'
+import { createDialer } from './socket.ts'
 
 /**
  * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
@@ -55,11 +56,18 @@ const SHORT_STATEMENTS = { jit: 'off', max_parallel_workers_per_gather: 0 } as c
 type Bind = (organizationId: string) => Sql
 const binders = new WeakMap<Sql, Bind>()
 
-/** A pool of connections. Close it with `sql.end()`. */
+/**
+ * A pool of connections. Close it with `sql.end()`: what has not begun is refused, what runs has
+ * five seconds (`{ timeout }`), and then every connection is closed.
+ */
 export function connect(url: string, pool: Pool): Sql {
   const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
-  const open = (onclose: () => void) =>
-    postgres(url, {
+  const open = (onclose: () => void) => {
+    const { dial, destroy } = createDialer()
+    // The driver knows this option, its types do not.
+    const socket: object = { socket: dial }
+    const client = postgres(url, {
+      ...socket,
       max: 1,
       ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
       onclose,
@@ -84,6 +92,8 @@ export function connect(url: string, pool: Pool): Sql {
       },
       fetch_types: false,
     })
+    return { client, destroy }
+  }
   // The pool speaks for the driver; which types it maps is decided above.
   const { sql, within } = createPool(open as never, {
     max,

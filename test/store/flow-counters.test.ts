@@ -57,3 +57,21 @@ it('transactions that move counters of two flows in either order wait for none',
     from (select count(*) from flow_counters group by flow_id) each`
   expect(rows?.most).toBeLessThanOrEqual(AT_ONCE)
 })
+
+it('a transaction waits for none however many rows others hold', async () => {
+  const { organizationId } = await seedOrganization(sql)
+  const { flowId } = await seedFlow(sql, organizationId, { steps: [] })
+  // All slots that used to be drawn from.
+  await sql`
+    insert into flow_counters (organization_id, flow_id, slot)
+    select ${organizationId}, ${flowId}, slot from generate_series(0, 32767) slot`
+  await sql.begin(async (holder) => {
+    await holder`select from flow_counters where flow_id = ${flowId} for update`
+    await sql.begin(async (tx) => {
+      await tx`set local lock_timeout = '1s'`
+      await flowCounters.bump(tx, organizationId, [{ flowId, counter: 'started', by: 1 }])
+    })
+  })
+  const counters = await flowCounters.read(sql, organizationId, [flowId])
+  expect(counters.get(flowId)).toMatchObject({ started: 1 })
+})

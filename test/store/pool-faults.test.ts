@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { connect, type Executor, type Sql, within } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
 
 const CALLERS = 8
 const STORM_MS = 3_000
@@ -91,13 +92,44 @@ test('a server that is gone without a word is given up, and another connection t
   hole.close()
 }, 30_000)
 
+test('a pool ends whose server is frozen, and leaves no socket open', async () => {
+  const hole = await blackHole(new URL(database.url))
+  const sql = connect(hole.url, { name: 'pool-frozen', max: 4 })
+  await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.1)`))
+  hole.swallow()
+  const asked = expect(sql`select 1`).rejects.toMatchObject({ code: 'CONNECTION_ENDED' })
+  await sql.end({ timeout: 1 })
+  await asked
+  await until(async () => hole.held() === 0)
+  hole.close()
+})
+
+test('a pool whose connecting hangs ends, and leaves no socket open', async () => {
+  const hole = await blackHole(new URL(database.url))
+  hole.swallow('all')
+  const sql = connect(hole.url, { name: 'pool-unanswered', max: 2 })
+  const asked = expect(sql`select 1`).rejects.toMatchObject({
+    code: expect.stringMatching(/^CONNECTION_/),
+  })
+  await until(async () => hole.open() === 1)
+  await sql.end({ timeout: 0 })
+  await asked
+  await until(async () => hole.held() === 0)
+  hole.close()
+})
+
 /** Passes everything on until told to; then what is open hears nothing more. */
 async function blackHole(target: URL) {
   const open = new Set<Socket>()
   let swallowed = new Set<Socket>()
-  const server = createServer((client) => {
+  let swallowsAll = false
+  // As of a frozen server: what is closed here stays half open there.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const postgres = dial(Number(target.port), target.hostname)
     open.add(client)
+    if (swallowsAll) swallowed.add(client)
+    client.on('end', () => swallowed.has(client) || client.end())
+    client.on('close', () => open.delete(client))
     client.on('data', (data) => swallowed.has(client) || postgres.write(data))
     postgres.on('data', (data) => swallowed.has(client) || client.write(data))
     for (const socket of [client, postgres]) {
@@ -114,7 +146,16 @@ async function blackHole(target: URL) {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: url.href,
-    swallow: () => void (swallowed = new Set(open)),
+    swallow: (which?: 'all') => {
+      swallowed = new Set(open)
+      swallowsAll = which === 'all'
+    },
+    open: () => open.size,
+    /** How many the pool still holds: to one that is closed nothing can be written. */
+    held: () => {
+      for (const socket of open) socket.write('x')
+      return open.size
+    },
     close: () => {
       for (const socket of open) socket.destroy()
       server.close()

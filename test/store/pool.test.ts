@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { connect, type Executor, type Sql, within } from '../../src/store/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -181,6 +182,49 @@ test('fragments and helpers are part of whichever query they are put into', asyn
   const [row] = await sql<{ n: number }[]>`with q as (${one}) select n from q`
   expect(row).toEqual({ n: 1 })
 })
+
+test('ending lets what runs finish, refuses what has not begun, and waits no longer than told', async () => {
+  const own = connect(database.url, { name: 'pool-ending', max: 3 })
+  let isReady = false
+  const order: string[] = []
+  void own.begin(async (tx) => {
+    await tx`select 1`
+    isReady = true
+    await new Promise(() => {})
+  })
+  const slow = own.begin(async (tx) => {
+    await tx`select 1`
+    await tx`select pg_sleep(0.5)`
+    return tx`select 1`.then(() => order.push('slow'))
+  })
+  const behind = own.begin((tx) => tx`select 1`)
+  await until(async () => isReady)
+  const ended = own.end({ timeout: 2 }).then(() => order.push('ended'))
+  await expect(behind).rejects.toMatchObject({ code: 'CONNECTION_ENDED' })
+  await Promise.all([slow, ended, own.end()])
+  expect(order).toEqual(['slow', 'ended'])
+  await until(async () => (await sessions('pool-ending')) === 0)
+})
+
+test('a pool ends whose server cuts a statement off meanwhile', async () => {
+  const own = connect(database.url, { name: 'pool-ending-cut', max: 2 })
+  const cut = own`select pg_sleep(30)`
+  const outcome = expect(cut).rejects.toMatchObject({
+    code: expect.stringMatching(/57P01|CONNECTION_CLOSED/),
+  })
+  await until(async () => (await sessions('pool-ending-cut')) === 1)
+  const ended = own.end({ timeout: 30 })
+  await database.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'pool-ending-cut'`
+  await Promise.all([outcome, ended])
+})
+
+const sessions = async (name: string): Promise<number> => {
+  const [row] = await database.sql<{ open: number }[]>`
+    select count(*) as open from pg_stat_activity where application_name = ${name}`
+  return row?.open ?? 0
+}
 
 test('what was ended refuses', async () => {
   const own = connect(database.url, { name: 'ended', max: 2 })
