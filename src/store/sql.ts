@@ -95,7 +95,7 @@ export function connect(url: string, pool: Pool): Sql {
     return { client, destroy }
   }
   // The pool speaks for the driver; which types it maps is decided above.
-  const { sql, within } = createPool(open as never, {
+  const { sql, within } = createPool(open, {
     max,
     mostStatementMs: statementTimeoutMs + SILENCE_MS,
   }) as unknown as { sql: Sql; within: Bind }

@@ -97,9 +97,9 @@ test('a pool ends whose server is frozen, and leaves no socket open', async () =
   const sql = connect(hole.url, { name: 'pool-frozen', max: 4 })
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.1)`))
   hole.swallow()
-  const asked = expect(sql`select 1`).rejects.toMatchObject({ code: 'CONNECTION_ENDED' })
+  const asked = Promise.allSettled([sql`select 1`])
   await sql.end({ timeout: 1 })
-  await asked
+  expect(await asked).toMatchObject([{ reason: { code: 'CONNECTION_ENDED' } }])
   await until(async () => hole.held() === 0)
   hole.close()
 })
@@ -108,12 +108,10 @@ test('a pool whose connecting hangs ends, and leaves no socket open', async () =
   const hole = await blackHole(new URL(database.url))
   hole.swallow('all')
   const sql = connect(hole.url, { name: 'pool-unanswered', max: 2 })
-  const asked = expect(sql`select 1`).rejects.toMatchObject({
-    code: expect.stringMatching(/^CONNECTION_/),
-  })
+  const asked = Promise.allSettled([sql`select 1`])
   await until(async () => hole.open() === 1)
   await sql.end({ timeout: 0 })
-  await asked
+  expect(await asked).toMatchObject([{ reason: { code: expect.stringMatching(/^CONNECTION_/) } }])
   await until(async () => hole.held() === 0)
   hole.close()
 })
