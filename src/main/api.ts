@@ -10,8 +10,9 @@ import { createLimiter } from '../../api/limiter.ts'
 import { startReceiving } from '../../api/receiving.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../store/sql.ts'
-import { serveInternal } from './internal.ts'
+import { listening, serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
+import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
 import { version } from './version.ts'
@@ -36,7 +37,7 @@ const SEARCH_POOL = {
 } as const
 
 /** Serves the API until it is told to stop; requests in flight are answered first. */
-export async function runApi(config: Config, log: Logger): Promise<void> {
+export async function runApi(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
@@ -72,22 +73,21 @@ export async function runApi(config: Config, log: Logger): Promise<void> {
     temporalAddress: temporalAddress(config),
     needsTemporal: false,
     notices: config.notices.from === undefined ? 'off' : 'on',
+    isServing: () => app.server.listening,
     isDraining: () => app.traffic.isDraining,
   })
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
-  })
-  await app.listen({ host: config.host, port: config.port })
-  const { port } = app.server.address() as AddressInfo
-  log.info({ host: config.host, port }, 'the API listens')
+  // Before the first request: a process that cannot be watched serves nobody.
   const closeInternal = await serveInternal({
     address: config.internal,
     registry: metrics.registry,
     readiness: readiness.ask,
     log,
   })
+  await listening('PORT', config, app.listen({ host: config.host, port: config.port }))
+  const { port } = app.server.address() as AddressInfo
+  log.info({ host: config.host, port }, 'the API listens')
 
-  await stopped
+  await whenStopped(stopped)
   log.info({ drainSeconds: config.drainSeconds }, 'told to stop')
   const cut = await drain(app, {
     delayMs: config.drainSeconds * 1_000,

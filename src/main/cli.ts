@@ -9,8 +9,8 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
-import { scrubText } from '../domain/scrub.ts'
 import { addFlowCommands } from './flow-commands.ts'
+import { fail, runUntilStopped } from './lifetime.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { version } from './version.ts'
 
@@ -26,6 +26,12 @@ const QUEUES = [
 ] as const
 type Queue = (typeof QUEUES)[number]
 
+/**
+ * How long each may take to stop. Of the API DRAIN_SECONDS come before; it and the worker have
+ * bounds of their own for what is under way, which are shorter.
+ */
+const MOST_STOPPING_MS = { system: 60_000, api: 28_000, worker: 43_000, sandbox: 10_000 }
+
 const program = new Command('letterloom')
   .description('Self-hosted email marketing backend on your own AWS account')
   .version(version)
@@ -38,7 +44,8 @@ program
   )
   .action(async () => {
     const { runDev } = await import('./dev.ts')
-    await runDev(readConfig())
+    const config = readConfig()
+    await runUntilStopped(MOST_STOPPING_MS.system, (stopped) => runDev(config, stopped))
   })
 
 program
@@ -60,7 +67,10 @@ program
   )
   .action(async (options: { contacts: number; rate: number; keep: boolean }) => {
     const { runDemo } = await import('./demo.ts')
-    process.exitCode = (await runDemo(readConfig(), options)) ? 0 : 1
+    const config = readConfig()
+    await runUntilStopped(MOST_STOPPING_MS.system, async (stopped) => {
+      process.exitCode = (await runDemo(config, options, stopped)) ? 0 : 1
+    })
   })
 
 program
@@ -69,7 +79,9 @@ program
   .action(async () => {
     const config = readConfig()
     const { runApi } = await import('./api.ts')
-    await runApi(config, await logOf(config, 'api'))
+    const log = await logOf(config, 'api')
+    const mostMs = config.drainSeconds * 1_000 + MOST_STOPPING_MS.api
+    await runUntilStopped(mostMs, (stopped) => runApi(config, log, stopped))
   })
 
 program
@@ -79,7 +91,10 @@ program
   .action(async ({ queues }: { queues: Queue[] }) => {
     const config = readConfig()
     const { runWorker } = await import('./worker.ts')
-    await runWorker(config, await logOf(config, 'worker'), queues)
+    const log = await logOf(config, 'worker')
+    await runUntilStopped(MOST_STOPPING_MS.worker, (stopped) =>
+      runWorker(config, log, { queues, stopped }),
+    )
   })
 
 program
@@ -99,7 +114,8 @@ program
   .action(async () => {
     const config = readConfig()
     const { runSandbox } = await import('./sandbox.ts')
-    await runSandbox(config, await logOf(config, 'sandbox'))
+    const log = await logOf(config, 'sandbox')
+    await runUntilStopped(MOST_STOPPING_MS.sandbox, (stopped) => runSandbox(config, log, stopped))
   })
 
 addOperatorCommands(program)
@@ -113,13 +129,7 @@ if (process.connected) {
   process.channel?.unref()
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  const words = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`${scrubText(words)}\n`)
-  process.exitCode = 1
-}
+await program.parseAsync().catch(fail)
 
 async function logOf({ logLevel }: Config, name: string) {
   const { createLog } = await import('./log.ts')

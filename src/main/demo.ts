@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { addresses } from './dev.ts'
+import { whenStopped } from './lifetime.ts'
 import { type Batch, type JobResult, runMainJob } from './main-job.ts'
 import { startSystem } from './system.ts'
 
@@ -17,13 +18,15 @@ const BAR = 40
  * Runs the main job on a system of its own, started fresh and removed afterwards, and prints the
  * figures. True when every one of them adds up in the database and at the sandbox.
  */
-export async function runDemo(config: Config, options: DemoOptions): Promise<boolean> {
+export async function runDemo(
+  config: Config,
+  options: DemoOptions,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const out = process.stdout
   const say = (line: string): void => void out.write(`${line}\n`)
   const folder = join(config.dev.folder, `demo-${process.pid}`)
-  const stopped = new Promise<'stopped'>((resolve) => {
-    process.once('SIGINT', () => resolve('stopped')).once('SIGTERM', () => resolve('stopped'))
-  })
+  const stopped = whenStopped(stopping)
   const startedAt = performance.now()
   say('Starting Postgres, Temporal, the provider sandbox, the API and a worker …')
   const system = await startSystem(config, folder, say)
@@ -35,7 +38,7 @@ export async function runDemo(config: Config, options: DemoOptions): Promise<boo
       onProgress: progress(out),
     })
     const result = await Promise.race([job, stopped])
-    if (result === 'stopped') return false
+    if (!result) throw new Error('stopped before the job was done')
     const good = report(result, say)
     say(`\n  ${seconds(startedAt)} s in all`)
     if (options.keep) {

@@ -2,28 +2,25 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../client/index.ts'
 import type { Config } from '../config.ts'
+import { whenStopped } from './lifetime.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
 
 /**
- * Runs the whole system until Ctrl-C. The first start makes an organization with a connected
- * account.
+ * Runs the whole system until it is told to stop. The first start makes an organization with a
+ * connected account. Whatever is told while it starts ends it at once: what it has started ends
+ * when this process does.
  */
-export async function runDev(config: Config): Promise<void> {
+export async function runDev(config: Config, stopping: AbortSignal): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
-  })
+  const stopped = whenStopped(stopping)
   const folder = config.dev.folder
   say('Starting Letterloom on this machine …')
   const starting = startSystem(config, folder, say)
   const system = await Promise.race([starting, stopped])
-  if (!system) {
-    await (await starting).stop()
-    return
-  }
+  if (!system) return
   try {
     const key = await firstOrganization(system, folder)
     say(addresses(system, key))

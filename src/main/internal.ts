@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
@@ -27,9 +28,8 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
       response.destroy()
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(address.port, address.host, resolve)
-  })
+  const bound = once(server.listen(address.port, address.host), 'listening')
+  await listening('INTERNAL_PORT', address, bound)
   const { port } = server.address() as AddressInfo
   log.info({ host: address.host, port }, 'liveness, readiness and metrics')
   return async () => {
@@ -52,6 +52,21 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
       default:
         return send(response, 404, { paths: ['/livez', '/readyz', '/metrics'] })
     }
+  }
+}
+
+/** Waits until a server listens; throws what an operator can read when it cannot. */
+export async function listening(
+  setting: 'PORT' | 'INTERNAL_PORT',
+  { host, port }: { host: string; port: number | undefined },
+  bound: Promise<unknown>,
+): Promise<void> {
+  try {
+    await bound
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = code === 'EADDRINUSE' ? 'somebody else listens there' : code
+    throw new Error(`${setting}: cannot listen on ${host}:${port}: ${why}`, { cause: error })
   }
 }
 

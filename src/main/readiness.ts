@@ -26,6 +26,8 @@ interface Options {
    */
   needsTemporal: boolean
   notices: Readiness['notices']
+  /** False until it takes work. */
+  isServing: () => boolean
   isDraining: () => boolean
 }
 
@@ -34,7 +36,8 @@ interface Options {
  * busy pool does not look like a dead database; who asks at the same time gets the same answer.
  */
 export function createReadiness(options: Options) {
-  const { databaseUrl, role, temporalAddress, needsTemporal, notices, isDraining } = options
+  const { databaseUrl, role, temporalAddress, needsTemporal, notices, isServing, isDraining } =
+    options
   const sql = connect(databaseUrl, {
     name: 'letterloom-ready',
     role,
@@ -50,7 +53,8 @@ export function createReadiness(options: Options) {
       ),
       within(PATIENCE_MS, () => reach(temporalAddress)),
     ])
-    const isReady = !isDraining() && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
+    const takesWork = isServing() && !isDraining()
+    const isReady = takesWork && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
     return { isReady, isDraining: isDraining(), postgres, temporal, notices }
   }
   return {

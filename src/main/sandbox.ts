@@ -3,10 +3,11 @@ import type { Config } from '../config.ts'
 import { startSandbox } from '../dev/sandbox/index.ts'
 import { DEFAULT_SETTINGS } from '../dev/sandbox/settings.ts'
 import { PRODUCTION_TIMINGS } from '../domain/timings.ts'
+import { whenStopped } from './lifetime.ts'
 import { required } from './required.ts'
 
 /** Serves the provider sandbox until it is told to stop. */
-export async function runSandbox(config: Config, log: Logger): Promise<void> {
+export async function runSandbox(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const eventTimeScale = config.timings.doubtMs / PRODUCTION_TIMINGS.doubtMs
   const sandbox = await startSandbox({
     host: '127.0.0.1',
@@ -25,8 +26,6 @@ export async function runSandbox(config: Config, log: Logger): Promise<void> {
     },
   })
   log.info({ url: sandbox.url }, 'the provider sandbox listens')
-  await new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
-  })
+  await whenStopped(stopped)
   await sandbox.stop()
 }

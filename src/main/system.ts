@@ -104,14 +104,23 @@ export async function startSystem(
           }
         : {}),
     }
-    const program = (command: string): RunningProgram => {
-      const running = startProgram({ command, env, logFile: join(logs, `${command}.log`), say })
-      stops.push(() => running.stop())
+    const program = (command: string, more: Record<string, string> = {}): RunningProgram => {
+      const logFile = join(logs, `${command}.log`)
+      return startProgram({ command, env: { ...env, ...more }, logFile, say })
+    }
+    const sandbox = program('sandbox')
+    stops.push(() => sandbox.stop())
+    // What uses the sandbox, and stops before it does.
+    const users: RunningProgram[] = []
+    stops.push(async () => void (await Promise.all(users.map((each) => each.stop()))))
+    const startUser = (command: string, more?: Record<string, string>): RunningProgram => {
+      const running = program(command, more)
+      users.push(running)
       return running
     }
-    program('sandbox')
-    const api = program('api')
-    const worker = program('worker')
+    const [ofApi, ofWorker, ofOthers] = await internalPorts()
+    const api = startUser('api', ofApi)
+    const worker = startUser('worker', ofWorker)
     await answers(`${apiUrl}/health`)
     await answers(`${sandboxUrl}/_sandbox/faults`)
     await sandboxControl(sandboxUrl).putAccount(OPERATOR_ACCOUNT, {
@@ -129,7 +138,7 @@ export async function startSystem(
       env,
       api,
       worker,
-      startWorker: () => program('worker'),
+      startWorker: () => startUser('worker', ofOthers),
       stop,
     }
   } catch (error) {
@@ -177,6 +186,22 @@ export async function startSystem(
     const made = newKeyringText()
     await writeFile(file, `${made}\n`, { mode: 0o600 })
     return made
+  }
+
+  /**
+   * API and worker have internal ports of their own: the one that is set and the next. What is
+   * started beside them picks one. With none set, or 0, all do what that means to each.
+   */
+  async function internalPorts(): Promise<Record<string, string>[]> {
+    const { host, port } = config.internal
+    if (port === undefined || port === 0) return []
+    const ports = []
+    for (const [i, name] of ['API', 'worker'].entries()) {
+      const own = await portFor(`the internal port of the ${name}`, port + i)
+      say(`${name}: liveness, readiness and metrics on http://${host}:${own}`)
+      ports.push({ INTERNAL_PORT: String(own) })
+    }
+    return [...ports, { INTERNAL_PORT: '0' }]
   }
 
   /** The wanted port, or another when somebody has it, such as a second checkout. */

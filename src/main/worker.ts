@@ -60,6 +60,7 @@ import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { countDuplicates } from './duplicate-metric.ts'
 import { measureLags } from './lag-metrics.ts'
+import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
@@ -85,7 +86,7 @@ const IMPORT_ACTIVITIES = 3
 export async function runWorker(
   config: Config,
   log: Logger,
-  queues: readonly string[],
+  { queues, stopped }: { queues: readonly string[]; stopped: AbortSignal },
 ): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
@@ -279,6 +280,7 @@ export async function runWorker(
     temporalAddress: address,
     needsTemporal: true,
     notices: noticeSender === undefined ? 'off' : 'on',
+    isServing: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     isDraining: () => isDraining,
   })
   collectDefaultMetrics({ register: registry })
@@ -295,7 +297,7 @@ export async function runWorker(
       if (worker.getState() === 'RUNNING') worker.shutdown()
     }
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  void whenStopped(stopped).then(stop)
   log.info({ queues, address, namespace }, 'worker runs')
   try {
     await Promise.all(workers.map((worker) => worker.run()))

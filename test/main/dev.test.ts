@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { freePort } from '../../src/dev/ports.ts'
 import { until } from '../support/engine.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
@@ -29,10 +30,12 @@ interface Started {
   inbox: string
   temporalUi: string
   key: string
+  /** Internal addresses of API and worker, if a port for them was set. */
+  internal: string[]
 }
 
 /** `letterloom dev` as a user starts it, until it has printed its addresses. */
-async function startDev(): Promise<Started> {
+async function startDev(more: Record<string, string> = {}): Promise<Started> {
   const child = spawn(process.execPath, [CLI, 'dev'], {
     env: {
       ...process.env,
@@ -43,6 +46,7 @@ async function startDev(): Promise<Started> {
       TEMPORAL_PORT: '0',
       TEMPORAL_UI_PORT: '0',
       SANDBOX_PORT: '0',
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -66,6 +70,7 @@ async function startDev(): Promise<Started> {
     inbox: read('Inbox'),
     temporalUi: read('Temporal UI'),
     key: read('API key'),
+    internal: [...output.matchAll(/readiness and metrics on (\S+)/g)].map(([, url]) => url ?? ''),
   }
 }
 
@@ -117,7 +122,11 @@ describe('letterloom dev', () => {
     expect(await once(first.child, 'exit')).toEqual([0, null])
     for (const url of addresses(first)) expect(await answers(url), url).toBe(false)
 
-    const second = await startDev()
+    const wanted = await freePort()
+    const second = await startDev({ INTERNAL_PORT: String(wanted) })
+    expect(second.internal).toContain(`http://127.0.0.1:${wanted}`)
+    expect(new Set(second.internal).size).toBe(2)
+    for (const url of second.internal) expect(await answers(`${url}/livez`), url).toBe(true)
     expect(second.key).toBe(first.key)
     const again = await post(second, '/v1/contacts', { email: 'ada@example.com' })
     expect(again.status).toBe(409)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
@@ -110,4 +112,45 @@ test('without a port there is none', async () => {
   expect(await program.ended).toBe(0)
   await until(async () => program.text().includes('stopped'))
   expect(program.text()).not.toContain(LISTENS)
+})
+
+/** Listens on a port of its own while `use` runs. */
+async function withTakenPort(use: (port: number) => Promise<void>): Promise<void> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  try {
+    await use((other.address() as AddressInfo).port)
+  } finally {
+    other.close()
+  }
+}
+
+test.each([
+  ['api', 'INTERNAL_PORT'],
+  ['api', 'PORT'],
+  ['worker', 'INTERNAL_PORT'],
+])('%s ends with a line that says why when its %s is taken', async (command, setting) => {
+  await withTakenPort(async (port) => {
+    const program = runProgram(command, {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      DRAIN_SECONDS: '0',
+      [setting]: String(port),
+    })
+    expect(await program.ended).toBe(1)
+    expect(program.text()).toContain(
+      `${setting}: cannot listen on 127.0.0.1:${port}: somebody else listens there`,
+    )
+    // Nobody was served by a process that could not be watched.
+    expect(program.text()).not.toContain('the API listens')
+  })
+})
+
+test('a program that is told to stop twice ends at once', async () => {
+  const program = runProgram('api', { DATABASE_URL: database.url, DRAIN_SECONDS: '60' })
+  await program.portOf('the API listens')
+  program.child.kill('SIGTERM')
+  await until(async () => program.text().includes('told to stop'))
+  program.child.kill('SIGTERM')
+  expect(await program.ended).toBe(1)
 })
