@@ -20,8 +20,18 @@ export interface Verdict {
   /** What is in the way is this organization's own: others on the account go on. */
   own: boolean
   unavailable: string | undefined
+  /** It is the sender that is not available: the account may send from another. */
+  isOfSender: boolean
+  /** Rows that were refused for the sender's sake, and not for the recipient's. */
+  senderRefused: Set<string>
   /** Calls that did not begin in time: their permits were not used. */
   notBegun: number
+}
+
+/** What became of one row, and how its call ended. */
+interface Landed {
+  result: Result
+  outcome: Outcome | { kind: 'not_begun' }
 }
 
 /** Making mails gives way to the calls they are for after this long. */
@@ -36,7 +46,7 @@ const BROKEN_SHARE = 0.5
  * not accepted goes back to `queued`.
  */
 export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
-  const flights: Promise<{ result: Result; outcome: Outcome | { kind: 'not_begun' } }>[] = []
+  const flights: Promise<Landed>[] = []
   let yieldedAt = performance.now()
   for (const { id, make } of pending) {
     if (performance.now() >= call.beginBy) {
@@ -51,13 +61,13 @@ export async function callAll(mailer: Mailer, pending: readonly Pending[], call:
   const landed = await Promise.all(flights)
   return {
     results: landed.map(({ result }) => result),
-    verdict: judge(landed.map(({ outcome }) => outcome)),
+    verdict: judge(landed),
   }
 }
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
-async function callOne(mailer: Mailer, job: Job, call: Call) {
+async function callOne(mailer: Mailer, job: Job, call: Call): Promise<Landed> {
   if ('failed' in job) {
     const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
     return { result: settle(job.id, refused, ''), outcome: refused }
@@ -82,16 +92,18 @@ function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: s
   }
 }
 
-function judge(outcomes: (Outcome | { kind: 'not_begun' })[]): Verdict {
+function judge(landed: readonly Landed[]): Verdict {
   const verdict: Verdict = {
     throttled: undefined,
     unreachable: undefined,
     own: false,
     unavailable: undefined,
+    isOfSender: false,
+    senderRefused: new Set(),
     notBegun: 0,
   }
   let unknown = 0
-  for (const outcome of outcomes) {
+  for (const { result, outcome } of landed) {
     if (outcome.kind === 'throttled' && verdict.throttled !== 'quota') {
       verdict.throttled = outcome.scope
     }
@@ -99,10 +111,15 @@ function judge(outcomes: (Outcome | { kind: 'not_begun' })[]): Verdict {
       verdict.unreachable = outcome.error
       verdict.own = outcome.own ?? false
     }
-    if (outcome.kind === 'unavailable') verdict.unavailable = outcome.reason
+    const isOfSender = 'ofSender' in outcome
+    if (isOfSender) verdict.senderRefused.add(result.id)
+    if (outcome.kind === 'unavailable' && (!isOfSender || verdict.unavailable === undefined)) {
+      verdict.unavailable = outcome.reason
+      verdict.isOfSender = isOfSender
+    }
     if (outcome.kind === 'not_begun') verdict.notBegun++
     if (outcome.kind === 'unknown') unknown++
   }
-  if (unknown > 1 && unknown >= outcomes.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
+  if (unknown > 1 && unknown >= landed.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
   return verdict
 }

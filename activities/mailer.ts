@@ -16,12 +16,15 @@ export interface Mail {
 /** How one call ended. Only `unknown` leaves open whether the provider accepted the mail. */
 export type Outcome =
   | { kind: 'sent'; messageId: string }
-  /** The provider refuses this mail for good. */
-  | { kind: 'refused'; reason: string; error: string }
+  /** The provider refuses this mail for good; `ofSender`: and would any other from this sender. */
+  | { kind: 'refused'; reason: string; error: string; ofSender?: true }
   /** Not accepted: the account is over its rate or its 24-hour quota. */
   | { kind: 'throttled'; scope: 'rate' | 'quota' }
-  /** Not accepted: nothing can be sent through this account or identity any more. */
-  | { kind: 'unavailable'; reason: string; error: string }
+  /**
+   * Not accepted: nothing can be sent through this account any more, or, `ofSender`, from this
+   * sender.
+   */
+  | { kind: 'unavailable'; reason: string; error: string; ofSender?: true }
   /**
    * Not accepted: no connection, or the provider says it is down. `own`: only this organization's
    * role or credentials are in the way, not the account that others may share.

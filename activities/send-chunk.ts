@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity'
+import { MOST_SENDER_REFUSALS } from '../src/domain/breaker.ts'
 import type { Timings } from '../src/domain/timings.ts'
 import { batchRowId, uuidv7 } from '../src/ids.ts'
 import * as batchRuns from '../src/store/batch-runs.ts'
@@ -8,6 +9,7 @@ import * as sendingLimits from '../src/store/sending-limits.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type { Range } from '../workflows/contract.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
+import { countTroubles, forRecipients } from './breaker.ts'
 import { callAll, type Pending, type Verdict } from './calls.ts'
 import type { Mailer } from './mailer.ts'
 import { heed } from './permits.ts'
@@ -79,6 +81,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     const claimSize = Math.floor(CLAIM_BYTES / (contentHtml.length + contentText.length + 1))
     const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
     let waitedMs = 0
+    // Nothing was accepted from this sender yet: no more are tried at once than stop the batch.
+    let isUntried = attempt > 1 || batch.sent === 0
 
     for (;;) {
       const open = await messages.unsettled(sql, range)
@@ -88,7 +92,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
         return OUTCOMES_AWAITED[status]
       }
 
-      const want = Math.min(most, open.queued)
+      const want = Math.min(isUntried ? Math.min(most, MOST_SENDER_REFUSALS) : most, open.queued)
       const grant = await sendingLimits.take(sql, sender, want)
       if (grant.granted === 0) {
         if (grant.waitMs > PATIENCE_MS || waitedMs > PATIENCE_MS) {
@@ -112,19 +116,32 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       })
       const unused = grant.granted - claimed.recipients.length
       if (unused > 0) await sendingLimits.giveBack(sql, sender, unused)
-      if (!claimed.live) return stopped(await senders.find(sql, organizationId, batch.connectionId))
+      if (!claimed.live) {
+        return stopped(
+          await senders.find(sql, organizationId, batch.connectionId),
+          await batchRuns.find(sql, input),
+        )
+      }
       if (claimed.recipients.length === 0) continue
 
-      const { results, verdict } = await callAll(mailer, pending(mails, claimed.recipients), {
-        role: sender,
-        signedAt: new Date(claimed.claimedAt),
-        beginBy: startedAt + timings.beginMs,
-      })
+      const { results: answers, verdict } = await callAll(
+        mailer,
+        pending(mails, claimed.recipients),
+        {
+          role: sender,
+          signedAt: new Date(claimed.claimedAt),
+          beginBy: startedAt + timings.beginMs,
+        },
+      )
+      const results = forRecipients(answers, verdict)
       await persist(() =>
         messages.settle(sql, { organizationId, bucket: batch.bucket, claimId, batchId }, results),
       )
       if (verdict.notBegun > 0) await sendingLimits.giveBack(sql, sender, verdict.notBegun)
       await heed(sql, sender, verdict, timings)
+      const trip = await countTroubles(sql, input, results, verdict)
+      if (trip) return { kind: 'unavailable', reason: trip }
+      if (results.some(({ outcome }) => outcome === 'sent')) isUntried = false
       if (results.some(({ outcome }) => outcome !== 'queued')) waitedMs = 0
       if (verdict.own) {
         return { kind: 'paused', resumeAt: Date.now() + timings.outagePauseMs, reason: 'role' }
@@ -139,14 +156,22 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
 const pending = (mails: BatchMails, recipients: messages.Recipient[]): Pending[] =>
   recipients.map((recipient) => ({ id: recipient.id, make: () => mails(recipient) }))
 
+/** A sender that is refused is tried again, until the breaker says that it is enough. */
 const end = (verdict: Verdict): SendChunkResult | undefined =>
-  verdict.unavailable === undefined
+  verdict.unavailable === undefined || verdict.isOfSender
     ? undefined
     : { kind: 'unavailable', reason: verdict.unavailable }
 
 /** A claim that found nothing live: the batch was stopped, or its connection is gone. */
-function stopped(sender: senders.Sender | undefined): SendChunkResult {
+function stopped(
+  sender: senders.Sender | undefined,
+  batch: batchRuns.Standing | undefined,
+): SendChunkResult {
   if (!sender || sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
   if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+  // Verified again meanwhile.
+  if (batch?.status === 'processing') return { kind: 'waiting' }
+  // Failed by another chunk, and maybe resumed since, by another attempt.
+  if (!batch || batch.status === 'failed') return { kind: 'unavailable', reason: 'stopped' }
   return { kind: 'stopped' }
 }

@@ -35,6 +35,7 @@ import { emailLogRoutes } from './routes/email-logs.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
 import { exportRoutes } from './routes/exports.ts'
+import { failedBatchRoutes } from './routes/failed-batches.ts'
 import { flowPushRoutes } from './routes/flow-push.ts'
 import { flowStateRoutes } from './routes/flow-states.ts'
 import { flowTriggerRoutes } from './routes/flow-triggers.ts'
@@ -123,6 +124,7 @@ export async function buildApp(deps: Deps) {
   await app.register(importUploadRoutes, deps)
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
+  await app.register(failedBatchRoutes, deps)
   await app.register(flowTriggerRoutes, deps)
   await app.register(executionRoutes, deps)
   await app.register(connectionRoutes, deps)

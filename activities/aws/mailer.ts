@@ -2,6 +2,7 @@ import { Pool } from 'undici'
 import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
 import { sendEndpoint } from './endpoint.ts'
 import type { Role, Roles } from './roles.ts'
+import { isOfSender } from './sender-refusals.ts'
 import { createSigner, type Credentials } from './signature.ts'
 
 /** Calls in flight per process and endpoint; more wait in their activity. */
@@ -79,7 +80,7 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
         signal: deadline.signal,
       })
       const answer = await response.body.text()
-      const outcome = read(response.statusCode, response.headers['x-amzn-errortype'], answer)
+      const outcome = read(response.statusCode, response.headers['x-amzn-errortype'], answer, mail)
       if (outcome.kind === 'unreachable' && outcome.error.startsWith('credentials')) {
         roles.forget(role, 'send')
       }
@@ -169,7 +170,12 @@ const CREDENTIALS =
   /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature)/
 
 /** An answer is certain but for 5xx: SES may have accepted the mail before it failed. */
-export function read(status: number, type: string | string[] | undefined, body: string): Outcome {
+export function read(
+  status: number,
+  type: string | string[] | undefined,
+  body: string,
+  mail: Pick<Mail, 'from' | 'to'>,
+): Outcome {
   const answer = parse(body)
   if (status >= 200 && status < 300) {
     return answer.messageId
@@ -184,7 +190,8 @@ export function read(status: number, type: string | string[] | undefined, body: 
   if (THROTTLED.includes(name) || status === 429) {
     return { kind: 'throttled', scope: /daily/i.test(answer.message) ? 'quota' : 'rate' }
   }
-  if (reason !== undefined) return { kind: 'unavailable', reason, error }
+  const ofSender = isOfSender(name, answer.message, mail) ? { ofSender: true as const } : {}
+  if (reason !== undefined) return { kind: 'unavailable', reason, error, ...ofSender }
   if (CREDENTIALS.test(name))
     return { kind: 'unreachable', error: `credentials ${error}`, own: true }
   // SES itself says so; a proxy's 503 says nothing of what became of the request behind it.
@@ -196,6 +203,7 @@ export function read(status: number, type: string | string[] | undefined, body: 
     kind: 'refused',
     reason: REFUSED.includes(name) ? snake(name) : 'provider_refused',
     error,
+    ...ofSender,
   }
 }
 

@@ -69,7 +69,12 @@ const batch = {
   topicId: nullable({ ...Id, description: 'Only its subscribers are mailed.' }),
   paused: Type.Boolean(),
   pausedReason: nullable(Type.String()),
-  failedReason: nullable(Type.String()),
+  failedReason: nullable(
+    Type.String({
+      description:
+        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
+    }),
+  ),
   duplicates: Type.Integer({
     minimum: 0,
     description: 'Mails that the provider told us it accepted a second time.',

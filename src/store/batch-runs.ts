@@ -158,11 +158,12 @@ export interface VariableMapping {
   source: { type: 'static'; value: string } | { type: 'contact'; field: string }
 }
 
+/** With how many were accepted so far. */
 export const context = async (sql: Sql, organizationId: string, batchId: string) => {
-  const [found] = await sql<Context[]>`
+  const [found] = await sql<(Context & { sent: number })[]>`
     select b.bucket, b.connection_id, b.content_id, c.html as content_html, c.text as content_text,
       b.subject, b.preview_text, b.from_address, b.from_name, b.reply_to, b.variable_mappings,
-      o.name as organization_name, b.topic_id, b.unknown_outcome
+      o.name as organization_name, b.topic_id, b.unknown_outcome, b.sent
     from batches b
     join organizations o on o.id = b.organization_id
     join contents c on c.organization_id = b.organization_id and c.id = b.content_id

@@ -5,7 +5,8 @@ import { containing } from './like.ts'
 import { put } from './outbox.ts'
 import type { Executor, Transaction } from './sql.ts'
 
-const columns = (sql: Executor) => sql`
+/** A batch as the wire has it. */
+export const columns = (sql: Executor) => sql`
   id, status, channel, name, total_recipients, sent + failed + skipped as processed_recipients,
   sent, failed, skipped, unknown, delivered, opened, clicked, bounced, complained, suppressed,
   unsubscribed, started_at, completed_at, created_at,
@@ -200,7 +201,7 @@ interface RecipientPage {
  * The end of a batch's range of ids: with it a count reads the batch, not all of the organization's
  * day.
  */
-const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
+export const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
 
 /** In the order they are mailed in. */
 export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<

@@ -3,6 +3,7 @@ import { read } from '../../activities/aws/mailer.ts'
 import { createSigner } from '../../activities/aws/signature.ts'
 
 const body = (message: string) => JSON.stringify({ message })
+const mail = { from: 'News <news@Unverified.example>', to: 'ada@example.com' }
 
 describe("the provider's answer", () => {
   it.each([
@@ -57,7 +58,43 @@ describe("the provider's answer", () => {
     ],
     [418, 'SomethingNewException', body('no'), { kind: 'refused', reason: 'provider_refused' }],
   ])('%i %s is read as %j', (status, type, answer, outcome) => {
-    expect(read(status, type, answer)).toMatchObject(outcome)
+    expect(read(status, type, answer, mail)).toMatchObject(outcome)
+  })
+})
+
+describe('a refusal is of the sender and not of the recipient', () => {
+  const failed = (...addresses: string[]) =>
+    `Email address is not verified. The following identities failed the check in region EU-WEST-1: ${addresses.join(', ')}`
+
+  it.each([
+    ['MessageRejected', failed('News <news@unverified.example>'), true],
+    ['MessageRejected', failed('news@unverified.example'), true],
+    ['MessageRejected', 'Email address is not verified.', true],
+    // SES' own sandbox: recipients must be verified, too.
+    ['MessageRejected', failed('ada@example.com'), false],
+    ['MessageRejected', failed('News <news@unverified.example>', 'ada@example.com'), true],
+    ['MessageRejected', 'Transaction failed: Expected disposition', false],
+    ['MailFromDomainNotVerifiedException', 'The custom MAIL FROM domain is not verified.', true],
+    ['BadRequestException', 'Invalid From address', true],
+    [
+      'ValidationException',
+      "1 validation error detected: Value null at 'fromEmailAddress' failed to satisfy constraint",
+      true,
+    ],
+    ['BadRequestException', "Missing final '@domain'", false],
+    ['BadRequestException', 'Local address contains control or whitespace', false],
+    ['NotFoundException', 'Configuration set <x> does not exist.', false],
+    ['AccountSuspendedException', "The account's ability to send email is restricted.", false],
+  ])('%s: %s', (name, message, isOfSender) => {
+    const outcome = read(400, name, body(message), mail)
+    expect('ofSender' in outcome).toBe(isOfSender)
+  })
+
+  it('also where the sender’s address is the end of a recipient’s', () => {
+    const own = { from: 'news@example.com', to: 'my.news@example.com' }
+    const outcome = (address: string) => read(400, 'MessageRejected', body(failed(address)), own)
+    expect(outcome('my.news@example.com')).not.toHaveProperty('ofSender')
+    expect(outcome('news@example.com')).toHaveProperty('ofSender')
   })
 })
 

@@ -54,6 +54,7 @@ const KINDS = [
   'batch',
   'apiFlow',
   'execution',
+  'failedBatch',
   'failedExecution',
   'log',
   'domain',
@@ -116,6 +117,11 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
         cloudAccountId: await MAKE.connection(api, client),
       })
     ).id,
+  failedBatch: async (api: Api, client: Client) => {
+    const id = await MAKE.batch(api, client)
+    await api.sql`update batches set status = 'failed' where id = ${id}`
+    return id
+  },
   apiFlow: (api: Api, client: Client) =>
     seedFlow(api.sql, client.organizationId, { name: markOf(client) }),
   execution: async (api: Api, client: Client) =>
@@ -218,6 +224,7 @@ const MALFORMED: Record<Kind, string> = {
   batch: 'no-uuid',
   apiFlow: 'no_slug_either!',
   execution: 'no-uuid',
+  failedBatch: 'no-uuid',
   failedExecution: 'no-uuid',
   log: 'no-message',
   domain: 'no domain',
@@ -426,6 +433,8 @@ export const PLACES: Record<string, Place> = {
   getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+  resumeBatch: { scopes: ['send', 'full'], id: 'failedBatch', own: 200 },
+  discardBatch: { scopes: ['send', 'full'], id: 'failedBatch', own: 200 },
 
   createWorkflow: {
     scopes: FULL,

@@ -182,6 +182,8 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       getBatch: { 'path.id': [batch.id, ...scheduled.map(({ id }) => id)] },
       listBatchRecipients: { 'path.id': [batch.id] },
       cancelBatch: { 'path.id': [...scheduled.map(({ id }) => id), batch.id] },
+      resumeBatch: { 'path.id': scheduled.map(({ id }) => id) },
+      discardBatch: { 'path.id': scheduled.map(({ id }) => id) },
       createBatch: {
         'body.cloudAccountId': [sender.id],
         'body.templateId': templates.map(({ id }) => id),

@@ -1,0 +1,30 @@
+import type { Mail } from '../mailer.ts'
+
+const NOT_VERIFIED = /\bnot verified\b/i
+/** `Invalid From address`, `… at 'fromEmailAddress' failed to satisfy constraint`. */
+const ABOUT_FROM = /\bfrom ?(?:email ?)?address\b/i
+const ADDRESSES = /[^\s<>(),;:"']+@[^\s<>(),;:"']+/g
+/** What SES answers to a mail that it does not want as it is. */
+const REFUSED = ['MessageRejected', 'BadRequestException', 'ValidationException']
+
+/**
+ * Whether SES refused a mail for its sender's sake, so that it would refuse any other from there.
+ *
+ * `MessageRejected` says so in words: "Email address is not verified. The following identities
+ * failed the check in region EU-WEST-1: …" (SES developer guide, "Amazon SES email sending
+ * errors"). An account in SES' own sandbox sends to verified recipients only, and of a refusal for
+ * their sake it names only them.
+ */
+export function isOfSender(
+  name: string,
+  message: string,
+  { from, to }: Pick<Mail, 'from' | 'to'>,
+): boolean {
+  if (name === 'MailFromDomainNotVerifiedException') return true
+  if (!REFUSED.includes(name)) return false
+  if (!NOT_VERIFIED.test(message)) return ABOUT_FROM.test(message)
+  const named = addressesIn(message)
+  return named.includes(addressesIn(from).at(-1) ?? '') || !named.includes(to.toLowerCase())
+}
+
+const addressesIn = (text: string): string[] => text.toLowerCase().match(ADDRESSES) ?? []
