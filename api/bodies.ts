@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
+import { shown } from '../src/domain/text.ts'
 import { sha256 } from '../src/tokens.ts'
 import { findDuplicateKey } from './edges/duplicate-keys.ts'
 import { malformedBody, unsupportedMediaType } from './errors.ts'
+import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
 
 const MEBIBYTE = 1024 * 1024
 export const BODY_LIMIT = MEBIBYTE
@@ -10,15 +12,14 @@ export const LARGE_BODY_LIMIT = 5 * MEBIBYTE
 
 /** Deeper nesting serves nobody, and both Postgres and recursion end somewhere. */
 const MOST_DEPTH = 64
-/** Of a path in an answer. */
-const MOST_PATH = 255
 /**
- * Only an escape can bring in a NUL or half a character: the bytes themselves were decoded as
+ * Only an escape can bring in a NUL or an unpaired surrogate: the bytes themselves were decoded as
  * UTF-8.
  */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 /** What Postgres cannot store as text. */
 export const UNSTORABLE = /\p{Surrogate}|\0/u
+export const UNSTORABLE_WORDS = 'must not contain NUL characters or unpaired surrogates'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,7 +76,7 @@ export function readBodies(app: FastifyInstance): void {
       void parseJson(request, text, (error, body) => {
         if (error !== null) done(unreadable(text))
         else if (replaces) {
-          done(null, request.hasSuspiciousText ? JSON.parse(text, replaceUnstorable) : body)
+          done(null, request.hasSuspiciousText ? storable(body, 0) : body)
         } else {
           const duplicate = findDuplicateKey(text, body)
           if (duplicate === undefined) done(null, body)
@@ -101,15 +102,23 @@ function unreadable(text: string): AppError {
 }
 
 function duplicateKey(path: string): AppError {
-  const shown = path.slice(0, MOST_PATH).replace(/\p{Surrogate}|\0/gu, '?')
-  return new AppError('MALFORMED_REQUEST', `The body has the key ${shown} twice`, {
+  const place = shown(path)
+  return new AppError('MALFORMED_REQUEST', `The body has the key ${place} twice`, {
     reason: 'duplicate_key',
-    details: [{ path: shown, message: 'is there twice' }],
+    details: [{ path: place, message: 'is there twice' }],
   })
 }
 
-const replaceUnstorable = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.replace(/\p{Surrogate}|\0/gu, '\ufffd') : value
+/** `value` with what can be stored in the place of what cannot; as deep as a body may be. */
+function storable(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.replace(/\p{Surrogate}|\0/gu, '\ufffd')
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return value
+  if (Array.isArray(value)) return value.map((each) => storable(each, depth + 1))
+  for (const [key, child] of Object.entries(value)) {
+    Reflect.set(value, key, storable(child, depth + 1))
+  }
+  return value
+}
 
 /** Refuses what no schema can: nesting without end, and text that cannot be stored. */
 export const checkText = ({ body, hasSuspiciousText }: FastifyRequest): void =>
@@ -117,37 +126,46 @@ export const checkText = ({ body, hasSuspiciousText }: FastifyRequest): void =>
 
 /** The same of any value; `isSuspicious`: its texts are to be looked at too. */
 export function refuseUnstorable(given: unknown, isSuspicious: boolean): void {
-  if (typeof given !== 'object' || given === null) return
   const details: ErrorDetail[] = []
-  const waiting: { value: unknown; path: string; depth: number }[] = [
-    { value: given, path: '', depth: 0 },
-  ]
-  for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
-    const { value, path, depth } = item
-    if (typeof value === 'string') {
-      if (isSuspicious && UNSTORABLE.test(value)) details.push(unstorable(path))
-      continue
-    }
-    if (typeof value !== 'object' || value === null) continue
-    if (depth > MOST_DEPTH) {
-      throw new AppError('VALIDATION_FAILED', 'The body is nested too deeply', {
-        details: [
-          { path: path.slice(0, MOST_PATH), message: `is nested more than ${MOST_DEPTH} deep` },
-        ],
-      })
-    }
-    for (const [key, child] of Object.entries(value)) {
-      if (isSuspicious && UNSTORABLE.test(key)) details.push(unstorable(path))
-      if (typeof child !== 'string' && (typeof child !== 'object' || child === null)) continue
-      if (typeof child === 'string' && !isSuspicious) continue
-      waiting.push({ value: child, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
-    }
-  }
+  visit(given, undefined, 0)
   if (details.length === 0) return
   throw new AppError('VALIDATION_FAILED', 'The body has text that cannot be stored', { details })
+
+  function visit(value: unknown, place: Place | undefined, depth: number): void {
+    if (typeof value === 'string') {
+      if (isSuspicious) lookAt(value, place)
+      return
+    }
+    if (typeof value !== 'object' || value === null) return
+    if (depth > MOST_DEPTH) throw tooDeep(place)
+    if (Array.isArray(value)) {
+      for (let key = 0; key < value.length && details.length < MOST_DETAILS; key++) {
+        const child: unknown = value[key]
+        if (isWorth(child)) visit(child, { within: place, key }, depth + 1)
+      }
+      return
+    }
+    const object: Readonly<Record<string, unknown>> = Object(value)
+    for (const key in object) {
+      if (details.length >= MOST_DETAILS) return
+      if (isSuspicious) lookAt(key, place)
+      const child = object[key]
+      if (isWorth(child)) visit(child, { within: place, key }, depth + 1)
+    }
+  }
+
+  /** Most members are neither: a place for each would cost as much as parsing them. */
+  function isWorth(value: unknown): boolean {
+    return typeof value === 'string' ? isSuspicious : typeof value === 'object' && value !== null
+  }
+
+  function lookAt(text: string, place: Place | undefined): void {
+    if (details.length >= MOST_DETAILS || !UNSTORABLE.test(text)) return
+    details.push({ path: pathOf(place), message: UNSTORABLE_WORDS })
+  }
 }
 
-const unstorable = (path: string): ErrorDetail => ({
-  path: path.replace(/\p{Surrogate}|\0/gu, '?'),
-  message: 'must not contain NUL characters or halves of characters',
-})
+const tooDeep = (place: Place | undefined): AppError =>
+  new AppError('VALIDATION_FAILED', 'The body is nested too deeply', {
+    details: [{ path: pathOf(place), message: `is nested more than ${MOST_DEPTH} deep` }],
+  })

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, badRequest, type ErrorCode } from '../src/domain/errors.ts'
 import { uuidv7 } from '../src/ids.ts'
 import type { ApiError } from '../src/schemas/error.ts'
+import { answerable, answerableMessage } from './input-paths.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const STATUS: Record<ErrorCode, number> = {
@@ -79,11 +80,11 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 const bodyOf = (refusal: AppError, requestId: string): ApiError => ({
-  error: refusal.message,
+  error: answerableMessage(refusal.message),
   code: refusal.code,
   requestId,
   ...(refusal.reason === undefined ? {} : { reason: refusal.reason }),
-  ...(refusal.details === undefined ? {} : { details: refusal.details }),
+  ...(refusal.details === undefined ? {} : { details: answerable(refusal.details) }),
 })
 
 function asRefusal(error: unknown, request: FastifyRequest): AppError {

@@ -1,29 +1,43 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail } from '../src/domain/errors.ts'
-import { isAddress } from '../src/domain/text.ts'
-import { isUuid } from '../src/ids.ts'
 import { strict } from '../src/schemas/common.ts'
-import { checkText, UNSTORABLE } from './bodies.ts'
-import { meant } from './union-errors.ts'
-
-/** More details than this help nobody. */
-const MOST_DETAILS = 100
+import { checkText, UNSTORABLE, UNSTORABLE_WORDS } from './bodies.ts'
+import { FORMATS } from './formats.ts'
+import { pathOf } from './input-paths.ts'
+import { problemFinder } from './schema-problems.ts'
 
 /**
- * Bodies are taken as they are: nothing is coerced, removed or filled in, and every error is
- * reported. Path and query values arrive as text and get their types and defaults.
+ * Bodies are taken as they are: nothing is coerced, removed or filled in. Path and query values
+ * arrive as text and get their types and defaults. What is refused is told by `problemFinder`:
+ * here it ends at the first error, so that it costs no more than reading the input did.
  */
 const bodies = compiler({ useDefaults: false })
 const values = compiler({ useDefaults: true })
 
 function compiler(options: { useDefaults: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, ...options })
-  addFormats.default(ajv, ['date', 'date-time'])
-  ajv.addFormat('uuid', isUuid)
-  ajv.addFormat('email', isAddress)
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
+  for (const [name, { holds }] of FORMATS) ajv.addFormat(name, holds)
   return ajv
+}
+
+interface Checker {
+  /** Gives defaults. */
+  isValid: (value: unknown) => boolean
+  /** What is wrong with a value that is not valid: at least one detail. */
+  problems: (value: unknown) => ErrorDetail[]
+}
+
+function checker(ajv: Ajv2020, schema: object): Checker {
+  const validate: ValidateFunction = ajv.compile(schema)
+  const find = problemFinder(schema)
+  return {
+    isValid: (value) => validate(value),
+    problems: (value) => {
+      const found = find(value)
+      return found.length > 0 ? found : [{ path: '', message: 'is not valid' }]
+    },
+  }
 }
 
 /**
@@ -34,12 +48,12 @@ export function validateRequests(app: FastifyInstance): void {
   app.setValidatorCompiler(compileBody)
   app.addHook('onRoute', (route) => {
     const { params, querystring, body } = route.schema ?? {}
-    const checkParams = params ? values.compile(params) : undefined
+    const checkParams = params ? checker(values, params) : undefined
     // Only public pages ignore what they do not know: a mistyped filter must not return everything.
     const ignores = route.config?.public === true
     const wantsNoBody = body === undefined && !ignores
     const known = querystring ?? (ignores ? undefined : strict({}))
-    const checkQuery = known === undefined ? undefined : values.compile(known)
+    const checkQuery = known === undefined ? undefined : checker(values, known)
     const numeric = numericNames(querystring)
     const before = route.preValidation
     route.preValidation = [
@@ -56,33 +70,34 @@ export function validateRequests(app: FastifyInstance): void {
   })
 }
 
-const isEmptyObject = bodies.compile(strict({}))
+const emptyObject = checker(bodies, strict({}))
 
 /** Where no body is known its fields are unknown ones. No body, and `null`, have none. */
 function checkNoBody(body: unknown): void {
-  if (body === undefined || body === null || isEmptyObject(body)) return
-  throw badBody(body, isEmptyObject)
+  if (body === undefined || body === null || emptyObject.isValid(body)) return
+  throw badBody(body, emptyObject)
 }
 
 const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return () => true
-  const validate = bodies.compile(schema)
-  return (body: unknown) => (validate(body) ? { value: body } : { error: badBody(body, validate) })
+  const body = checker(bodies, schema)
+  return (given: unknown) =>
+    body.isValid(given) ? { value: given } : { error: badBody(given, body) }
 }
 
 /** What is wrong with a value by a schema, for what comes in another way than as a JSON body. */
 export function inputChecker(schema: object): (value: unknown) => ErrorDetail[] {
-  const validate = bodies.compile(schema)
-  return (value) => (validate(value) ? [] : toDetails(validate.errors ?? []))
+  const { isValid, problems } = checker(bodies, schema)
+  return (value) => (isValid(value) ? [] : problems(value))
 }
 
-function badBody(body: unknown, { errors }: ValidateFunction): AppError {
+function badBody(body: unknown, { problems }: Checker): AppError {
   if (body === null) {
     return new AppError('VALIDATION_FAILED', 'A JSON body is needed', {
       details: [{ path: '', message: 'must be a JSON object' }],
     })
   }
-  const details = toDetails(errors ?? [])
+  const details = problems(body)
   const [first] = details
   const where = first === undefined || first.path === '' ? 'The body' : first.path
   return new AppError('VALIDATION_FAILED', `${where} ${first?.message ?? 'is not valid'}`, {
@@ -90,10 +105,10 @@ function badBody(body: unknown, { errors }: ValidateFunction): AppError {
   })
 }
 
-function check(given: unknown, part: 'path' | 'query', validate: ValidateFunction | undefined) {
-  const isValid = validate === undefined || validate(given)
+function check(given: unknown, part: 'path' | 'query', checker: Checker | undefined) {
+  const isValid = checker === undefined || checker.isValid(given)
   if (isValid && !Object.values(given ?? {}).some(isUnstorable)) return
-  const details = isValid ? unstorable(given) : toDetails(validate.errors ?? [])
+  const details = isValid ? unstorable(given) : checker.problems(given)
   const [first] = details
   if (first === undefined) return
   throw new AppError('BAD_REQUEST', `The ${part} parameter ${first.path} ${first.message}`, {
@@ -107,10 +122,7 @@ const isUnstorable = (value: unknown): boolean =>
 const unstorable = (given: unknown): ErrorDetail[] =>
   Object.entries(given ?? {})
     .filter(([, value]) => isUnstorable(value))
-    .map(([path]) => ({
-      path,
-      message: 'must not contain NUL characters or halves of characters',
-    }))
+    .map(([key]) => ({ path: pathOf({ within: undefined, key }), message: UNSTORABLE_WORDS }))
 
 /** Only plain decimal notation is a number: `0x10`, `1e3` and blanks are typing errors. */
 const DECIMAL = /^-?\d{1,15}$/
@@ -128,35 +140,6 @@ function numericNames(schema: unknown): string[] {
   return Object.entries(schema.properties ?? {})
     .filter(([, { type }]) => type === 'integer' || type === 'number')
     .map(([name]) => name)
-}
-
-/** What each branch of an `anyOf` wants says more than that none of them fits. */
-const toDetails = (errors: readonly ErrorObject[]): ErrorDetail[] =>
-  meant(errors)
-    .filter(({ keyword }) => keyword !== 'anyOf')
-    .slice(0, MOST_DETAILS)
-    .map(toDetail)
-
-function toDetail({ instancePath, keyword, params, message }: ErrorObject): ErrorDetail {
-  const path = instancePath
-    .slice(1)
-    .replaceAll('/', '.')
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
-  const within = (name: unknown) => (path === '' ? String(name) : `${path}.${String(name)}`)
-  switch (keyword) {
-    case 'required':
-      return { path: within(params['missingProperty']), message: 'is required' }
-    case 'additionalProperties':
-      return { path: within(params['additionalProperty']), message: 'is not known here' }
-    case 'enum': {
-      const words: unknown = params['allowedValues']
-      const list = Array.isArray(words) ? words.join(', ') : ''
-      return { path, message: `must be one of: ${list}` }
-    }
-    default:
-      return { path, message: message ?? 'is not valid' }
-  }
 }
 
 /**

@@ -36,12 +36,20 @@ const isBlank = (code: number): boolean =>
 function countKept(parsed: unknown): number {
   let count = 0
   const waiting = [parsed]
+  const wait = (child: unknown): void => {
+    if (typeof child === 'object' && child !== null) waiting.push(child)
+  }
   while (waiting.length > 0) {
     const value = waiting.pop()
     if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value)) count += Object.keys(value).length
-    for (const child of Object.values(value)) {
-      if (typeof child === 'object' && child !== null) waiting.push(child)
+    if (Array.isArray(value)) {
+      for (const child of value) wait(child)
+      continue
+    }
+    const object: Readonly<Record<string, unknown>> = Object(value)
+    for (const key in object) {
+      count++
+      wait(object[key])
     }
   }
   return count

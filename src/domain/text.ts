@@ -13,3 +13,16 @@ export const isAddress = (text: string): boolean => ADDRESS.test(text.trim())
 
 /** A line that may end up in a mail header: no control characters. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
+
+/** Characters of a caller's own text where an error names it. */
+export const LONGEST_SHOWN = 200
+/** What Postgres cannot store as text, and JSON cannot be trusted to carry. */
+const UNWRITABLE = /\p{Surrogate}|\0/gu
+
+/** A caller's own text as an error names it: cut, and with `?` for what cannot be written. */
+export function shown(text: string, most = LONGEST_SHOWN): string {
+  const isLong = text.length > most
+  // Before it is looked through: it may be megabytes.
+  const short = isLong ? text.slice(0, most - 1) : text
+  return short.replace(UNWRITABLE, '?') + (isLong ? '…' : '')
+}

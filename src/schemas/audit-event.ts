@@ -12,6 +12,7 @@ import {
   TIME,
   Time,
 } from './common.ts'
+import { AUDIT_ACTION } from './patterns.ts'
 
 const ACTOR_KINDS = ['key', 'user', 'operator', 'unknown'] as const
 
@@ -48,7 +49,7 @@ export const AuditEventListQuery = strict({
   cursor: Cursor,
   action: Type.Optional(
     Type.String({
-      pattern: '^[a-z_]+\\.[a-z_]+$',
+      pattern: AUDIT_ACTION,
       maxLength: 100,
       description: 'What was done.',
     }),

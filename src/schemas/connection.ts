@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CHECK_ERRORS } from '../domain/verification.ts'
 import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
+import { ACCOUNT_NUMBER, SNS_TOPIC } from './patterns.ts'
 
 /** Where the provider sends mail (AWS General Reference, Amazon SES endpoints). */
 const SES_REGIONS = [
@@ -35,7 +36,7 @@ const SES_REGIONS = [
   'us-west-2',
 ] as const
 
-const AccountNumber = Type.String({ pattern: '^[0-9]{12}$', examples: ['123456789012'] })
+const AccountNumber = Type.String({ pattern: ACCOUNT_NUMBER, examples: ['123456789012'] })
 
 export const ConnectionInput = strict(
   {
@@ -92,8 +93,7 @@ export const RegisteredConnection = Type.Object(
 
 const SnsTopicArn = Type.String({
   maxLength: 400,
-  // Only standard topics deliver over HTTPS (SNS developer guide).
-  pattern: '^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$',
+  pattern: SNS_TOPIC,
   examples: ['arn:aws:sns:eu-central-1:123456789012:mail-events'],
 })
 

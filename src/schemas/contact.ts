@@ -19,6 +19,7 @@ import {
   TIME,
   Time,
 } from './common.ts'
+import { EXTERNAL_ID } from './patterns.ts'
 
 export const CHANNELS = ['email', 'sms'] as const
 
@@ -126,12 +127,7 @@ export const Contact = Type.Object(
 )
 export type Contact = Static<typeof Contact>
 
-/** No `@` and no `/`, so that one path parameter tells an external id from an address. */
-const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[^@/\\u0000-\\u001f\\u007f]+$',
-})
+const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: EXTERNAL_ID })
 
 /** What a caller may write, each within its limits. */
 export const fields = {

@@ -3,6 +3,7 @@ import { DELAY_UNITS, ENGAGEMENTS, type StepType } from '../domain/flow.ts'
 import { LONGEST_NAME } from '../domain/text.ts'
 import { Address, line, oneOf, strict } from './common.ts'
 import { Condition } from './condition.ts'
+import { STEP_ID, TIME_OF_DAY } from './patterns.ts'
 
 const LONGEST_URL = 2_048
 const LONGEST_SECONDS = 30
@@ -10,7 +11,7 @@ const LONGEST_SECONDS = 30
 const LONGEST_ID = 36
 
 const StepId = Type.String({
-  pattern: '^[A-Za-z0-9_-]{1,100}$',
+  pattern: STEP_ID,
   examples: ['welcome'],
 })
 const Branch = line(100)
@@ -91,7 +92,7 @@ const delay = Type.Unsafe<
     strict(duration),
     strict({
       until: strict({
-        time: Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['09:00'] }),
+        time: Type.String({ pattern: TIME_OF_DAY, examples: ['09:00'] }),
         timezone: Type.String({
           maxLength: 64,
           description: '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',

@@ -17,13 +17,14 @@ import {
   Time,
 } from './common.ts'
 import { EventName, FlowStep, FlowTransition, FlowTransitionInput } from './flow-steps.ts'
+import { SLUG } from './patterns.ts'
 
 const MOST_STEPS = 200
 const MOST_TRANSITIONS = 1_000
 const MOST_EXIT_EVENTS = 50
 const MOST_SECONDS = 366 * 86_400
 
-export const Slug = Type.String({ pattern: '^[a-z0-9-]{1,100}$', examples: ['welcome'] })
+export const Slug = Type.String({ pattern: SLUG, examples: ['welcome'] })
 export const Name = line(LONGEST_NAME)
 export const Description = Type.String({ maxLength: 1_000 })
 export const TriggerType = oneOf(TRIGGER_TYPES)

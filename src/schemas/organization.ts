@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox'
 import { PLANS } from '../domain/plan.ts'
 import { LONGEST_NAME } from '../domain/text.ts'
 import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
+import { COLOR } from './patterns.ts'
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })
 
 const Color = Type.String({
-  pattern: '^#[0-9a-f]{6}$',
+  pattern: COLOR,
   examples: ['#1f4fd8'],
 })
 const branding = {

@@ -12,6 +12,7 @@ import {
   TIME,
   Time,
 } from './common.ts'
+import { SLUG } from './patterns.ts'
 
 const SOURCE_TYPES = ['html', 'mjml'] as const
 const EMAIL_TYPES = ['marketing', 'transactional'] as const
@@ -72,7 +73,7 @@ export type Template = Static<typeof Template>
 export const TemplateInput = strict(
   {
     name: line(200),
-    slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,100}$' })),
+    slug: Type.Optional(Type.String({ pattern: SLUG })),
     subject: Type.Optional(line(998)),
     previewText: Type.Optional(line(500)),
     sourceType: Type.Optional(oneOf(SOURCE_TYPES)),

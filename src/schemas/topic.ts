@@ -14,6 +14,7 @@ import {
   TIME,
   Time,
 } from './common.ts'
+import { SLUG } from './patterns.ts'
 
 const LONGEST_TOPIC_NAME = 100
 const LONGEST_DESCRIPTION = 1_000
@@ -70,7 +71,7 @@ export const Topic = Type.Object(
 export type Topic = Static<typeof Topic>
 
 const Name = line(LONGEST_TOPIC_NAME)
-const Slug = Type.String({ pattern: '^[a-z0-9-]{1,100}$' })
+const Slug = Type.String({ pattern: SLUG })
 const Description = Type.String({ maxLength: LONGEST_DESCRIPTION })
 const TemplateId = Type.String({
   maxLength: LONGEST_ID,

@@ -39,7 +39,7 @@ describe('is refused by its shape, the step named', () => {
       'no sender',
       mail({ from: 'nobody' }),
       'steps.1.config.from',
-      'Step "The step" (it): config.from must match format "email"',
+      'Step "The step" (it): config.from must be an email address',
     ],
     [
       'a field of another type',
@@ -68,7 +68,7 @@ describe('is refused by its shape, the step named', () => {
       'a time that there is not',
       withStep('delay', { until: { time: '24:00', timezone: 'UTC' } }),
       'steps.1.config.until.time',
-      'pattern',
+      'must be a time of day such as 09:30',
     ],
     [
       'an operator that there is not',

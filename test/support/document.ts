@@ -1,4 +1,5 @@
 import type { App } from '../../api/app.ts'
+import type { Schema } from './arbitrary.ts'
 
 export interface Media {
   schema: object
@@ -106,3 +107,21 @@ export function routesOf(app: App): string[] {
         .map((method) => `${method} ${url}`)
     })
 }
+
+/** The same document with its components where they are meant. */
+export function inlined(document: Document): Document {
+  const components: Record<string, Record<string, unknown>> = document.components
+  const put = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(put)
+    if (typeof node !== 'object' || node === null) return node
+    const { $ref } = node as { $ref?: string }
+    const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([^/]+)$/.exec($ref ?? '') ?? []
+    if ($ref !== undefined) return put(components[kind]?.[name])
+    return Object.fromEntries(Object.entries(node).map(([key, each]) => [key, put(each)]))
+  }
+  return { ...document, paths: put(document.paths) as Document['paths'] }
+}
+
+/** Of an operation of an inlined document that takes JSON. */
+export const bodySchema = ({ requestBody }: Operation): Schema | undefined =>
+  requestBody?.content['application/json']?.schema

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDuplicateKey } from '../../../api/edges/duplicate-keys.ts'
-import { type Api, startApi } from '../../support/api.ts'
+import { type Api, inject, startApi } from '../../support/api.ts'
 
 let api: Api
 let port: number
@@ -80,6 +80,45 @@ describe('a key that is there twice', () => {
     expect(answer.body.details).toEqual([{ path: 'properties.plan', message: 'is there twice' }])
     expect((await api.alice.get('/v1/contacts')).body.total).toBe(0)
   })
+})
+
+describe('text that cannot be stored', () => {
+  const login = (payload: string) =>
+    inject(api.app, {
+      method: 'POST',
+      url: '/auth/login',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+
+  test('is named at most a hundred times, and never by a whole long path', async () => {
+    const texts = Array<string>(90_000).fill('"\\u0000"').join(',')
+    const { status, body, text } = await login(`{"${'k'.repeat(200_000)}":[${texts}]}`)
+    expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED'])
+    expect(body.details).toHaveLength(100)
+    expect(body.details[0].message).toBe('must not contain NUL characters or unpaired surrogates')
+    expect(Math.max(...body.details.map(({ path }: { path: string }) => path.length))).toBe(200)
+    expect(text.length).toBeLessThan(50_000)
+  })
+
+  test('of a key is named by the object that has it', async () => {
+    const { body } = await login('{"a":{"b":[{"\\ud800":1}]}}')
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['a.b.0'])
+  })
+})
+
+test('a message never shows more of what was sent than helps', async () => {
+  const name = 'n'.repeat(500_000)
+  for (const payload of [{ [name]: 1 }, `{"${name}":1,"${name}":2}`]) {
+    const { status, text } = await api.alice.send({
+      method: 'POST',
+      url: '/v1/contacts',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(text.length).toBeLessThan(2_000)
+  }
 })
 
 /** Sends chunks without saying how many there will be. */
