@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../src/domain/errors.ts'
 import { answerError } from './errors.ts'
 
-const PLACE = /^((?:workflows\.\d+\.)?)steps\.(\d+)\.?(.*)$/
+const PLACE = /^((?:workflows\.\d+\.)?)steps\.(\d+)(?:\.|$)/
 
 /**
  * Answers errors of bodies that hold steps: what the schema has against a step says which one, as
@@ -17,7 +17,8 @@ export function namingSteps(
     return answerError(error, request, reply)
   }
   const details = error.details?.map(({ path, message }) => {
-    const [, list = '', index = '', rest = ''] = PLACE.exec(path) ?? []
+    const [place = '', list = '', index = ''] = PLACE.exec(path) ?? []
+    const rest = path.slice(place.length)
     const name = nameAt(request.body, `${list}steps.${index}`)
     return name === undefined ? { path, message } : { path, message: `${name}: ${rest} ${message}` }
   })

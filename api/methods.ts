@@ -14,7 +14,7 @@ export function knowRoutes(app: FastifyInstance): (path: string) => string[] {
     for (const each of [method].flat()) known.push({ url, method: each, pattern: toPattern(url) })
   })
   return (url) => {
-    const path = url.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '')
+    const path = (url.split('?', 1)[0] ?? '').replace(/(?<=.)\/$/, '')
     const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     return [...new Set(methods)].sort()
   }

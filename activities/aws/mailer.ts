@@ -184,7 +184,7 @@ export function read(
   }
   const header = Array.isArray(type) ? type[0] : type
   const name =
-    (header ?? answer.type ?? '').replace(/^.*#/, '').replace(/:.*$/, '') || `status ${status}`
+    (header ?? answer.type ?? '').replace(/^.*#/, '').split(':', 1)[0] || `status ${status}`
   const error = `${name}: ${answer.message}`
   const reason = UNAVAILABLE[name]
   if (THROTTLED.includes(name) || status === 429) {

@@ -29,9 +29,9 @@ interface Dkim {
 /** Characters of a domain name (RFC 1035, 2.3.4); of an identity, too. */
 export const LONGEST_IDENTITY = 253
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 /** The last label of a name is never a number: that would be an address of the internet. */
-const DOMAIN = new RegExp(`^(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
+const DOMAIN =
+  /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const LOCAL_PART = /^[!#-'*+\-/-9=?A-Z^-~]+(?:\.[!#-'*+\-/-9=?A-Z^-~]+)*$/
 
 /** Whether it is a name of two labels or more, in lower case and ASCII. */

@@ -59,8 +59,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/@:]*:[^\s/@]+@/g, `://${REDACTED}@`],
   // The links that people are mailed.
   [/(\/(?:unsubscribe|preferences|confirm)\/)(?!:)[^\s/?#"']+/g, `$1${REDACTED}`],
-  // The query of an address or a path.
-  [/((?:https?:\/|\s|^|["'(])\/[^\s?"']*)\?[^\s"')]+/g, `$1?${REDACTED}`],
+  // The query of an address or a path. Found by its question mark: found by each slash that it may
+  // begin with, a text of slashes and brackets would be read as often as it has them.
+  [/\?(?<=(?:https?:\/|\s|^|["'(])\/[^\s?"']*\?)[^\s"')]+/g, `?${REDACTED}`],
   [
     /\b((?:\w*(?:password|passwd|secret|token|api_?key|access_?key))["']?\s*[=:]\s*["']?)[^\s"',;&)]+/gi,
     `$1${REDACTED}`,

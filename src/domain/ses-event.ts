@@ -119,8 +119,9 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   }
 }
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const TAG = new RegExp(`^(${UUID})_(${UUID})$`)
+/** Two UUIDs. */
+const TAG =
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 function readTag(tags: Record<string, unknown> | undefined): SesEvent['tagged'] {
   const found = TAG.exec(first(tags?.[MESSAGE_TAG]) ?? '')

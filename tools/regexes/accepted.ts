@@ -1,0 +1,33 @@
+/**
+ * Regular expressions that are not shown to be linear, and why they may stay: the text that they
+ * read is short, or nobody else's. By their text as it stands in the source.
+ */
+export const ACCEPTED: Record<string, string> = {
+  [String.raw`/^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/`]:
+    'NOTICE_FROM, a setting of the operator’s own',
+  [String.raw`/\/+$/`]:
+    'PUBLIC_URL, a setting of the operator’s own; the address a client is given',
+  [String.raw`/\0+$/`]: 'padding that we wrote ourselves and have authenticated',
+  [String.raw`/[\p{L}\p{N}!#$%&'*+/=?^_\`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+[\p{L}\p{N}-]{2,63}/gu`.replace(
+    '\\`',
+    '`',
+  )]: 'each run is bounded, and texts in logs are cut at 8,192 characters before',
+}
+
+/** Folders whose texts are our own. */
+export const OWN: Record<string, string> = {
+  'src/dev/': 'the stand-in for AWS reads what we sent it, on the developer’s machine',
+  'tools/': 'they read files of this repository',
+  'src/mail/': 'templates are read in threads that are ended when they take too long',
+}
+
+/** Files that make regular expressions at run time, and of what. */
+export const MADE: Record<string, string> = {
+  'api/methods.ts': 'our own routes: runs of anything but slashes, the path anchored at both ends',
+  'api/schema-problems.ts': 'the patterns of schemas, which are checked here',
+  'src/dev/sandbox/credentials.ts': 'session policies that we wrote',
+  'src/domain/console-policy.ts': 'a word of ours and at most six digits',
+  'src/main/operator-commands.ts': 'LINE, a pattern of schemas',
+  'src/store/import-reports.ts':
+    'an address or number, escaped, and what must not stand beside it; no run',
+}
