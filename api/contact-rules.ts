@@ -107,5 +107,11 @@ const UNREACHABLE: ErrorDetail = { path: 'email', message: 'or phone is needed' 
 
 export const refused = (details: ErrorDetail[]) => badRequest(sentence(details), details)
 
-export const sentence = (details: readonly ErrorDetail[]): string =>
-  details.map(({ path, message }) => `${path} ${message}`).join('; ')
+/** Faults that one sentence tells: a row may name thousands of topics that do not exist. */
+const MOST_TOLD = 10
+
+export function sentence(details: readonly ErrorDetail[]): string {
+  const told = details.slice(0, MOST_TOLD).map(({ path, message }) => `${path} ${message}`)
+  const left = details.length - told.length
+  return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+}

@@ -1,4 +1,4 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js'
+import addFormats from 'ajv-formats'
 import { isAddress } from '../src/domain/text.ts'
 import { isUuid } from '../src/ids.ts'
 
@@ -11,7 +11,7 @@ const isDate = library('date')
 const isDateTime = library('date-time')
 
 function library(name: 'date' | 'date-time'): (text: string) => boolean {
-  const format = fullFormats[name]
+  const format = addFormats.default.get(name)
   const validate = typeof format === 'object' && 'validate' in format ? format.validate : undefined
   if (typeof validate !== 'function') throw new Error(`ajv-formats has no ${name} any more`)
   return (text) => Reflect.apply(validate, undefined, [text]) === true

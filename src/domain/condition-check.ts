@@ -10,6 +10,7 @@ import {
 import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
 import { isScalar, timeOf } from './condition-values.ts'
 import type { ErrorDetail } from './errors.ts'
+import { shown } from './text.ts'
 
 /** What a condition may ask about besides the contact's columns, properties and bucket. */
 export type Askable = 'topics' | 'stats' | 'trigger' | 'event'
@@ -29,6 +30,8 @@ export const LONGEST_VALUE = 1_000
 /** Of a span of time, in whatever unit, and of events. */
 export const MOST_AMOUNT = 1_000_000
 export const MOST_BUCKETS = 1_000
+/** Of one condition, that are told. */
+const MOST_PROBLEMS = 100
 
 const ASKED_AS: Record<Askable, string> = {
   topics: 'topics',
@@ -99,7 +102,7 @@ export function checkCondition(
     if (!known) return report(`${at}.operator`, `must be one of: ${OPERATORS.join(', ')}`)
     const fitting = OPERATORS_OF[field.kind]
     if (!fitting.includes(known)) {
-      const message = `does not fit the field ${String(name)}, which takes: ${fitting.join(', ')}`
+      const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
       return report(`${at}.operator`, message)
     }
     const wrong = refuseValue(field, known, value)
@@ -114,13 +117,14 @@ export function checkCondition(
   }
 
   function onlyKnown(object: Record<string, unknown>, at: string, names: string[]): void {
-    for (const name of Object.keys(object)) {
-      if (!names.includes(name)) report(`${at}.${name}`, 'is not known here')
+    for (const name in object) {
+      if (problems.length >= MOST_PROBLEMS) return
+      if (!names.includes(name)) report(`${at}.${shown(name)}`, 'is not known here')
     }
   }
 
   function report(at: string, message: string): void {
-    problems.push({ path: at, message })
+    if (problems.length < MOST_PROBLEMS) problems.push({ path: at, message })
   }
 
   checkLevel(given, path, 1)

@@ -1,9 +1,9 @@
 import { checkCondition, IN_FLOWS, OF_EVENTS } from './condition-check.ts'
 import { refuseCron } from './cron.ts'
 import type { ErrorDetail } from './errors.ts'
-import { branchesOf, hastyLoops, reachableFrom, TRIGGER } from './flow-graph.ts'
+import { branchesOf, hastyLoops, reachableFrom, TRIGGER, waysOf } from './flow-graph.ts'
 import { checkStep } from './flow-steps.ts'
-import type { Definition, Settings, Step, Transition, Trigger } from './flow.ts'
+import type { Definition, Settings, Step, StepType, Transition, Trigger } from './flow.ts'
 import { isTimezone } from './timezone.ts'
 
 /**
@@ -27,11 +27,12 @@ const LONGEST_DEFINITION = 1_048_576
  */
 export function checkDraft(draft: Draft): { definition?: Definition; problems: ErrorDetail[] } {
   const { trigger, steps, transitions, settings } = draft
+  const firstAt = new Map(steps.map(({ id }, index) => [id, index] as const).toReversed())
   const own = [
     ...checkTrigger(trigger),
     ...checkSettings(settings),
     ...steps.flatMap((step, index) => [
-      ...(steps.findIndex(({ id }) => id === step.id) < index
+      ...(firstAt.get(step.id) !== index
         ? [ofStep(step, `steps.${index}.id`, 'another step has this id')]
         : []),
       ...(step.id === TRIGGER
@@ -49,12 +50,13 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
   // What is said of a drawing whose lines lead nowhere would be wrong.
   if (own.length > 0) return { problems: own }
   const between = transitions.filter(({ from }) => from !== TRIGGER)
+  const types = new Map(steps.map(({ id, type }) => [id, type]))
   const problems = checkGraph(draft, between, entry)
   const definition: Definition = {
     trigger,
     entry,
     steps: [...steps],
-    transitions: between.map((transition) => named(steps, transition)),
+    transitions: between.map((transition) => named(types.get(transition.from), transition)),
     settings,
   }
   if (JSON.stringify(definition).length > LONGEST_DEFINITION) {
@@ -64,12 +66,10 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
 }
 
 /** What a webhook's one way on is called: the failure of a call is not to take it. */
-const named = (steps: readonly Step[], transition: Transition): Transition =>
-  transition.branch === undefined && typeOf(steps, transition.from) === 'webhook'
+const named = (type: StepType | undefined, transition: Transition): Transition =>
+  transition.branch === undefined && type === 'webhook'
     ? { ...transition, branch: 'success' }
     : transition
-
-const typeOf = (steps: readonly Step[], id: string) => steps.find((step) => step.id === id)?.type
 
 const problem = (path: string, message: string): ErrorDetail => ({ path, message })
 
@@ -152,7 +152,14 @@ function refuseBranch(step: Step, branch: string | undefined, path: string): str
 function checkGraph(draft: Draft, between: readonly Transition[], entry: string): ErrorDetail[] {
   const { steps } = draft
   const at = (id: string) => steps.findIndex((step) => step.id === id)
-  const reached = reachableFrom([entry], between)
+  const ways = waysOf(between)
+  const reached = reachableFrom(entry, ways)
+  const afterMails = new Map<string, ReadonlySet<string>>()
+  const after = (id: string): ReadonlySet<string> => {
+    const known = afterMails.get(id) ?? reachableFrom(id, ways)
+    afterMails.set(id, known)
+    return known
+  }
   const said = (id: string) => {
     const step = steps[at(id)]
     return step ? nameOf(step) : id
@@ -168,14 +175,17 @@ function checkGraph(draft: Draft, between: readonly Transition[], entry: string)
       const message = `leads back ${through} without a delay or a wait of at least 60 seconds`
       return problem(`steps.${at(first)}`, `${said(first)}: ${message}`)
     }),
-    ...steps.flatMap((step, index) => checkMailBefore(draft, between, step, index)),
+    ...steps.flatMap((step, index) => checkMailBefore(draft, after, step, index)),
   ]
 }
 
-/** A wait for what becomes of a mail needs the step that sends it before it. */
+/**
+ * A wait for what becomes of a mail needs the step that sends it before it. `after`: what can come
+ * after a step.
+ */
 function checkMailBefore(
   { steps }: Draft,
-  between: readonly Transition[],
+  after: (id: string) => ReadonlySet<string>,
   step: Step,
   index: number,
 ): ErrorDetail[] {
@@ -185,7 +195,7 @@ function checkMailBefore(
   if (mail?.type !== 'send_email') {
     return [ofStep(step, path, 'config.stepId must be the id of a send_email step')]
   }
-  return reachableFrom([mail.id], between).has(step.id)
+  return after(mail.id).has(step.id)
     ? []
     : [ofStep(step, path, `config.stepId: ${nameOf(mail)} does not come before it`)]
 }

@@ -24,18 +24,43 @@ export function branchesOf(step: Step): string[] | undefined {
   }
 }
 
-/** The ids of the steps that can come after these, these included. */
-export function reachableFrom(
-  starts: readonly string[],
-  transitions: readonly Transition[],
-): Set<string> {
-  const reached = new Set(starts)
-  for (const from of reached) {
-    for (const transition of transitions) {
-      if (transition.from === from) reached.add(transition.to)
+/** From the id of a step to those that can come next. */
+export type Ways = ReadonlyMap<string, readonly string[]>
+
+export function waysOf(transitions: readonly Transition[]): Ways {
+  const ways = new Map<string, string[]>()
+  for (const { from, to } of transitions) {
+    const known = ways.get(from)
+    if (known) known.push(to)
+    else ways.set(from, [to])
+  }
+  return ways
+}
+
+/** The ids of the steps that can come after this one, this one included. */
+export const reachableFrom = (start: string, ways: Ways): Set<string> =>
+  new Set(followed(start, ways, new Set()))
+
+/**
+ * What can be reached from `start` and was not seen before, each after all that was first reached
+ * through it; it is seen then.
+ */
+function followed(start: string, ways: Ways, seen: Set<string>): string[] {
+  if (seen.has(start)) return []
+  seen.add(start)
+  const done: string[] = []
+  const under = [{ id: start, next: 0 }]
+  for (let top = under.at(-1); top !== undefined; top = under.at(-1)) {
+    const to = ways.get(top.id)?.[top.next++]
+    if (to === undefined) {
+      done.push(top.id)
+      under.pop()
+    } else if (!seen.has(to)) {
+      seen.add(to)
+      under.push({ id: to, next: 0 })
     }
   }
-  return reached
+  return done
 }
 
 /**
@@ -50,15 +75,33 @@ export function hastyLoops(steps: readonly Step[], transitions: readonly Transit
     if (type === 'wait_for_email_engagement') return branch !== 'timeout'
     return type !== undefined && type !== 'delay' && type !== 'wait_for_event'
   })
-  const after = new Map(steps.map(({ id }) => [id, reachableFrom(nextOf(id), hasty)]))
-  function nextOf(id: string): string[] {
-    return hasty.filter(({ from }) => from === id).map(({ to }) => to)
+  const ways = waysOf(hasty)
+  const places = new Map(steps.map(({ id }, place) => [id, place]))
+  const placeOf = (id: string | undefined): number => places.get(id ?? '') ?? steps.length
+  return knots(
+    steps.map(({ id }) => id),
+    ways,
+  )
+    .filter(([first = '', second]) => second !== undefined || ways.get(first)?.includes(first))
+    .map((loop) => loop.toSorted((a, b) => placeOf(a) - placeOf(b)))
+    .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
+}
+
+/**
+ * The strongly connected parts of the graph (Kosaraju): steps that lead to one another. Each step
+ * is looked at twice, however many ways there are.
+ */
+function knots(ids: readonly string[], ways: Ways): string[][] {
+  const seen = new Set<string>()
+  const done = ids.flatMap((id) => followed(id, ways, seen))
+  const back = new Map<string, string[]>()
+  for (const [from, next] of ways) {
+    for (const to of next) {
+      const known = back.get(to)
+      if (known) known.push(from)
+      else back.set(to, [from])
+    }
   }
-  const looping = steps.map(({ id }) => id).filter((id) => after.get(id)?.has(id))
-  const loops: string[][] = []
-  for (const id of looping) {
-    if (loops.some((loop) => loop.includes(id))) continue
-    loops.push(looping.filter((other) => after.get(id)?.has(other) && after.get(other)?.has(id)))
-  }
-  return loops
+  const taken = new Set<string>()
+  return done.toReversed().map((id) => followed(id, back, taken))
 }

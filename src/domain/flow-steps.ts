@@ -7,7 +7,7 @@ import { isTimezone } from './timezone.ts'
 /** Of a delay and of what a wait waits at most. */
 const LONGEST_DAYS = 366
 /** Headers of one webhook step. */
-const MOST_HEADERS = 50
+export const MOST_HEADERS = 50
 /** What stands for the value of a header where a flow is read. */
 export const HIDDEN = '***'
 
@@ -88,9 +88,13 @@ const checkZone = (timezone: string, path: string): ErrorDetail[] =>
     : [problem(path, 'must be contact, or a timezone of IANA such as Europe/Berlin')]
 
 const checkNames = (names: readonly string[], at: (index: number) => string): ErrorDetail[] =>
-  names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [problem(at(index), 'is there twice')] : [],
-  )
+  repeated(names).map((index) => problem(at(index), 'is there twice'))
+
+/** Where something stands that stands further up already. */
+function repeated(texts: readonly string[]): number[] {
+  const seen = new Set<string>()
+  return texts.flatMap((text, index) => (seen.has(text) ? [index] : (seen.add(text), [])))
+}
 
 const LIMITS: Record<string, number> = {
   firstName: 100,
@@ -117,6 +121,7 @@ function checkUpdate(config: StepOf<'update_contact'>['config'], path: string): 
     Object.keys(values).map((field) => ({ at: `${way}.${field}`, field })),
   )
   const fields = [...named, ...counted].map(({ field }) => field)
+  const places = [...named, ...counted].map(({ at }) => at)
   if (fields.length === 0) return [problem(path, 'must change something')]
   const properties = Object.fromEntries(named.map(({ field, value }) => [field, value]))
   const tooMuch = refuseProperties(properties)
@@ -128,10 +133,8 @@ function checkUpdate(config: StepOf<'update_contact'>['config'], path: string): 
     ...counted.flatMap(({ at, field }) =>
       isProperty(field) ? [] : [problem(`${path}.${at}`, 'must be properties.<key>')],
     ),
-    ...[...named, ...counted].flatMap(({ at, field }, index) =>
-      fields.indexOf(field) < index
-        ? [problem(`${path}.${at}`, 'is changed already by this step')]
-        : [],
+    ...repeated(fields).map((index) =>
+      problem(`${path}.${places[index] ?? ''}`, 'is changed already by this step'),
     ),
     ...(tooMuch === undefined ? [] : [problem(`${path}.set`, tooMuch)]),
   ]
@@ -155,15 +158,33 @@ function refuseValue(field: string, value: unknown): string | undefined {
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 /** What is ours to say, or belongs to the connection and not to the message. */
-const REFUSED_HEADERS =
-  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|http2-settings|accept-encoding|proxy-.*|webhook-.*)$/i
+const REFUSED_HEADERS = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'http2-settings',
+  'accept-encoding',
+])
+const REFUSED_PREFIXES = ['proxy-', 'webhook-']
+
+function isRefusedHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  return REFUSED_HEADERS.has(lower) || REFUSED_PREFIXES.some((prefix) => lower.startsWith(prefix))
+}
+
 /** Visible ASCII and blanks between: what every receiver reads alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 function checkWebhook(config: StepOf<'webhook'>['config'], path: string): ErrorDetail[] {
   const { url, method, headers = {}, body } = config
   const names = Object.keys(headers)
-  const lower = names.map((name) => name.toLowerCase())
+  const twice = new Set(repeated(names.map((name) => name.toLowerCase())))
   return [
     ...(/^https?:\/\/[^\s/?#\\@]+(?:[/?#][^\s\\]*)?$/i.test(url)
       ? []
@@ -177,8 +198,8 @@ function checkWebhook(config: StepOf<'webhook'>['config'], path: string): ErrorD
     ...Object.entries(headers).flatMap(([name, value], index) => {
       const at = `${path}.headers.${name}`
       if (!HEADER_NAME.test(name)) return [problem(at, 'is no name of a header')]
-      if (REFUSED_HEADERS.test(name)) return [problem(at, 'is not yours to set')]
-      if (lower.indexOf(name.toLowerCase()) < index) return [problem(at, 'is there twice')]
+      if (isRefusedHeader(name)) return [problem(at, 'is not yours to set')]
+      if (twice.has(index)) return [problem(at, 'is there twice')]
       return HEADER_VALUE.test(value)
         ? []
         : [problem(at, 'must be visible US-ASCII characters, with blanks only between')]

@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { DELAY_UNITS, ENGAGEMENTS, type StepType } from '../domain/flow.ts'
+import { MOST_HEADERS } from '../domain/flow-steps.ts'
 import { LONGEST_NAME } from '../domain/text.ts'
 import { Address, line, oneOf, strict } from './common.ts'
 import { Condition } from './condition.ts'
@@ -155,6 +156,7 @@ export const FlowStep = Type.Union(
       method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
       headers: Type.Optional(
         Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
+          maxProperties: MOST_HEADERS,
           description:
             'Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.',
         }),

@@ -27,6 +27,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+const times = <T>(length: number, make: () => T): T[] => Array.from({ length }, make)
+
 test('something is wrong with a body exactly where Ajv refuses it', () => {
   const ajv = new Ajv2020({ strict: false })
   for (const [name, { holds }] of FORMATS) ajv.addFormat(name, holds)
@@ -97,11 +99,11 @@ describe('says what is wrong, and no more than helps', () => {
   })
 
   test('of a list that is too long nothing else', () => {
-    const contacts = Array<unknown>(200_000).fill({ unheardOf: 1 })
+    const contacts = times(200_000, () => ({ unheardOf: 1 }))
     expect(problemFinder(ContactBatchInput)({ contacts })).toEqual([
       { path: 'contacts', message: 'must NOT have more than 1000 items' },
     ])
-    const details = problemFinder(FlowInput)({ steps: Array(1_000).fill({}) })
+    const details = problemFinder(FlowInput)({ steps: times(1_000, () => ({})) })
     expect(details).toContainEqual({
       path: 'steps',
       message: 'must NOT have more than 200 items',
@@ -116,7 +118,7 @@ describe('says what is wrong, and no more than helps', () => {
     const found = find(many)
     expect(found).toHaveLength(MOST_DETAILS)
     expect(Math.max(...found.map(({ path }) => path.length))).toBe(LONGEST_SHOWN)
-    const contacts = Array<unknown>(1_000).fill({ topicIds: Array(1_000).fill(1) })
+    const contacts = times(1_000, () => ({ topicIds: times(1_000, () => 1) }))
     expect(problemFinder(ContactBatchInput)({ contacts })).toHaveLength(MOST_DETAILS)
   })
 

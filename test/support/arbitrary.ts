@@ -19,6 +19,7 @@ export interface Schema {
   items?: Schema
   minItems?: number
   maxItems?: number
+  maxProperties?: number
   anyOf?: Schema[]
   default?: unknown
 }
