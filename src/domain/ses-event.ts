@@ -130,11 +130,11 @@ function readTag(tags: Record<string, unknown> | undefined): SesEvent['tagged'] 
   return { bucket, id, organizationId: first(tags?.[ORGANIZATION_TAG]) }
 }
 
-const ID = new RegExp(`^${UUID}$`)
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function readProbe(tags: Record<string, unknown> | undefined): string | undefined {
   const id = first(tags?.[PROBE_TAG])
-  return id !== undefined && ID.test(id) ? id : undefined
+  return id !== undefined && UUID.test(id) ? id : undefined
 }
 
 const first = (values: unknown): string | undefined =>
