@@ -2,7 +2,8 @@ import { BATCH_TAG, MESSAGE_TAG, messageTag, ORGANIZATION_TAG } from '../src/dom
 import { timeOf } from '../src/ids.ts'
 import { formatAddress } from '../src/mail/headers.ts'
 import { marketingHeaders } from '../src/mail/headers.ts'
-import { type MergeData, RenderError, renderer } from '../src/mail/render.ts'
+import { type MergeData, type RenderedMail, RenderError } from '../src/mail/render.ts'
+import { processRenderer, type Renderer, RendererBusy } from '../src/mail/renderer.ts'
 import type { Context, VariableMapping } from '../src/store/batch-runs.ts'
 import type { Recipient } from '../src/store/messages.ts'
 import { preferencesUrl } from '../src/preferences-links.ts'
@@ -13,6 +14,8 @@ export interface BatchContentDeps {
   keyring: Keyring
   /** Links in mails are made of it. */
   publicUrl: string
+  /** The process's own when absent. */
+  renderer?: Renderer
 }
 
 interface BatchOf {
@@ -21,35 +24,25 @@ interface BatchOf {
   batch: Context
 }
 
-/** Makes the mail of one recipient of a batch, or tells why it cannot be made. */
-export type BatchMails = (recipient: Recipient) => Job
-
-/** Parsed contents kept per process; parsing costs as much as hundreds of mails. */
-const MAX_PARSED = 50
-
 /**
- * Parses each content once, then makes one mail per recipient, each with its own unsubscribe link.
+ * Makes the mails of one claim, or tells of each why it cannot be made; `undefined`: there was no
+ * time left for it before `by`, on `performance.now()`'s scale.
  */
-export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
-  const parsed = new Map<string, ReturnType<typeof renderer>>()
+export type BatchMails = (
+  recipients: readonly Recipient[],
+  by: number,
+) => Promise<Job | undefined>[]
 
-  const parse = (batch: Context): ReturnType<typeof renderer> => {
-    const key = `${batch.contentId} ${batch.subject}`
-    const known = parsed.get(key)
-    if (known) return known
-    const { subject, contentHtml: html, contentText: text } = batch
-    const made = renderer({ subject, html, text }, { marketing: true })
-    const [oldest] = parsed.keys()
-    if (parsed.size >= MAX_PARSED && oldest !== undefined) parsed.delete(oldest)
-    parsed.set(key, made)
-    return made
-  }
-
+/** Makes one mail per recipient of a batch, each with its own unsubscribe link. */
+export function batchMails({ keyring, publicUrl, renderer = processRenderer() }: BatchContentDeps) {
   return ({ organizationId, batchId, batch }: BatchOf): BatchMails => {
-    const render = parse(batch)
+    const { contentId, subject, contentHtml: html, contentText: text } = batch
+    const key = `${contentId} ${subject}`
+    const template = { key, content: { subject, html, text }, marketing: true }
     const from = formatAddress(batch.fromAddress, batch.fromName)
-    return (recipient) => {
-      const { id, email, contactId } = recipient
+
+    const dataOf = (recipient: Recipient): MergeData & { unsubscribeUrl: string } => {
+      const { email, contactId } = recipient
       const link = {
         organizationId,
         contactId,
@@ -57,56 +50,47 @@ export function batchMails({ keyring, publicUrl }: BatchContentDeps) {
         addressHash: addressHash(organizationId, email),
         ...(batch.topicId === null ? {} : { topicId: batch.topicId }),
       }
-      const unsubscribeUrl = `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`
-      try {
-        const { subject, html, text } = patiently(() =>
-          render({
-            contact: { ...recipient, id: contactId },
-            organization: { name: batch.organizationName },
-            unsubscribeUrl,
-            preferencesUrl: preferencesUrl(keyring, publicUrl, link, timeOf(batch.bucket)),
-            variables: variables(batch.variableMappings, recipient),
-          }),
-        )
-        return {
-          id,
-          mail: {
-            from,
-            replyTo: batch.replyTo,
-            to: email,
-            subject,
-            html,
-            text,
-            headers: marketingHeaders({ unsubscribeUrl }),
-            tags: [
-              { name: MESSAGE_TAG, value: messageTag(batch.bucket, id) },
-              { name: BATCH_TAG, value: batchId },
-              { name: ORGANIZATION_TAG, value: organizationId },
-            ],
-          },
-        }
-      } catch (error) {
-        // One recipient's mail cannot be made; the others' can, and the claim must not be lost.
-        const reason = error instanceof RenderError ? error.reason : 'render_failed'
-        return { id, failed: { reason, error: error instanceof Error ? error.message : '' } }
+      return {
+        contact: { ...recipient, id: contactId },
+        organization: { name: batch.organizationName },
+        unsubscribeUrl: `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`,
+        preferencesUrl: preferencesUrl(keyring, publicUrl, link, timeOf(batch.bucket)),
+        variables: variables(batch.variableMappings, recipient),
       }
     }
-  }
-}
 
-const RENDER_TRIES = 3
+    const mailOf = ({ id, email }: Recipient, made: RenderedMail, unsubscribeUrl: string): Job => ({
+      id,
+      mail: {
+        from,
+        replyTo: batch.replyTo,
+        to: email,
+        ...made,
+        headers: marketingHeaders({ unsubscribeUrl }),
+        tags: [
+          { name: MESSAGE_TAG, value: messageTag(batch.bucket, id) },
+          { name: BATCH_TAG, value: batchId },
+          { name: ORGANIZATION_TAG, value: organizationId },
+        ],
+      },
+    })
 
-/**
- * Renders again what took too long: the limit is one of wall-clock time, and a process that was
- * stopped or starved for a moment says nothing about the template.
- */
-export function patiently<T>(render: () => T): T {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return render()
-    } catch (error) {
-      const slow = error instanceof RenderError && error.reason === 'too_slow'
-      if (!slow || attempt === RENDER_TRIES) throw error
+    return (recipients, by) => {
+      const data = recipients.map(dataOf)
+      const made = renderer.mails(template, data, { owner: key, by })
+      return recipients.map(async (recipient, index) => {
+        const { unsubscribeUrl = '' } = data[index] ?? {}
+        try {
+          const mail = await made[index]
+          return mail && mailOf(recipient, mail, unsubscribeUrl)
+        } catch (error) {
+          if (error instanceof RendererBusy) return undefined
+          // One recipient's mail cannot be made; the others' can, and the claim must not be lost.
+          const reason = error instanceof RenderError ? error.reason : 'render_failed'
+          const message = error instanceof Error ? error.message : ''
+          return { id: recipient.id, failed: { reason, error: message } }
+        }
+      })
     }
   }
 }

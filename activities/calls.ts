@@ -7,10 +7,10 @@ export type Job =
   | { id: string; mail: Mail }
   | { id: string; failed: { reason: string; error: string } }
 
-/** A claimed row; its mail is made only when its call can begin. */
+/** A claimed row and its mail, or when that will be made; undefined: there was no time to. */
 export interface Pending {
   id: string
-  make: () => Job
+  job: Job | Promise<Job | undefined>
 }
 
 /** What the calls of one claim say about the account as a whole. */
@@ -34,26 +34,22 @@ interface Landed {
   outcome: Outcome | { kind: 'not_begun' }
 }
 
-/** Making mails gives way to the calls they are for after this long. */
+/** Beginning calls gives way to the calls that have begun after this long. */
 const YIELD_MS = 10
 /** With half of a claim's calls unanswered the way to the provider is broken, not one mail. */
 const BROKEN_SHARE = 0.5
 
 /**
- * Calls the provider for every row of one claim and tells what became of each. A mail is made and
- * its call begun before the next is made: making a whole claim's mails first could take longer than
- * the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was surely
- * not accepted goes back to `queued`.
+ * Calls the provider for every row of one claim and tells what became of each. A call begins when
+ * its mail is made, whether or not others are: making a whole claim's mails first could take longer
+ * than the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was
+ * surely not accepted goes back to `queued`, and so does one whose mail came too late.
  */
 export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
   const flights: Promise<Landed>[] = []
   let yieldedAt = performance.now()
-  for (const { id, make } of pending) {
-    if (performance.now() >= call.beginBy) {
-      flights.push(Promise.resolve({ result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }))
-      continue
-    }
-    flights.push(callOne(mailer, make(), call))
+  for (const { id, job } of pending) {
+    flights.push(callOne(mailer, id, job, call))
     if (performance.now() - yieldedAt < YIELD_MS) continue
     await setImmediate()
     yieldedAt = performance.now()
@@ -67,13 +63,22 @@ export async function callAll(mailer: Mailer, pending: readonly Pending[], call:
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
-async function callOne(mailer: Mailer, job: Job, call: Call): Promise<Landed> {
-  if ('failed' in job) {
+async function callOne(
+  mailer: Mailer,
+  id: string,
+  making: Pending['job'],
+  call: Call,
+): Promise<Landed> {
+  const job = making instanceof Promise ? await making : making
+  if (job && 'failed' in job) {
     const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
-    return { result: settle(job.id, refused, ''), outcome: refused }
+    return { result: settle(id, refused, ''), outcome: refused }
+  }
+  if (!job || performance.now() >= call.beginBy) {
+    return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
   const outcome = await mailer.send(job.mail, call)
-  return { result: settle(job.id, outcome, job.mail.subject), outcome }
+  return { result: settle(id, outcome, job.mail.subject), outcome }
 }
 
 function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {

@@ -2,14 +2,16 @@ import { log } from '@temporalio/activity'
 import { addressed } from '../src/addresses.ts'
 import { EXPIRE_AFTER_MS } from '../src/domain/subscription.ts'
 import { hashedId, uuidv7 } from '../src/ids.ts'
+import { processRenderer } from '../src/mail/renderer.ts'
 import * as confirmationMails from '../src/store/confirmation-mails.ts'
 import * as confirmations from '../src/store/confirmations.ts'
-import { enqueueAll } from '../src/store/messages.ts'
+import { enqueueAll, type OutletMessage } from '../src/store/messages.ts'
 import { type Sql, type Transaction, transact } from '../src/store/sql.ts'
 import { addressHash, signLink } from '../src/tokens.ts'
 import type { BatchContentDeps } from './batch-mails.ts'
 import { beating } from './beat.ts'
-import { confirmationMails as mailsOf } from './confirmation-mails.ts'
+import { type ConfirmationMails, confirmationMails as mailsOf } from './confirmation-mails.ts'
+import { untilRendered } from './rendering.ts'
 
 /** Contacts of one transaction: whoever wants to leave meanwhile waits for it. */
 const CONTACTS_A_STEP = 200
@@ -30,7 +32,7 @@ export interface Asked {
 }
 
 export function createConfirmationActivities({ sql, content }: ConfirmationDeps) {
-  const { keyring, publicUrl } = content
+  const { keyring, publicUrl, renderer = processRenderer() } = content
   return {
     /**
      * Puts the first mail (1) or the reminder (2) into the outlet, for each confirmation that is
@@ -65,7 +67,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
     if (awaited.length === 0) return more
     const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
     const asking = await confirmations.listAsking(tx, organizationId, topicIds)
-    const topics = new Map(asking.map((each) => [each.topicId, mailsOf(each, warn)]))
+    const topics = new Map(asking.map((each) => [each.topicId, mailsOf(each, renderer, warn)]))
     const mayMail = await limiter(tx, organizationId, mail, awaited)
     const now = Date.now()
     const decided = awaited.map((one) => {
@@ -80,12 +82,12 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
         addressHash: addressHash(organizationId, email),
         expiresAt: now + EXPIRE_AFTER_MS,
       })
-      const mailId = uuidv7()
-      const made = topic.make({
+      const request = {
         contact: { ...one, id: contactId },
         confirmUrl: `${publicUrl}/confirm/${token}`,
         isReminder: mail > FIRST_MAIL,
-      })
+      }
+      const mailId = uuidv7()
       const message = {
         organizationId,
         id: mailId,
@@ -95,11 +97,10 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
         contactId,
         recipient: email,
         from: topic.from,
-        ...made,
       }
-      return { ...one, mailId, message }
+      return { ...one, mailId, toMake: { topic, request, message } }
     })
-    const mails = decided.flatMap((each) => ('message' in each ? [each.message] : []))
+    const mails = await made(decided.flatMap((each) => ('toMake' in each ? [each.toMake] : [])))
     await enqueueAll(tx, mails)
     if (mail > FIRST_MAIL) {
       const addresses = mails.map(({ recipient }) => addressed(keyring, organizationId, recipient))
@@ -129,6 +130,26 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
       return isMailable(one) && address !== undefined && today.takeOne(address)
     }
   }
+}
+
+interface ToMake {
+  topic: ConfirmationMails
+  request: Parameters<ConfirmationMails['make']>[0][number]
+  message: Omit<OutletMessage, 'subject'>
+}
+
+/** The mails of each topic at once. */
+async function made(all: readonly ToMake[]): Promise<OutletMessage[]> {
+  const messages: OutletMessage[] = []
+  for (const topic of new Set(all.map((each) => each.topic))) {
+    const ofTopic = all.filter((each) => each.topic === topic)
+    const mails = await untilRendered(() => topic.make(ofTopic.map(({ request }) => request)))
+    for (const [index, mail] of mails.entries()) {
+      const message = ofTopic[index]?.message
+      if (message) messages.push({ ...message, ...mail })
+    }
+  }
+  return messages
 }
 
 const warn = (problem: object): void =>

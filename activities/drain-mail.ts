@@ -107,13 +107,13 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     if (claimed.mails.length === 0) return { used: 0, stuck: false }
     const pending = claimed.mails.map((mail) => ({
       id: mail.id,
-      make: () => ({
+      job: {
         id: mail.id,
         mail: toMail(mail, [
           { name: MESSAGE_TAG, value: messageTag(bucket, mail.id) },
           { name: ORGANIZATION_TAG, value: organizationId },
         ]),
-      }),
+      },
     }))
     const { results, verdict } = await callAll(mailer, pending, {
       role: sender,

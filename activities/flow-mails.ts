@@ -1,15 +1,17 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { StepOf } from '../src/domain/flow.ts'
 import type { Uuid } from '../src/ids.ts'
-import { compileContent } from '../src/mail/content.ts'
-import { renderer } from '../src/mail/render.ts'
+import type { Content } from '../src/mail/content.ts'
+import { type MergeData, type RenderedMail, RenderError } from '../src/mail/render.ts'
+import type { Renderer } from '../src/mail/renderer.ts'
 import * as contents from '../src/store/contents.ts'
 import type { Executor } from '../src/store/sql.ts'
 import * as templates from '../src/store/templates.ts'
 
 /** What a step of a flow says: ready to be made a mail of. */
 export interface FlowContent {
-  render: ReturnType<typeof renderer>
+  /** Throws what `Renderer` says. */
+  render: (data: MergeData) => Promise<RenderedMail>
   templateId: Uuid | null
   /** Carries the ways to leave. */
   isMarketing: boolean
@@ -21,8 +23,10 @@ export interface NoContent {
   error: string
 }
 
-/** Parsed contents kept per process; parsing costs as much as hundreds of mails. */
-const MAX_PARSED = 50
+/** Contents kept per process. */
+const MOST_KEPT = 50
+/** Whoever waits for its turn holds the execution's row. */
+const PATIENCE_MS = 5_000
 
 interface Place {
   organizationId: Uuid
@@ -30,22 +34,34 @@ interface Place {
   version: number
 }
 
+type Parts = Pick<Content, 'subject' | 'html' | 'text'>
+
 /**
  * Finds what steps say: the newest version of their template that is published, or their own HTML,
- * which no version of a flow changes. Each is parsed once.
+ * which no version of a flow changes. Each is read, or compiled, once.
  */
-export function flowContents() {
-  const parsed = new Map<string, ReturnType<typeof renderer>>()
+export function flowContents(renderer: Renderer) {
+  const kept = new Map<string, Parts>()
 
-  const parse = (key: string, make: () => ReturnType<typeof renderer>) => {
-    const known = parsed.get(key)
+  const keep = async (key: string, find: () => Promise<Parts>): Promise<Parts> => {
+    const known = kept.get(key)
     if (known) return known
-    const made = make()
-    const [oldest] = parsed.keys()
-    if (parsed.size >= MAX_PARSED && oldest !== undefined) parsed.delete(oldest)
-    parsed.set(key, made)
-    return made
+    const found = await find()
+    const [oldest] = kept.keys()
+    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+    kept.set(key, found)
+    return found
   }
+
+  const callOf = (owner: string) => ({ owner, by: performance.now() + PATIENCE_MS })
+
+  const rendered =
+    (key: string, content: Parts, marketing: boolean) =>
+    async (data: MergeData): Promise<RenderedMail> => {
+      const [mail] = renderer.mails({ key, content, marketing }, [data], callOf(key))
+      if (!mail) throw new Error('a recipient has a mail')
+      return mail
+    }
 
   return async function find(
     sql: Executor,
@@ -57,12 +73,12 @@ export function flowContents() {
     try {
       if (templateId === undefined) {
         const key = `${organizationId} ${place.flowId} ${place.version} ${id}`
-        const render = parse(key, () => {
+        const content = await keep(key, () => {
           const own = { subject: subject ?? null, html: html ?? '' }
-          const content = compileContent({ ...own, variableNames: Object.keys(variables) })
-          return renderer(content, { marketing: true })
+          const source = { ...own, variableNames: Object.keys(variables) }
+          return renderer.compile(source, undefined, callOf(key))
         })
-        return { render, templateId: null, isMarketing: true }
+        return { render: rendered(key, content, true), templateId: null, isMarketing: true }
       }
       const published = await templates.findPublished(sql, organizationId, templateId)
       if (!published) return { reason: 'no_template', error: 'The template is not published' }
@@ -70,17 +86,13 @@ export function flowContents() {
       const { contentId } = published
       const line = subject ?? published.subject
       const key = `${organizationId} ${contentId} ${isMarketing} ${line}`
-      const content = parsed.has(key)
-        ? undefined
-        : await contents.find(sql, organizationId, contentId)
-      const render = parse(key, () =>
-        renderer(
-          { subject: line, html: content?.html ?? '', text: content?.text ?? '' },
-          { marketing: isMarketing },
-        ),
-      )
-      return { render, templateId: published.id, isMarketing }
+      const content = await keep(key, async () => {
+        const { html = '', text = '' } = (await contents.find(sql, organizationId, contentId)) ?? {}
+        return { subject: line, html, text }
+      })
+      return { render: rendered(key, content, isMarketing), templateId: published.id, isMarketing }
     } catch (error) {
+      if (error instanceof RenderError) return { reason: error.reason, error: error.message }
       if (!(error instanceof AppError)) throw error
       const problems = (error.details ?? []).map(({ path, message }) => `${path}: ${message}`)
       return { reason: 'bad_content', error: problems.join('\n') }

@@ -76,7 +76,7 @@ export function createNoticeActivities(deps: NoticeDeps) {
       sender.mailer,
       claimed.recipients.map(({ userId, email }) => ({
         id: userId,
-        make: () => ({ id: userId, mail: mailTo(email, { from: sender.from, subject, text }) }),
+        job: { id: userId, mail: mailTo(email, { from: sender.from, subject, text }) },
       })),
       {
         role: { ...NOBODY, region: sender.region },

@@ -124,14 +124,12 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       }
       if (claimed.recipients.length === 0) continue
 
+      const beginBy = startedAt + timings.beginMs
+      const jobs = mails(claimed.recipients, beginBy)
       const { results: answers, verdict } = await callAll(
         mailer,
-        pending(mails, claimed.recipients),
-        {
-          role: sender,
-          signedAt: new Date(claimed.claimedAt),
-          beginBy: startedAt + timings.beginMs,
-        },
+        pending(claimed.recipients, jobs),
+        { role: sender, signedAt: new Date(claimed.claimedAt), beginBy },
       )
       const results = forRecipients(answers, verdict)
       await persist(() =>
@@ -153,8 +151,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
   }
 }
 
-const pending = (mails: BatchMails, recipients: messages.Recipient[]): Pending[] =>
-  recipients.map((recipient) => ({ id: recipient.id, make: () => mails(recipient) }))
+const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
+  recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))
 
 /** A sender that is refused is tried again, until the breaker says that it is enough. */
 const end = (verdict: Verdict): SendChunkResult | undefined =>

@@ -9,8 +9,10 @@ import * as flowMails from '../../src/store/flow-mails.ts'
 import { enqueue } from '../../src/store/messages.ts'
 import type { Transaction } from '../../src/store/sql.ts'
 import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
-import { type BatchContentDeps, patiently } from '../batch-mails.ts'
+import { processRenderer } from '../../src/mail/renderer.ts'
+import type { BatchContentDeps } from '../batch-mails.ts'
 import { type FlowContent, flowContents } from '../flow-mails.ts'
+import { untilRendered } from '../rendering.ts'
 import type { StepOutcome, StepRun, StoredStep } from './step.ts'
 
 type Run = StepRun<'send_email'>
@@ -37,9 +39,10 @@ export interface SendEmailDeps extends BatchContentDeps {
 export function createSendEmail({
   keyring,
   publicUrl,
+  renderer = processRenderer(),
   awaitedMs = PRODUCTION_TIMINGS.awaitedMs,
 }: SendEmailDeps): StoredStep<'send_email'> {
-  const contentOf = flowContents()
+  const contentOf = flowContents(renderer)
 
   return {
     where: 'control',
@@ -93,10 +96,10 @@ export function createSendEmail({
     const to = { ...found, email }
     const sender = await senderOf(tx, run, to)
     if ('kind' in sender) return sender
-    const content = await contentOf(tx, execution, step)
+    const content = await untilRendered(() => contentOf(tx, execution, step))
     if (!('render' in content)) return failed(content.reason, content.error)
     const event = await latestEvent(tx, organizationId, execution.id)
-    const made = make(run, { to, event }, content)
+    const made = await make(run, { to, event }, content)
     if ('kind' in made) return made
 
     const id = uuidv7()
@@ -118,7 +121,7 @@ export function createSendEmail({
   }
 
   /** The mail itself, with links that name the person, the address and the topic. */
-  function make(
+  async function make(
     run: Run,
     { to, event }: { to: Addressee; event: MergeData['event'] | undefined },
     { render, isMarketing }: FlowContent,
@@ -142,7 +145,7 @@ export function createSendEmail({
       ...(variables === undefined ? {} : { variables }),
     }
     try {
-      const mail: RenderedMail = patiently(() => render(values))
+      const mail: RenderedMail = await untilRendered(() => render(values))
       if (mail.subject === '') return failed('bad_subject', 'The mail has no subject')
       return { ...mail, headers: isMarketing ? marketingHeaders({ unsubscribeUrl }) : [] }
     } catch (error) {

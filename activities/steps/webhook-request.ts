@@ -1,5 +1,4 @@
-import { patiently } from '../batch-mails.ts'
-import { renderText } from '../../src/mail/render.ts'
+import type { Renderer } from '../../src/mail/renderer.ts'
 import type { Outgoing } from '../../src/net/fetch.ts'
 import { flowHeadersPlace, flowSecretPlace, open } from '../../src/sealing.ts'
 import type { Contact } from '../../src/schemas/contact.ts'
@@ -61,16 +60,15 @@ export interface About {
 
 /**
  * What a visit sends. The id is the same for each try of it, so that a receiver does once what we
- * may have to say twice. Throws a RenderError or BodyTooLong.
+ * may have to say twice.
  */
 export function requestOf(
   run: StepRun<'webhook'>,
-  about: About,
+  body: string | undefined,
   { secrets, headers }: Unsealed,
   nowMs: number,
 ): Pick<Outgoing, 'url' | 'method' | 'headers' | 'body'> {
   const { url, method } = run.step.config
-  const body = bodyOf(run, about)
   const message = { id: idOf(run), timestamp: Math.floor(nowMs / 1_000), body: body ?? '' }
   const ours = {
     'user-agent': 'Letterloom',
@@ -94,13 +92,18 @@ const idOf = ({ execution, step, visit }: StepRun<'webhook'>): string =>
 
 const hexOf = (character: string): string => `~${Buffer.from(character).toString('hex')}`
 
-function bodyOf(run: StepRun<'webhook'>, about: About): string | undefined {
+/** What a visit says, if it says anything. Throws what `Renderer` says, or BodyTooLong. */
+export async function bodyOf(
+  run: StepRun<'webhook'>,
+  about: About,
+  renderer: Renderer,
+): Promise<string | undefined> {
   const { method, body } = run.step.config
   if (method === 'GET' || (method === 'DELETE' && body === undefined)) return undefined
   const rendered =
     body === undefined
       ? JSON.stringify(defaultBody(run, about))
-      : patiently(() => renderBody(body, run, about))
+      : await renderBody(body, run, about, renderer)
   if (rendered.length > LONGEST_BODY) throw new BodyTooLong()
   return rendered
 }
@@ -117,19 +120,21 @@ function defaultBody({ execution, step }: StepRun<'webhook'>, { contact }: About
   }
 }
 
-const renderBody = (
+function renderBody(
   source: string,
-  { execution }: StepRun<'webhook'>,
+  { execution, step }: StepRun<'webhook'>,
   { contact, event }: About,
-): string => {
-  const { id, flowId, flowName, data } = execution
-  return renderText(source, {
+  renderer: Renderer,
+): Promise<string> {
+  const { id, flowId, flowName, version, data } = execution
+  const scope = {
     contact,
     trigger: { data },
     event,
     execution: { id },
     workflow: { id: flowId, name: flowName },
-  })
+  }
+  return renderer.text(source, scope, { owner: `${flowId} ${version} ${step.id}` })
 }
 
 function typeOf(body: string): string {

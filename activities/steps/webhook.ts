@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { hashedId } from '../../src/ids.ts'
 import { RenderError } from '../../src/mail/render.ts'
+import { processRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import type { Fetcher, Incoming } from '../../src/net/fetch.ts'
 import { FetchError } from '../../src/net/fetch-error.ts'
 import { targetOf } from '../../src/net/target.ts'
@@ -10,6 +11,7 @@ import type { Json, Sql } from '../../src/store/sql.ts'
 import * as webhookCalls from '../../src/store/webhook-calls.ts'
 import * as webhookSecrets from '../../src/store/webhook-secrets.ts'
 import type { Keyring } from '../../src/tokens.ts'
+import { untilRendered } from '../rendering.ts'
 import type { CallingStep, StepOutcome, StepRun } from './step.ts'
 import {
   isPassingReason,
@@ -19,13 +21,22 @@ import {
   resultOf,
   retryAfter,
 } from './webhook-answer.ts'
-import { type About, BodyTooLong, requestOf, SecretUnreadable, unseal } from './webhook-request.ts'
+import {
+  type About,
+  bodyOf,
+  BodyTooLong,
+  requestOf,
+  SecretUnreadable,
+  unseal,
+} from './webhook-request.ts'
 
 export interface WebhookDeps {
   sql: Sql
   keyring: Keyring
   fetcher: Fetcher
   now: () => number
+  /** The process's own when absent. */
+  renderer?: Renderer
   /** Between tries; one more try than waits. Tests make them small. */
   waitsMs?: readonly number[]
 }
@@ -57,7 +68,7 @@ interface Failure {
  * none.
  */
 export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
-  const { sql, keyring, fetcher, now, waitsMs = WAITS_MS } = deps
+  const { sql, keyring, fetcher, now, waitsMs = WAITS_MS, renderer = processRenderer() } = deps
   return { where: 'webhook', call }
 
   async function call(
@@ -122,7 +133,9 @@ export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
     if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'workflow_deleted' }
     const event = run.step.config.body === undefined ? undefined : await eventOf(sql, run)
     try {
-      return requestOf(run, { contact, event }, unseal(keyring, run, sealed), now())
+      const unsealed = unseal(keyring, run, sealed)
+      const body = await untilRendered(() => bodyOf(run, { contact, event }, renderer))
+      return requestOf(run, body, unsealed, now())
     } catch (error) {
       // The operator's to repair, and no answer of the receiver: the branch is not taken.
       if (error instanceof SecretUnreadable) return { kind: 'failed', ...UNREADABLE }

@@ -12,6 +12,9 @@ export class Capture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     yield* super.render(context)
     const text: unknown = context.bottom()[this.variable]
-    if (typeof text === 'string') captured(context).add(text)
+    if (typeof text !== 'string') return
+    // Kept until the rendering ends, however often the name is given another text.
+    context.memoryLimit.use(text.length)
+    captured(context).add(text)
   }
 }

@@ -28,7 +28,7 @@ export interface ConfirmationRequest {
 export type ConfirmationProblem = RenderReason | 'no_confirm_link'
 
 /** What a customer's own template says. */
-interface Template {
+export interface ConfirmationTemplate {
   subject: string | null
   html: string
   text: string
@@ -39,7 +39,7 @@ interface Template {
  * RenderError where a value is missing, and answers undefined where the link did not come out: a
  * mail that cannot be confirmed is none.
  */
-export function confirmationRenderer({ subject, html, text }: Template) {
+export function confirmationRenderer({ subject, html, text }: ConfirmationTemplate) {
   const render = renderer({ subject, html, text })
   return (request: ConfirmationRequest): RenderedMail | undefined => {
     const { organization, contact, topic, confirmUrl } = request

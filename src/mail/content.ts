@@ -46,7 +46,10 @@ const PATHS: ContentPaths = {
   variables: 'variables',
 }
 
-/** Tags and outputs of one part, and their length in all: checking takes the square of that. */
+/**
+ * Tags and outputs of one part, and their length in all: parsing and checking take the square of
+ * that.
+ */
 const MAX_PIECES = 2_000
 const MAX_LIQUID_LENGTH = 60_000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
@@ -112,12 +115,12 @@ function partProblems(
   const tooLong = lengthProblems(source, path)
   if (tooLong.length > 0) return tooLong
   try {
-    parse(syntax, source)
     const liquid = piecesOf(source).filter((piece) => piece.liquid)
     const length = liquid.reduce((sum, { text }) => sum + text.length, 0)
     if (liquid.length > MAX_PIECES || length > MAX_LIQUID_LENGTH) {
       return [problem(path, `More than ${MAX_PIECES} tags and outputs, or too long ones`)]
     }
+    parse(syntax, source)
     return unknownVariables(syntax, source, names).map((use) =>
       problem(path, `Unknown variable "${use.path}" (line ${use.line}, column ${use.column})`),
     )

@@ -1,11 +1,12 @@
 import {
   type Context,
-  type FilterImplOptions,
+  defaultOperators,
   Liquid,
   type LiquidOptions,
   type Template,
   toValue,
 } from 'liquidjs'
+import { BoundedEmitter, bounded, contains, MEMORY_LIMIT, weightOf } from './bounds.ts'
 import { Capture, captured } from './capture.ts'
 
 /**
@@ -13,11 +14,6 @@ import { Capture, captured } from './capture.ts'
  * earlier.
  */
 export const MAX_PART_LENGTH = 1_000_000
-/** Longest time one part of one mail may take, milliseconds. A large template takes one. */
-const RENDER_LIMIT_MS = 200
-/** Characters and array elements that one part of one mail may make on its way. */
-const MEMORY_LIMIT = 4_000_000
-
 /** They read files. */
 const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 /**
@@ -26,6 +22,11 @@ const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
  */
 const REFUSED_FILTERS = /^(?:sample|shuffle)$|_exp$/
 
+/**
+ * No limit of time: whoever runs the thread that renders has one (`renderer.ts`). LiquidJS looks at
+ * the clock between two tags, which says nothing of a filter that does not end, and too much on a
+ * busy machine.
+ */
 const OPTIONS: LiquidOptions = {
   root: [],
   strictFilters: true,
@@ -34,7 +35,6 @@ const OPTIONS: LiquidOptions = {
   timezoneOffset: 'UTC',
   locale: 'en',
   parseLimit: MAX_PART_LENGTH,
-  renderLimit: RENDER_LIMIT_MS,
   memoryLimit: MEMORY_LIMIT,
 }
 
@@ -77,39 +77,32 @@ export const parse = (syntax: Syntax, source: string): Template[] => engines[syn
 function build(escape: Escape): Liquid {
   const engine = new Liquid({
     ...OPTIONS,
+    operators: { ...defaultOperators, contains },
     outputEscape(this: { context: Context } | void, value: unknown): string {
       if (this === undefined) throw new TypeError('LiquidJS calls this as a filter')
-      const text = print(value)
-      this.context.memoryLimit.use(text.length)
-      return escape(this.context, text)
+      // Before it is printed: a list of lists is longer than the memory it takes.
+      this.context.memoryLimit.use(weightOf(value))
+      return escape(this.context, print(value))
     },
   })
+  const { renderer } = engine
+  const renderTemplates = renderer.renderTemplates.bind(renderer)
+  renderer.renderTemplates = (templates, context, emitter = new BoundedEmitter()) =>
+    renderTemplates(templates, context, emitter)
   for (const tag of REFUSED_TAGS) delete engine.tags[tag]
   engine.registerTag('capture', Capture)
   for (const [name, filter] of Object.entries(engine.filters)) {
     if (REFUSED_FILTERS.test(name)) engine.unregisterFilter(name)
-    else if (name !== 'default') engine.registerFilter(name, careful(filter))
+    else engine.registerFilter(name, bounded(name, filter))
   }
   // The one that has a way to say that there is nothing.
   for (const name of ['json', 'jsonify']) engine.registerFilter(name, toJson)
   return engine
 }
 
-/**
- * A filter that makes nothing of nothing: `{{ contact.firstName | upcase }}` without a first name
- * is as much without a value as it is without the filter, and a `default` after it is still asked.
- * LiquidJS' own strictVariables gives up before any `default` but the first filter.
- */
-function careful(filter: FilterImplOptions): FilterImplOptions {
-  const handler = typeof filter === 'function' ? filter : filter.handler
-  return function (value, ...args) {
-    const missing = isMissing(value) || args.some(isMissing)
-    return missing ? undefined : handler.call(this, value, ...args)
-  }
-}
-
-function toJson(value: unknown, space?: number): string {
-  return JSON.stringify(value ?? null, null, space)
+function toJson(this: { context: Context }, value: unknown, space?: unknown): string {
+  this.context.memoryLimit.use(weightOf(value))
+  return JSON.stringify(value ?? null, null, typeof space === 'number' ? space : 0)
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null

@@ -1,4 +1,5 @@
 import { LiquidError, type Template } from 'liquidjs'
+import { TooLarge } from './bounds.ts'
 import type { Content } from './content.ts'
 import { engines, escapeHtml, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
 import { appendToBody } from './preheader.ts'
@@ -42,7 +43,7 @@ export type RenderReason =
   | 'missing_value'
   | 'bad_subject'
   | 'too_large'
-  | 'too_slow'
+  | 'render_timeout'
   | 'render_failed'
 
 /** This recipient's mail cannot be made; others of the same content can. */
@@ -62,7 +63,8 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u
 /**
  * Parses a content once and returns what makes one recipient's mail of it, synchronously: about a
  * millisecond for a large mail. That throws a RenderError when a value is missing without a
- * default, when a value does not fit a subject, or when time or size run out.
+ * default, when a value does not fit a subject, or when it grows too large. It has no limit of
+ * time: what callers wrote is rendered by `renderer.ts`.
  *
  * `marketing`: a part that came out without its unsubscribe link gets one at its end.
  */
@@ -134,9 +136,11 @@ function explain(error: LiquidError): RenderError {
   }
   const [line, column] = error.token.getPosition()
   const message = `${cause?.message ?? error.message} (line ${line}, column ${column})`
-  if (message.startsWith('template render limit')) return new RenderError('too_slow', message)
   // A string longer than the engine can hold is a RangeError, too deep a nesting as well.
-  const tooLarge = message.startsWith('memory alloc limit') || cause instanceof RangeError
+  const tooLarge =
+    message.startsWith('memory alloc limit') ||
+    cause instanceof TooLarge ||
+    cause instanceof RangeError
   return new RenderError(tooLarge ? 'too_large' : 'render_failed', message)
 }
 

@@ -4,7 +4,7 @@ import { mapPieces } from './pieces.ts'
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 /** Deeper than any mail builder nests; the reader's time grows with the square of the depth. */
 const MAX_DEPTH = 500
-/** Elements without an end, or with one that may be left out. */
+/** Elements without an end, or with one that may be left out: the reader ends them. */
 const ENDLESS =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
 
@@ -43,10 +43,12 @@ export function textOf(html: string): string {
     (text) => text.replace(/[\uE000\uE001]/g, ''),
     (piece) => `\uE000${liquid.push(piece) - 1}\uE001`,
   )
-  if (depthOf(marked) > MAX_DEPTH) throw new RangeError(`HTML nested deeper than ${MAX_DEPTH}`)
+  checkDepth(marked)
   const isTag = (index: number): boolean => liquid[index]?.startsWith('{%') ?? false
   return toText(withoutHead(marked, isTag))
-    .replace(/[ \t]+$/gm, '')
+    .split('\n')
+    .map(trimEnd)
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
     .replace(/\uE000(\d+)\uE001/g, (_, index: string) => liquid[Number(index)] ?? '')
@@ -62,14 +64,27 @@ function withoutHead(marked: string, isTag: (index: number) => boolean): string 
   return marked.slice(0, start) + tags.join('') + marked.slice(end)
 }
 
-/** How many elements are open at once, at most. */
-function depthOf(html: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
-    if (ENDLESS.test(name)) continue
-    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1)
-    deepest = Math.max(deepest, depth)
+/** Without blanks at its end. A regular expression tries each blank of the line as the first. */
+function trimEnd(line: string): string {
+  let end = line.length
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--
+  return line.slice(0, end)
+}
+
+/**
+ * Refuses what is nested too deep. An end tag closes what its name opened, and what stands open in
+ * between; one that nothing opened closes nothing.
+ */
+function checkDepth(html: string): void {
+  const open: string[] = []
+  for (const [, slash, tag = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
+    if (ENDLESS.test(tag)) continue
+    const name = tag.toLowerCase()
+    if (slash === '') {
+      if (open.push(name) > MAX_DEPTH) throw new RangeError(`HTML nested deeper than ${MAX_DEPTH}`)
+      continue
+    }
+    const at = open.lastIndexOf(name)
+    if (at >= 0) open.length = at
   }
-  return deepest
 }

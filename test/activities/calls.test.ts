@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { callAll } from '../../activities/calls.ts'
 import type { Mail, Outcome } from '../../activities/mailer.ts'
@@ -14,14 +15,13 @@ const mail = (to: string): Mail => ({
   tags: [],
 })
 
-const pending = (count: number, make: (n: number) => void = () => {}) =>
+const pending = (count: number, when: (n: number) => Promise<unknown> = async () => {}) =>
   Array.from({ length: count }, (_, n) => ({
     id: String(n),
-    make: () => {
-      make(n)
-      return { id: String(n), mail: mail(`reader-${n}@example.com`) }
-    },
+    job: when(n).then(() => ({ id: String(n), mail: mail(`reader-${n}@example.com`) })),
   }))
+
+const soon = async (): Promise<void> => {}
 
 const role = {
   organizationId: 'o',
@@ -33,20 +33,33 @@ const role = {
 const call = (ms: number) => ({ role, signedAt: new Date(), beginBy: performance.now() + ms })
 
 describe('the calls of a claim', () => {
-  it('begin one after the other, so that slow mails make progress and the rest goes back', async () => {
+  it('begin as their mails are made, and what is made too late goes back', async () => {
     const mailer = fakeMailer()
-    const busy = () => {
-      const end = performance.now() + 20
-      while (performance.now() < end);
-    }
-    const { results, verdict } = await callAll(mailer, pending(50, busy), call(200))
-    const begun = results.filter(({ outcome }) => outcome === 'sent').length
-    expect(begun).toBeGreaterThan(3)
-    expect(begun).toBeLessThan(20)
+    const jobs = pending(50, (n) => (n < 20 ? soon() : sleep(1_500)))
+    const { results, verdict } = await callAll(mailer, jobs, call(1_000))
     expect(results).toHaveLength(50)
-    expect(results.filter(({ outcome }) => outcome === 'queued')).toHaveLength(50 - begun)
-    expect(verdict.notBegun).toBe(50 - begun)
-    expect(mailer.calls).toHaveLength(begun)
+    expect(results.filter(({ outcome }) => outcome === 'sent')).toHaveLength(20)
+    expect(results.filter(({ outcome }) => outcome === 'queued')).toHaveLength(30)
+    expect(verdict.notBegun).toBe(30)
+    expect(mailer.calls).toHaveLength(20)
+  })
+
+  it('are not made for a mail that there was no time for, or that cannot be made', async () => {
+    const mailer = fakeMailer()
+    const failed = { reason: 'render_timeout', error: 'Takes too long to render' }
+    const jobs = [
+      { id: '0', job: Promise.resolve(undefined) },
+      { id: '1', job: Promise.resolve({ id: '1', failed }) },
+      ...pending(1).map((each) => ({ ...each, id: '2' })),
+    ]
+    const { results, verdict } = await callAll(mailer, jobs, call(1_000))
+    expect(results).toMatchObject([
+      { id: '0', outcome: 'queued' },
+      { id: '1', outcome: 'failed', reason: 'render_timeout' },
+      { id: '2', outcome: 'sent' },
+    ])
+    expect(verdict.notBegun).toBe(1)
+    expect(mailer.calls).toHaveLength(1)
   })
 
   it('that mostly stay unanswered say that the way is broken; a single one says nothing', async () => {

@@ -73,7 +73,9 @@ describe('what Liquid cannot read is refused with its place', () => {
 
   test('tags nested by the thousand are a problem, not a crash', () => {
     const deep = `${'{% if true %}'.repeat(30_000)}${'{% endif %}'.repeat(30_000)}`
-    expect(problems({ html: deep })).toEqual(['htmlContent: Nested too deep'])
+    expect(problems({ html: deep })).toEqual([
+      'htmlContent: More than 2000 tags and outputs, or too long ones',
+    ])
   })
 
   test('the place of a problem is that in the source, whatever stands around it', () => {

@@ -207,16 +207,6 @@ describe('limits', () => {
   test.each([
     ['a huge range', '{% for a in (1..100000000) %}x{% endfor %}', 'too_large'],
     [
-      'a loop without end',
-      '{% for a in (1..1000000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}',
-      'too_slow',
-    ],
-    [
-      'an empty loop without end',
-      '{% for a in (1..1000000) %}{% for b in (1..9) %}{% for c in (1..9) %}{% endfor %}{% endfor %}{% endfor %}',
-      'too_slow',
-    ],
-    [
       'a text that doubles itself',
       '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}{{ a }}',
       'too_large',
@@ -239,9 +229,7 @@ describe('limits', () => {
   ])('%s ends with %s', (_, source, reason) => {
     const data = { ...ann, contact: { id: '1', properties: { large: 'x'.repeat(100_000) } } }
     const make = renderer({ subject: null, html: source, text: '' })
-    const started = performance.now()
     expect(refusal(() => make(data))).toMatch(new RegExp(`^${reason}`))
-    expect(performance.now() - started).toBeLessThan(2_000)
   })
 
   test('a million characters come out, one more does not', () => {

@@ -33,7 +33,5 @@ test('what is missing or wrong is said by its reason', () => {
   expect(reasonOf('{{ contact.lastName | default: "-" }}')).toBe('-')
   expect(reasonOf('{{ contact.properties }}')).toBe('missing_value')
   expect(reasonOf('{% if %}')).toBe('render_failed')
-  expect(reasonOf('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toMatch(
-    /^too_(?:large|slow)$/,
-  )
+  expect(reasonOf('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toBe('too_large')
 })

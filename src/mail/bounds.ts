@@ -1,0 +1,106 @@
+import {
+  type Context,
+  defaultOperators,
+  type Emitter,
+  type FilterImplOptions,
+  toValue,
+} from 'liquidjs'
+
+/**
+ * What keeps each operation of a template linear in what the template has, and that within its
+ * memory limit: one that is not could run for minutes inside V8, where no thread can be ended, or
+ * ask for more at once than a thread may have, which ends the whole process.
+ */
+
+/** This rendering makes more than it may. LiquidJS wraps it in an error that knows where. */
+export class TooLarge extends Error {}
+
+/** Characters and array elements that one part of one mail may make on its way. */
+export const MEMORY_LIMIT = 4_000_000
+/** Characters of a text times those of what is looked for in it: some ten milliseconds at worst. */
+const MOST_COMPARED = 20_000_000
+/** Filters that look for their first argument in a text. */
+const SEARCHES = /^(?:split|remove|remove_first|remove_last|replace|replace_first|replace_last)$/
+/** They answer what they were given. */
+const PASSES_ON = /^(?:default|raw)$/
+
+type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
+
+/**
+ * A filter that makes nothing of nothing: `{{ contact.firstName | upcase }}` without a first name
+ * is as much without a value as it is without the filter, and a `default` after it is still asked.
+ * LiquidJS' own strictVariables gives up before any `default` but the first filter.
+ *
+ * What it makes counts as memory, as deep as it is: so every value of a template is within the
+ * limit, and what takes one of them is done with it soon.
+ */
+export function bounded(name: string, filter: FilterImplOptions): Filter {
+  const handler = typeof filter === 'function' ? filter : filter.handler
+  if (name === 'default') return handler
+  const isSearch = SEARCHES.test(name)
+  const isNew = !PASSES_ON.test(name)
+  return function (value, ...args) {
+    if (isMissing(value) || args.some(isMissing)) return undefined
+    if (isSearch) checkSearch(value, args[0])
+    const made: unknown = handler.call(this, value, ...args)
+    if (!isNew) return made
+    if (isGenerator(made)) return counted(this.context, made)
+    this.context.memoryLimit.use(weightOf(made))
+    return made
+  }
+}
+
+function* counted(
+  context: Context,
+  making: Generator<unknown, unknown, unknown>,
+): Generator<unknown, unknown, unknown> {
+  const made = yield making
+  context.memoryLimit.use(weightOf(made))
+  return made
+}
+
+/** `a contains b`. */
+export function contains(value: unknown, part: unknown, context: Context) {
+  if (typeof value === 'string') checkSearch(value, part)
+  return defaultOperators['contains']?.(value, part, context) ?? false
+}
+
+/** V8 compares naively: a million characters with half of that take it a minute. */
+function checkSearch(text: unknown, part: unknown): void {
+  if (weightOf(text) * weightOf(part) > MOST_COMPARED) {
+    throw new TooLarge('what is looked for and what it is looked for in are too long')
+  }
+}
+
+/** Characters, elements and fields of a value, at any depth; counting ends above the limit. */
+export function weightOf(value: unknown): number {
+  let weight = 0
+  const left = [value]
+  while (left.length > 0 && weight <= MEMORY_LIMIT) {
+    const each = left.pop()
+    if (typeof each === 'string') weight += each.length
+    if (typeof each !== 'object' || each === null) continue
+    const held: unknown[] = Array.isArray(each) ? each : Object.values(each)
+    weight += held.length
+    // One by one: `push(...held)` puts all of them on the stack.
+    for (const one of held) left.push(one)
+  }
+  return weight
+}
+
+/** Collects what tags and outputs write. A class because LiquidJS' emitters are. */
+export class BoundedEmitter implements Emitter {
+  buffer = ''
+
+  write(text: unknown): void {
+    this.buffer += typeof text === 'string' ? text : String(toValue(text) ?? '')
+    if (this.buffer.length > MEMORY_LIMIT) {
+      throw new TooLarge(`longer than ${MEMORY_LIMIT} characters`)
+    }
+  }
+}
+
+const isGenerator = (value: unknown): value is Generator<unknown, unknown, unknown> =>
+  typeof value === 'object' && value !== null && 'next' in value && Symbol.iterator in value
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null

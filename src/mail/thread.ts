@@ -1,0 +1,86 @@
+/**
+ * The thread that renders and checks what callers wrote. It knows no keys, no storage and no
+ * network, and whoever started it may end it at any moment. Nobody imports this file: `threads.ts`
+ * starts it.
+ */
+import { readlinkSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { AppError } from '../domain/errors.ts'
+import { RenderError } from './render.ts'
+import { type Answer, NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
+import { type Work, type Works, works } from './works.ts'
+
+/** What is made is sent this often, so that the first mails leave while the others are made. */
+const REPORT_MS = 10
+/** A turn ends after this long, so that nobody waits for another's thousand mails. */
+const TURN_MS = 40
+/** Parsed contents kept; parsing costs as much as hundreds of mails. */
+const MOST_KEPT = 20
+
+const state: Int32Array = workerData
+type Prepared<W extends Work> = (item: Works[W]['item']) => Works[W]['result']
+const kept: { [W in Work]: Map<string, Prepared<W>> } = {
+  mails: new Map(),
+  confirmations: new Map(),
+  texts: new Map(),
+  contents: new Map(),
+  roots: new Map(),
+}
+
+Atomics.store(state, STATE.threadId, ownThreadId())
+parentPort?.on('message', (turn: Turn) => take(turn))
+
+function take<W extends Work>(turn: Turn<W>): void {
+  const startedAt = performance.now()
+  let reportedAt = startedAt
+  let answers: Answer[] = []
+  for (const [index, item] of turn.items.entries()) {
+    Atomics.store(state, STATE.item, index)
+    answers.push(answer(turn, item))
+    const now = performance.now()
+    if (now - startedAt >= TURN_MS) break
+    if (now - reportedAt < REPORT_MS) continue
+    report({ answers, isOver: false })
+    answers = []
+    reportedAt = now
+  }
+  Atomics.store(state, STATE.item, NO_ITEM)
+  report({ answers, isOver: true })
+}
+
+const report = (told: Report): void => parentPort?.postMessage(told)
+
+function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {
+  try {
+    return { kind: 'made', result: prepared(turn)(item) }
+  } catch (error) {
+    if (error instanceof RenderError) {
+      return { kind: 'refused', reason: error.reason, message: error.message }
+    }
+    if (error instanceof AppError && error.code === 'BAD_REQUEST') {
+      return { kind: 'invalid', message: error.message, details: error.details ?? [] }
+    }
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function prepared<W extends Work>({ work, shared, key }: Turn<W>): Prepared<W> {
+  if (key === undefined) return works[work](shared)
+  const ofWork: Map<string, Prepared<W>> = kept[work]
+  const known = ofWork.get(key)
+  if (known) return known
+  const made = works[work](shared)
+  const [oldest] = ofWork.keys()
+  if (ofWork.size >= MOST_KEPT && oldest !== undefined) ofWork.delete(oldest)
+  ofWork.set(key, made)
+  return made
+}
+
+/** By which the system counts this thread's time: on Linux only. */
+function ownThreadId(): number {
+  try {
+    return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,181 @@
+import { Worker } from 'node:worker_threads'
+import { threadTime } from './thread-time.ts'
+import { NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
+
+/** Milliseconds of processor time that one item may take; a large mail takes one. */
+export const ITEM_MS = 200
+/** Of the clock, where the system does not tell a thread's processor time. */
+export const CLOCK_MS = 2_000
+const MEMORY_MB = 128
+const YOUNG_MEMORY_MB = 16
+/** How often is looked at where the thread is. */
+const LOOK_MS = 20
+
+/** How a turn ended. */
+export type TurnEnd =
+  | { kind: 'over' }
+  /**
+   * The thread was ended at this item, and what it had made and not yet told is lost. `isCertain`:
+   * by its own processor time, which a busy machine does not add to.
+   */
+  | { kind: 'stopped'; item: number; why: 'time' | 'memory'; isCertain: boolean }
+  /** It ended by itself: a mistake of ours. */
+  | { kind: 'died'; error: Error }
+
+/**
+ * A thread that is started when it is needed, ended when an item takes too long or too much memory,
+ * and when it has had nothing to do for a while. One turn at a time.
+ */
+export interface Thread {
+  /** `onReport` is called before this resolves, and not afterwards. */
+  run(turn: Turn, itemMs: number, onReport: (report: Report) => void): Promise<TurnEnd>
+  close(): Promise<void>
+}
+
+export function createThread({ idleMs, readTime = threadTime }: ThreadOptions): Thread {
+  let worker: Worker | undefined
+  let state = newState()
+  let idle: NodeJS.Timeout | undefined
+
+  function start(): Worker {
+    state = newState()
+    const started = startWorker(state)
+    // One that ends while it has nothing to do is nobody's error; the next turn starts another.
+    started
+      .on('error', () => {})
+      .once('exit', () => {
+        if (worker === started) worker = undefined
+      })
+    return started
+  }
+
+  async function close(): Promise<void> {
+    clearTimeout(idle)
+    const ending = worker
+    worker = undefined
+    await ending?.terminate()
+  }
+
+  return {
+    close,
+    run: async (turn, itemMs, onReport) => {
+      clearTimeout(idle)
+      worker ??= start()
+      worker.ref()
+      const end = await runTurn({ worker, state, turn, itemMs, readTime, onReport })
+      if (end.kind !== 'over') worker = undefined
+      worker?.unref()
+      idle = setTimeout(() => void close(), idleMs).unref()
+      return end
+    },
+  }
+}
+
+interface ThreadOptions {
+  /** A thread without work is ended after this long. */
+  idleMs: number
+  /** Tests take the place of the system. */
+  readTime?: ((threadId: number) => number | undefined) | undefined
+}
+
+interface Running {
+  worker: Worker
+  state: Int32Array
+  turn: Turn
+  itemMs: number
+  readTime: (threadId: number) => number | undefined
+  onReport: (report: Report) => void
+}
+
+function runTurn(running: Running): Promise<TurnEnd> {
+  const { worker, state, turn, itemMs, readTime, onReport } = running
+  return new Promise((resolve) => {
+    let stopped: TurnEnd | undefined
+    const look = watch({ state, itemMs, readTime }, (item, isCertain) => {
+      stopped = { kind: 'stopped', item, why: 'time', isCertain }
+      void worker.terminate()
+    })
+    const onMessage = (report: Report): void => {
+      onReport(report)
+      // One that was ended in its last moment ends all the same.
+      if (report.isOver && stopped === undefined) end({ kind: 'over' })
+    }
+    const onError = (error: Error): void => {
+      const item = Atomics.load(state, STATE.item)
+      const isFull = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      stopped ??=
+        isFull && item !== NO_ITEM
+          ? { kind: 'stopped', item, why: 'memory', isCertain: false }
+          : { kind: 'died', error }
+    }
+    const onExit = (): void => end(stopped ?? { kind: 'died', error: new Error('a thread ended') })
+    const end = (how: TurnEnd): void => {
+      clearInterval(look)
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+      resolve(how)
+    }
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+    worker.postMessage(turn)
+  })
+}
+
+/** Calls once when the item that the thread is at has taken too long. */
+function watch(
+  { state, itemMs, readTime }: Pick<Running, 'state' | 'itemMs' | 'readTime'>,
+  onSlow: (item: number, isCertain: boolean) => void,
+): NodeJS.Timeout {
+  let at = NO_ITEM
+  let sinceMs: number | undefined
+  let clockMs = 0
+  let lookedAt = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    // A process that was stopped for a while, or that did something else, counts as little of it.
+    clockMs += Math.min(now - lookedAt, 2 * LOOK_MS)
+    lookedAt = now
+    const spentMs = readTime(Atomics.load(state, STATE.threadId))
+    const item = Atomics.load(state, STATE.item)
+    if (item !== at) {
+      at = item
+      sinceMs = spentMs
+      clockMs = 0
+      return
+    }
+    if (item === NO_ITEM) return
+    const isCertain = spentMs !== undefined && sinceMs !== undefined
+    const isSlow =
+      spentMs !== undefined && sinceMs !== undefined
+        ? spentMs - sinceMs >= itemMs
+        : clockMs >= CLOCK_MS
+    if (!isSlow) return
+    clearInterval(timer)
+    onSlow(item, isCertain)
+  }, LOOK_MS)
+  return timer
+}
+
+function newState(): Int32Array {
+  const state = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * 2))
+  state[STATE.item] = NO_ITEM
+  return state
+}
+
+/** Compiled, the thread is a file like others; from sources it needs what strips their types. */
+function startWorker(state: Int32Array): Worker {
+  const options = {
+    name: 'letterloom-render',
+    workerData: state,
+    env: {},
+    execArgv: [],
+    resourceLimits: {
+      maxOldGenerationSizeMb: MEMORY_MB,
+      maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
+    },
+  }
+  if (!import.meta.url.endsWith('.ts')) {
+    return new Worker(new URL('./thread.js', import.meta.url), options)
+  }
+  const source = JSON.stringify(new URL('./thread.ts', import.meta.url).href)
+  const code = `import('tsx/esm/api').then(({ register }) => { register(); return import(${source}) })`
+  return new Worker(code, { ...options, eval: true })
+}

@@ -1,0 +1,59 @@
+import {
+  confirmationRenderer,
+  type ConfirmationRequest,
+  type ConfirmationTemplate,
+} from './confirmation.ts'
+import { compileContent, type Content, type ContentPaths, type ContentSource } from './content.ts'
+import type { Syntax } from './liquid.ts'
+import { type MergeData, type RenderedMail, renderer, renderText } from './render.ts'
+import { rootsOf } from './variables.ts'
+
+/** What is the same for all mails of a content. */
+export interface MailTemplate {
+  content: Pick<Content, 'subject' | 'html' | 'text'>
+  /** See `renderer`. */
+  marketing: boolean
+}
+
+/**
+ * All that is done with what callers wrote: `shared` once, then each item by itself. Only plain
+ * values: they go to a thread and back.
+ */
+export interface Works {
+  mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
+  confirmations: {
+    shared: ConfirmationTemplate
+    item: ConfirmationRequest
+    /** Null: the link did not come out. */
+    result: RenderedMail | null
+  }
+  texts: { shared: string; item: object; result: string }
+  contents: {
+    shared: null
+    item: { source: ContentSource; paths: ContentPaths | undefined }
+    result: Content
+  }
+  roots: { shared: null; item: { syntax: Syntax; source: string }; result: string[] }
+}
+export type Work = keyof Works
+
+type Workers = {
+  [W in Work]: (shared: Works[W]['shared']) => (item: Works[W]['item']) => Works[W]['result']
+}
+
+/** Runs in a thread of `renderer.ts` and in benches; nowhere else. */
+export const works: Workers = {
+  mails: ({ content, marketing }) => renderer(content, { marketing }),
+  confirmations: (template) => {
+    const render = confirmationRenderer(template)
+    return (request) => render(request) ?? null
+  },
+  texts: (source) => (scope) => renderText(source, scope),
+  contents:
+    () =>
+    ({ source, paths }) =>
+      compileContent(source, paths),
+  roots:
+    () =>
+    ({ syntax, source }) => [...rootsOf(syntax, source)],
+}
