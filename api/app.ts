@@ -15,6 +15,7 @@ import { tellEventUsage } from './event-usage.ts'
 import { takeIdempotencyKeys } from './idempotency.ts'
 import { measureRequests } from './metrics.ts'
 import { answerUnknownRoutes, knowRoutes } from './methods.ts'
+import { checkContents } from './contents.ts'
 import { describeRoutes } from './openapi.ts'
 import { answerRequestId, requestId } from './request-id.ts'
 import { configOf } from './route-config.ts'
@@ -102,6 +103,7 @@ export async function buildApp(deps: Deps) {
   authenticate(app, deps)
   readBodies(app)
   takeIdempotencyKeys(app)
+  checkContents(app, deps)
   tellEventUsage(app, deps)
   validateRequests(app)
 

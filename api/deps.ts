@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Renderer } from '../src/mail/renderer.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
 import type { Asker } from './asker.ts'
@@ -29,6 +30,8 @@ export interface Deps {
   trustedProxies: readonly string[]
   /** Pages whose scripts may call the API: `https://app.example.com`. */
   corsOrigins: readonly string[]
+  /** Checks what callers wrote. Who makes it closes it. */
+  renderer: Renderer
   /** Counts requests for all processes. Who makes it closes it. */
   limiter: Limiter
   /** Asks the customers' accounts. */

@@ -12,7 +12,7 @@ import type { Transaction } from '../src/store/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
 import { newSigningSecret } from '../src/webhook-signatures.ts'
 import { readDefinition } from './flow-definition.ts'
-import { requireRunnable } from './flow-rules.ts'
+import { type Checking, requireRunnable } from './flow-rules.ts'
 import { requireRoom } from './plan.ts'
 import { slugTaken, underSlug } from './slugs.ts'
 
@@ -23,6 +23,9 @@ export interface Changing {
   keyring: Keyring
   requestId: string
 }
+
+/** The same where what a flow says may change, too. */
+export type Saving = Changing & Checking
 
 /** Of one flow: each change of what it says is one. */
 const MOST_VERSIONS = 10_000
@@ -37,13 +40,13 @@ interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
  * Makes a flow. Throws what `readDefinition` throws; 402 without room, 409 when its slug is taken.
  */
 export async function createFlow(
-  changing: Changing,
+  changing: Saving,
   { name, slug, ...values }: NewFlow,
   given: FlowDefinitionInput,
 ): Promise<{ flow: flows.WholeFlow; webhookSecret: string }> {
   const { tx, organizationId, keyring } = changing
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
-  const { definition, headers } = await readDefinition(tx, organizationId, given)
+  const { definition, headers } = await readDefinition(changing, given)
   if (values.enabled) await requireRunnable(tx, organizationId, definition)
   const id = uuidv7()
   const webhookSecret = newSigningSecret()
@@ -74,7 +77,7 @@ export async function createFlow(
  * version. Throws what `readDefinition` throws; 400 when it is to run and cannot.
  */
 export async function changeFlow(
-  changing: Changing,
+  changing: Saving,
   flow: flows.WholeFlow,
   values: flows.FlowValues,
   given: FlowDefinitionInput | undefined,
@@ -108,13 +111,12 @@ export async function changeFlow(
 
 /** What the flow is to say, or undefined when it says that already. */
 export async function readChanged(
-  changing: Changing,
+  changing: Saving,
   flow: flows.WholeFlow,
   given: FlowDefinitionInput,
 ): Promise<{ definition: Definition; headers: Headers } | undefined> {
-  const { tx, organizationId } = changing
   const former = await formerHeaders(changing, flow)
-  const read = await readDefinition(tx, organizationId, given, sentBy(flow.definition, former))
+  const read = await readDefinition(changing, given, sentBy(flow.definition, former))
   const isSame =
     isDeepStrictEqual(plain(read.definition), plain(flow.definition)) &&
     isDeepStrictEqual(read.headers, former)

@@ -14,8 +14,16 @@ import type { Uuid } from '../src/ids.ts'
 import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
 import type { Transaction } from '../src/store/sql.ts'
 import * as topics from '../src/store/topics.ts'
+import type { Contents } from './contents.ts'
 import { draftOf, type TopicName, topicNames } from './flow-draft.ts'
-import { checkContent, checkReferences, refuse, refuseForeign } from './flow-rules.ts'
+import {
+  checkAhead,
+  checkContents,
+  checkReferences,
+  type Checking,
+  refuse,
+  refuseForeign,
+} from './flow-rules.ts'
 
 /**
  * The definition that a body means, as it is stored, and the headers that are stored beside it.
@@ -23,11 +31,11 @@ import { checkContent, checkReferences, refuse, refuseForeign } from './flow-rul
  * names, and a 403 for what is another organization's.
  */
 export async function readDefinition(
-  tx: Transaction,
-  organizationId: Uuid,
+  checking: Checking,
   given: FlowDefinitionInput,
   former: FormerHeaders = new Map(),
 ): Promise<{ definition: Definition; headers: Headers }> {
+  const { tx, organizationId, contents } = checking
   const named = await findTopics(tx, organizationId, topicNames(given))
   const shown = withFormer(given, former)
   const { draft, problems } = draftOf(shown.given, (path) => named.ids.get(path))
@@ -35,11 +43,15 @@ export async function readDefinition(
   const checked = checkDraft(draft)
   refuse(checked.problems)
   if (!checked.definition) throw new Error('a definition without problems is one')
-  refuse(checked.definition.steps.flatMap(checkContent))
+  refuse(await checkContents(contents, checked.definition.steps))
   const definition = await namingTopics(tx, organizationId, checked.definition)
-  await checkReferences(tx, organizationId, definition)
+  await checkReferences(checking, definition)
   return hideHeaders(definition)
 }
+
+/** Has what `readDefinition` will ask of contents answered before a transaction is open. */
+export const prepareDefinition = (contents: Contents, given: FlowDefinitionInput): Promise<void> =>
+  checkAhead(contents, draftOf(given, () => undefined).draft.steps)
 
 /**
  * Puts the values in the places of headers that are `***`, as long as they go where they went: who

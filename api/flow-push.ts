@@ -2,7 +2,7 @@ import { AppError, badRequest, conflict, type ErrorDetail } from '../src/domain/
 import type { FlowPushResult, PushedFlow } from '../src/schemas/flow-push.ts'
 import * as flows from '../src/store/flows.ts'
 import * as organizations from '../src/store/organizations.ts'
-import { changeFlow, type Changing, createFlow, readChanged } from './flow-changes.ts'
+import { changeFlow, createFlow, readChanged, type Saving } from './flow-changes.ts'
 
 type Pushed = FlowPushResult['results'][number]
 
@@ -12,7 +12,7 @@ type Pushed = FlowPushResult['results'][number]
  * pushed last, unless `force`, or unless what is pushed knows of it.
  */
 export async function pushFlows(
-  changing: Changing,
+  changing: Saving,
   pushed: readonly PushedFlow[],
   force: boolean,
 ): Promise<Pushed[]> {
@@ -63,7 +63,7 @@ function refuseTwins(pushed: readonly PushedFlow[]): void {
 
 /** Undefined: it was edited here, and the push does not know of it. */
 async function pushFlow(
-  changing: Changing,
+  changing: Saving,
   { slug, name, description = null, sourceHash = null, updatedAt, ...given }: PushedFlow,
   force: boolean,
 ): Promise<Pushed | undefined> {

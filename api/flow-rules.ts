@@ -2,14 +2,13 @@ import { AppError, badRequest, type ErrorDetail } from '../src/domain/errors.ts'
 import { nameOf } from '../src/domain/flow-check.ts'
 import type { Definition, Step, StepOf } from '../src/domain/flow.ts'
 import { isUuid, type Uuid } from '../src/ids.ts'
-import { compileContent } from '../src/mail/content.ts'
 import { formatAddress } from '../src/mail/headers.ts'
-import { rootsOf } from '../src/mail/variables.ts'
 import { FetchError } from '../src/net/fetch-error.ts'
 import { targetOf } from '../src/net/target.ts'
 import * as connections from '../src/store/connections.ts'
 import type { Transaction } from '../src/store/sql.ts'
 import * as templates from '../src/store/templates.ts'
+import { type Contents, settled } from './contents.ts'
 import { missing } from './ownership.ts'
 
 /** Refuses a definition for these problems, if there are any. */
@@ -35,8 +34,36 @@ export async function refuseForeign(
 /** What bodies of webhooks may use besides what mails may. */
 const KNOWN_TO_WEBHOOKS = ['execution', 'workflow']
 
-/** What is wrong with the Liquid of a step, and with whom its mail is from. */
-export function checkContent(step: Step, index: number): ErrorDetail[] {
+/** What is wrong with the Liquid of steps, and with whom their mail is from. */
+export const checkContents = async (
+  contents: Contents,
+  steps: readonly Step[],
+): Promise<ErrorDetail[]> =>
+  (await Promise.all(steps.map((step, index) => checkContent(contents, step, index)))).flat()
+
+/**
+ * Has the contents of a request's steps checked before its transaction is open: there they are
+ * known.
+ */
+export const checkAhead = (contents: Contents, steps: readonly Step[]): Promise<void> =>
+  settled(
+    steps.flatMap((step, index) => [
+      checkContent(contents, step, index),
+      step.type === 'send_email' ? rootsOfSubject(contents, step, index) : Promise.resolve(),
+    ]),
+  )
+
+/** The variables that a subject of the step's own uses. */
+const rootsOfSubject = async (
+  contents: Contents,
+  { config: { templateId, subject } }: StepOf<'send_email'>,
+  index: number,
+): Promise<Set<string>> =>
+  templateId === undefined || subject === undefined
+    ? new Set()
+    : contents.roots('plain', subject, `steps.${index}.config.subject`)
+
+async function checkContent(contents: Contents, step: Step, index: number): Promise<ErrorDetail[]> {
   const path = `steps.${index}.config`
   const paths = {
     subject: `${path}.subject`,
@@ -52,7 +79,9 @@ export function checkContent(step: Step, index: number): ErrorDetail[] {
       const content = { subject, html, text: html === '' ? '' : null, variableNames }
       return [
         ...checkSender(step, path),
-        ...contentProblems(step, () => compileContent(content, { ...paths, text: paths.html })),
+        ...(await contentProblems(step, () =>
+          contents.compile(content, { ...paths, text: paths.html }),
+        )),
       ]
     }
     case 'webhook':
@@ -61,7 +90,9 @@ export function checkContent(step: Step, index: number): ErrorDetail[] {
       const content = { html: '', text: step.config.body ?? '', variableNames }
       return [
         ...(step.type === 'webhook' ? checkTarget(step, path) : []),
-        ...contentProblems(step, () => compileContent(content, paths)),
+        ...(await contentProblems(step, () =>
+          contents.compile(content, { ...paths, html: paths.text }),
+        )),
       ]
     }
     default:
@@ -93,12 +124,15 @@ function checkSender(step: StepOf<'send_email'>, path: string): ErrorDetail[] {
   }
 }
 
-function contentProblems(step: Step, compile: () => unknown): ErrorDetail[] {
+async function contentProblems(
+  step: Step,
+  compile: () => Promise<unknown>,
+): Promise<ErrorDetail[]> {
   try {
-    compile()
+    await compile()
     return []
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
     return (error.details ?? []).map(({ path, message }) => ({
       path,
       message: `${nameOf(step)}: ${path.replace(/^steps\.\d+\./, '')}: ${message}`,
@@ -106,10 +140,16 @@ function contentProblems(step: Step, compile: () => unknown): ErrorDetail[] {
   }
 }
 
+/** Whose definition is checked, in which transaction, with what is known of its contents. */
+export interface Checking {
+  tx: Transaction
+  organizationId: Uuid
+  contents: Contents
+}
+
 /** Templates and accounts that steps name. */
 export async function checkReferences(
-  tx: Transaction,
-  organizationId: Uuid,
+  { tx, organizationId, contents }: Checking,
   { steps }: Definition,
 ): Promise<void> {
   const problems: ErrorDetail[] = []
@@ -133,8 +173,8 @@ export async function checkReferences(
           report('subject', 'is needed: the template has none')
         }
         // A misspelt one would be its fallback for everybody, and nobody would know.
-        const known = rootsOf('plain', subject ?? '')
-        for (const { name } of template.variables) known.add(name)
+        const own = await rootsOfSubject(contents, step, index)
+        const known = new Set([...own, ...template.variables.map(({ name }) => name)])
         for (const name of Object.keys(variables)) {
           if (!known.has(name)) report(`variables.${name}`, 'is no variable of the template')
         }

@@ -2,12 +2,12 @@ import { refuse } from '../src/domain/errors.ts'
 import { isUuid, type Uuid } from '../src/ids.ts'
 import { CONFIRM_URL } from '../src/mail/confirmation.ts'
 import { formatAddress } from '../src/mail/headers.ts'
-import { rootsOf } from '../src/mail/variables.ts'
 import type { TopicPatch, TopicSummary } from '../src/schemas/topic.ts'
 import * as connections from '../src/store/connections.ts'
-import type { Transaction } from '../src/store/sql.ts'
+import type { Executor, Transaction } from '../src/store/sql.ts'
 import * as templates from '../src/store/templates.ts'
 import type { TopicValues } from '../src/store/topics.ts'
+import { type Contents, settled } from './contents.ts'
 import { missing } from './ownership.ts'
 
 /** A topic before anything was said of it. */
@@ -21,6 +21,12 @@ export const NEW_TOPIC = {
   cloudAccountId: null,
 }
 
+interface Checking {
+  tx: Transaction
+  organizationId: Uuid
+  contents: Contents
+}
+
 type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
 
 /**
@@ -28,8 +34,7 @@ type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
  * field when it could then not ask for confirmations, 403 for what is another organization's.
  */
 export async function patchedTopic(
-  tx: Transaction,
-  organizationId: Uuid,
+  { tx, organizationId, contents }: Checking,
   topic: Given,
   patch: TopicPatch,
 ): Promise<TopicValues> {
@@ -47,7 +52,7 @@ export async function patchedTopic(
   if (next.doubleOptIn && next.from === null) refuse('from', 'is needed with doubleOptIn')
   if (next.from !== null) checkSender(next.from, next.fromName)
   if (templateId !== undefined && templateId !== null) {
-    next.templateId = await checkTemplate(tx, organizationId, templateId)
+    next.templateId = await checkTemplate({ tx, organizationId, contents }, templateId)
   }
   const account = patch.cloudAccountId === undefined ? topic.cloudAccountId : patch.cloudAccountId
   const isNamed = typeof patch.cloudAccountId === 'string'
@@ -68,10 +73,25 @@ function checkSender(from: string, fromName: string | null): void {
   }
 }
 
-async function checkTemplate(tx: Transaction, organizationId: Uuid, id: string): Promise<Uuid> {
+/** Has what `patchedTopic` will ask of the template answered before a transaction is open. */
+export async function prepareTopic(
+  sql: Executor,
+  organizationId: Uuid,
+  contents: Contents,
+  { templateId }: TopicPatch,
+): Promise<void> {
+  if (typeof templateId !== 'string' || !isUuid(templateId)) return
+  const template = await templates.findPublished(sql, organizationId, templateId)
+  await settled(template ? [contents.roots('html', template.source, 'templateId')] : [])
+}
+
+async function checkTemplate(
+  { tx, organizationId, contents }: Checking,
+  id: string,
+): Promise<Uuid> {
   const template = isUuid(id) ? await templates.findPublished(tx, organizationId, id) : undefined
   if (!template) return refuseForeign(tx, 'template', organizationId, id, 'templateId')
-  const used = rootsOf('html', template.source)
+  const used = await contents.roots('html', template.source, 'templateId')
   if (!used.has(CONFIRM_URL))
     refuse('templateId', `names a template that does not use ${CONFIRM_URL}`)
   const early = ['unsubscribeUrl', 'preferencesUrl'].find((name) => used.has(name))

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { badRequest, conflict, refuse } from '../../src/domain/errors.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { type Content, compileContent } from '../../src/mail/content.ts'
+import type { Content, ContentSource } from '../../src/mail/content.ts'
 import {
   Batch,
   BatchInput,
@@ -16,11 +17,12 @@ import * as batches from '../../src/store/batches.ts'
 import * as connections from '../../src/store/connections.ts'
 import * as contacts from '../../src/store/contacts.ts'
 import * as contents from '../../src/store/contents.ts'
-import { type Transaction, transact } from '../../src/store/sql.ts'
+import { type Executor, type Transaction, transact } from '../../src/store/sql.ts'
 import * as templates from '../../src/store/templates.ts'
 import * as topics from '../../src/store/topics.ts'
 import { applyBatchRules } from '../batch-rules.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { settled } from '../contents.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
@@ -64,8 +66,15 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         body: BatchInput,
         response: { 201: Batch },
       },
+      preHandler: async ({ contents, caller: { organizationId, sql }, body }) => {
+        const template = await findTemplate(sql, organizationId, body.templateId)
+        const source = ownSource(body, template)
+        await settled(source === undefined ? [] : [contents.compile(source, PATHS)])
+      },
     },
-    async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
+    async (request, reply) => {
+      const { tx, id: requestId, caller, body } = request
+      const { organizationId } = caller
       const scheduledFor = applyBatchRules(body, now())
       const sender = await findSender(tx, organizationId, body.cloudAccountId)
       if (body.unknownOutcome === 'retry' && !sender.receivesEvents) {
@@ -74,7 +83,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
           'retry needs an account of which a delivery event arrived in the last 24 hours',
         )
       }
-      const content = await findContent(tx, organizationId, body)
+      const content = await findContent(tx, request)
       const topicId = await findTopic(tx, organizationId, body.topicId)
       const audience = await findAudience(tx, organizationId, body.contactIds, topicId)
       const batch = {
@@ -236,32 +245,24 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
   /** What the batch will say: a template's newest version, or what came with it. */
   async function findContent(
     sql: Transaction,
-    organizationId: Uuid,
-    body: BatchInput,
+    { contents, caller: { organizationId }, body }: Asked,
   ): Promise<BatchContent> {
-    const { templateId, htmlContent = '', textContent = null } = body
-    const { subject = null, previewText = null } = body
-    const variableNames = (body.variableMappings ?? []).map(({ variableName }) => variableName)
+    const { templateId, subject = null, previewText = null } = body
+    const template = await findTemplate(sql, organizationId, templateId)
+    const source = ownSource(body, template)
+    const inline = source && (await contents.compile(source, PATHS))
     if (templateId === undefined) {
-      const source = { subject, previewText, html: htmlContent, text: textContent, variableNames }
-      const inline = compileContent(source, PATHS)
+      if (!inline) throw new Error('a batch without a template brings its content')
       if (inline.subject === null) return refuse('subject', 'is needed')
       return { ...inline, subject: inline.subject, id: uuidv7(), templateId: null, inline }
     }
-    const template = isUuid(templateId)
-      ? await templates.findPublished(sql, organizationId, templateId)
-      : undefined
     if (!template) return refuseForeign(sql, 'template', organizationId, templateId, 'templateId')
     if (subject === null && template.subject === null) {
       return refuse('subject', 'is needed: the template has none')
     }
-    const { id, contentId, variables, source: html } = template
+    const { id, contentId } = template
     const own = { subject: template.subject ?? '', previewText: template.previewText }
-    if (subject === null && previewText === null) return { ...own, id: contentId, templateId: id }
-    // A subject or preview text of the batch's own uses the template's variables and their
-    // fallbacks.
-    const parts = { subject, previewText: previewText ?? own.previewText, html }
-    const inline = compileContent({ ...parts, variables, variableNames }, PATHS)
+    if (!inline) return { ...own, id: contentId, templateId: id }
     const said = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }
     return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
   }
@@ -311,6 +312,29 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
     if (refusal.code === 'FORBIDDEN') throw refusal
     return refuse(path, `names no ${KIND_NAMES[kind]}`)
   }
+}
+
+type Asked = Pick<FastifyRequest, 'contents' | 'caller'> & { body: BatchInput }
+
+const findTemplate = async (sql: Executor, organizationId: Uuid, id: string | undefined) =>
+  id !== undefined && isUuid(id) ? templates.findPublished(sql, organizationId, id) : undefined
+
+/** What is of the batch's own and has to be compiled; undefined: a template says all. */
+function ownSource(
+  body: BatchInput,
+  template: templates.Published | undefined,
+): ContentSource | undefined {
+  const { templateId, subject = null, previewText = null } = body
+  const variableNames = (body.variableMappings ?? []).map(({ variableName }) => variableName)
+  if (templateId === undefined) {
+    const { htmlContent: html = '', textContent: text = null } = body
+    return { subject, previewText, html, text, variableNames }
+  }
+  if (!template || (subject === null && previewText === null)) return undefined
+  // A subject or preview text of the batch's own uses the template's variables and their fallbacks.
+  const { variables, source: html } = template
+  const parts = { subject, previewText: previewText ?? template.previewText, html }
+  return { ...parts, variables, variableNames }
 }
 
 interface BatchContent {

@@ -6,6 +6,7 @@ import { LARGE_BODY_LIMIT } from '../bodies.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
+import { prepareDefinition } from '../flow-definition.ts'
 import { wireOf } from '../flow-draft.ts'
 import { namingSteps } from '../flow-errors.ts'
 import { pushFlows } from '../flow-push.ts'
@@ -30,11 +31,14 @@ export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
         body: FlowPush,
         response: { 200: FlowPushResult, ...failures(402, 409) },
       },
+      preHandler: async ({ contents, body: { workflows } }) => {
+        await Promise.all(workflows.map((each) => prepareDefinition(contents, each)))
+      },
     },
-    async ({ tx, id: requestId, caller: { organizationId }, body }) => {
+    async ({ tx, contents, id: requestId, caller: { organizationId }, body }) => {
       const { workflows, force = false, dryRun = false } = body
       const push = (tx: Transaction) =>
-        pushFlows({ tx, organizationId, keyring, requestId }, workflows, force)
+        pushFlows({ tx, organizationId, contents, keyring, requestId }, workflows, force)
       if (!dryRun) return { success: true as const, dryRun, results: await push(tx) }
       const results = await undone(tx, push)
       return {

@@ -17,6 +17,7 @@ import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { changeFlow, createFlow, removeFlow } from '../flow-changes.ts'
 import { wireOf } from '../flow-draft.ts'
+import { prepareDefinition } from '../flow-definition.ts'
 import { namingSteps } from '../flow-errors.ts'
 import { summariesOf, viewOf } from '../flow-views.ts'
 import { missing } from '../ownership.ts'
@@ -43,10 +44,11 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         body: FlowInput,
         response: { 201: CreatedFlow, ...failures(402, 409) },
       },
+      preHandler: ({ contents, body }) => prepareDefinition(contents, body),
     },
-    async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
+    async ({ tx, contents, id: requestId, caller: { organizationId }, body }, reply) => {
       const { name, slug, description = null, enabled = false, ...given } = body
-      const changing = { tx, organizationId, keyring, requestId }
+      const changing = { tx, organizationId, contents, keyring, requestId }
       const values = { name, slug, description, enabled }
       const { flow, webhookSecret } = await createFlow(changing, values, given)
       reply.code(201)
@@ -123,8 +125,16 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         body: FlowPatch,
         response: { 200: Flow, ...failures(409) },
       },
+      preHandler: async ({ contents, caller: { organizationId, sql }, params: { id }, body }) => {
+        const flow = await flows.find(sql, organizationId, id)
+        const given = flow && patched(flow, body)
+        if (given) await prepareDefinition(contents, given)
+      },
     },
-    async ({ id: requestId, caller: { organizationId, sql }, params: { id }, body }) => {
+    async (request) => {
+      const { contents, id: requestId, params, body } = request
+      const { organizationId, sql } = request.caller
+      const { id } = params
       const changed = await transact(sql, async (tx) => {
         const flow = await flows.lock(tx, organizationId, id)
         if (!flow) return undefined
@@ -135,7 +145,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
           description: body.description === undefined ? flow.description : body.description,
           enabled: body.enabled ?? flow.enabled,
         }
-        const changing = { tx, organizationId, keyring, requestId }
+        const changing = { tx, organizationId, contents, keyring, requestId }
         return changeFlow(changing, flow, values, patched(flow, body))
       }).catch((error: unknown) => {
         throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('workflow') : error

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { badRequest } from '../../src/domain/errors.ts'
 import { isUuid, uuidv7 } from '../../src/ids.ts'
-import { compileContent } from '../../src/mail/content.ts'
+import type { ContentSource } from '../../src/mail/content.ts'
 import { IdParams } from '../../src/schemas/common.ts'
 import {
   Template,
@@ -12,6 +12,7 @@ import {
 import * as contents from '../../src/store/contents.ts'
 import * as templates from '../../src/store/templates.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { settled } from '../contents.ts'
 import { decodeCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
@@ -30,6 +31,11 @@ const PATHS = {
   variables: 'variables',
 }
 
+function sourceOf(body: TemplateInput): ContentSource {
+  const { subject = null, previewText = null, source: html, variables = [] } = body
+  return { subject, previewText, html, variables }
+}
+
 export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/templates',
@@ -45,15 +51,17 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         body: TemplateInput,
         response: { 201: Template, ...failures(409) },
       },
+      preHandler: async ({ contents: checked, body }) =>
+        settled([checked.compile(sourceOf(body), PATHS)]),
     },
-    async ({ tx, caller: { organizationId }, body }, reply) => {
+    async ({ tx, contents: checked, caller: { organizationId }, body }, reply) => {
       const { name, slug, subject = null, previewText = null, source, variables = [] } = body
       const { sourceType = 'html', emailType = 'marketing' } = body
       if (sourceType !== 'html') {
         const details = [{ path: 'sourceType', message: 'mjml is not available yet' }]
         throw badRequest('sourceType: mjml is not available yet', details, 'not_supported_yet')
       }
-      const compiled = compileContent({ subject, previewText, html: source, variables }, PATHS)
+      const compiled = await checked.compile(sourceOf(body), PATHS)
       const id = uuidv7()
       const template = {
         organizationId,

@@ -19,7 +19,7 @@ import { failures } from '../failures.ts'
 import { missing } from '../ownership.ts'
 import { MOST_COUNTED, pageOf } from '../pages.ts'
 import { slugTaken, underSlug } from '../slugs.ts'
-import { NEW_TOPIC, patchedTopic } from '../topic-rules.ts'
+import { NEW_TOPIC, patchedTopic, prepareTopic } from '../topic-rules.ts'
 
 const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
@@ -42,14 +42,17 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
         body: TopicInput,
         response: { 201: Topic, ...failures(409) },
       },
+      preHandler: ({ contents, caller: { organizationId, sql }, body }) =>
+        prepareTopic(sql, organizationId, contents, body),
     },
-    async ({ tx, caller: { organizationId }, body }, reply) => {
+    async ({ tx, contents, caller: { organizationId }, body }, reply) => {
       const { name, slug = '' } = body
       await organizations.lock(tx, organizationId)
       if ((await topics.count(tx, organizationId)) >= MOST_TOPICS) {
         throw conflict(`There are ${MOST_TOPICS} topics already`, { reason: 'topic_limit' })
       }
-      const topic = await patchedTopic(tx, organizationId, { ...NEW_TOPIC, name, slug }, body)
+      const checking = { tx, organizationId, contents }
+      const topic = await patchedTopic(checking, { ...NEW_TOPIC, name, slug }, body)
       const id = uuidv7()
       const named = { name, id, fallback: 'topic', ...(slug === '' ? {} : { slug }) }
       const created = await underSlug(named, (free) =>
@@ -117,12 +120,14 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
         body: TopicPatch,
         response: { 200: Topic, ...failures(409) },
       },
+      preHandler: ({ contents, caller: { organizationId, sql }, body }) =>
+        prepareTopic(sql, organizationId, contents, body),
     },
-    async ({ caller: { organizationId, sql }, params: { id }, body }) => {
+    async ({ contents, caller: { organizationId, sql }, params: { id }, body }) => {
       const topic = await transact(sql, async (tx) => {
         const locked = await topics.lock(tx, organizationId, id)
         if (!locked) return undefined
-        const next = await patchedTopic(tx, organizationId, locked, body)
+        const next = await patchedTopic({ tx, organizationId, contents }, locked, body)
         return topics.update(tx, organizationId, locked.id, next)
       }).catch((error: unknown) => {
         throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('topic') : error

@@ -25,6 +25,8 @@ type Stopped = Extract<TurnEnd, { kind: 'stopped' }>
 interface LaneOptions {
   thread: Thread
   itemMs: (work: Work) => number
+  /** True: its turn is another lane's. */
+  isElsewhere?: (job: Job) => boolean
   /** The item that the thread was ended at; all others of the job go on. */
   onStopped: (job: Job, entry: Entry, how: Stopped) => void
 }
@@ -34,18 +36,32 @@ export interface Lane {
   close(): Promise<void>
 }
 
-/** One thread and who waits for it. They take turns: whoever has more to do goes to the end. */
-export function createLane({ thread, itemMs, onStopped }: LaneOptions): Lane {
-  const queue: Job[] = []
+/** One thread and who waits for it. Owners take turns, however many jobs each has. */
+export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptions): Lane {
+  const queue = new Map<string, Job[]>()
   let running: Promise<void> | undefined
   let isClosed = false
 
   async function run(): Promise<void> {
-    for (let job = queue.shift(); job; job = queue.shift()) {
+    for (let job = next(); job; job = next()) {
+      if (isElsewhere?.(job)) continue
       await takeTurn(job)
-      if (job.entries.length > 0) queue.push(job)
+      if (job.entries.length > 0) push(job)
     }
     running = undefined
+  }
+
+  const push = (job: Job): void =>
+    void queue.set(job.owner, [...(queue.get(job.owner) ?? []), job])
+
+  /** Of the owner who has waited longest; who has more goes to the end. */
+  function next(): Job | undefined {
+    for (const [owner, [job, ...more]] of queue) {
+      queue.delete(owner)
+      if (more.length > 0) queue.set(owner, more)
+      return job
+    }
+    return undefined
   }
 
   async function takeTurn(job: Job): Promise<void> {
@@ -73,7 +89,7 @@ export function createLane({ thread, itemMs, onStopped }: LaneOptions): Lane {
 
   return {
     add: (job) => {
-      queue.push(job)
+      push(job)
       running ??= run()
     },
     close: async () => {

@@ -97,11 +97,18 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
   const shared = createLane({
     thread: threads.shared,
     itemMs: () => ITEM_MS,
+    isElsewhere: (job) => {
+      if (!isSuspect(job.owner)) return false
+      alone.add(job)
+      return true
+    },
     onStopped: (job, entry) => {
       suspect(job.owner)
       alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
   })
+
+  const isSuspect = (owner: string): boolean => (suspects.get(owner) ?? 0) > performance.now()
 
   function suspect(owner: string): void {
     suspects.delete(owner)
@@ -121,8 +128,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
       let settle: Entry['settle'] = () => {}
       const promise = new Promise<Works[W]['result']>((resolve, reject) => {
         settle = (answer) => {
-          // What a work makes is what its thread answers.
-          if (answer.kind === 'made') resolve(answer.result as Works[W]['result'])
+          if (answer.kind === 'made') resolve(answer.result)
           else reject(errorOf(answer))
         }
       })
@@ -132,8 +138,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
       return { item, settle, isSecondTry: false }
     })
     const job: Job = { work, shared: template, key, owner, by, entries }
-    const isSuspect = (suspects.get(owner) ?? 0) > performance.now()
-    ;(isSuspect ? alone : shared).add(job)
+    shared.add(job)
     return promises
   }
 

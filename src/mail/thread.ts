@@ -48,6 +48,7 @@ function take<W extends Work>(turn: Turn<W>): void {
   report({ answers, isOver: true })
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, no window
 const report = (told: Report): void => parentPort?.postMessage(told)
 
 function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {

@@ -5,7 +5,7 @@ import { NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 /** Milliseconds of processor time that one item may take; a large mail takes one. */
 export const ITEM_MS = 200
 /** Of the clock, where the system does not tell a thread's processor time. */
-export const CLOCK_MS = 2_000
+const CLOCK_MS = 2_000
 const MEMORY_MB = 128
 const YOUNG_MEMORY_MB = 16
 /** How often is looked at where the thread is. */
@@ -115,6 +115,7 @@ function runTurn(running: Running): Promise<TurnEnd> {
       resolve(how)
     }
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
     worker.postMessage(turn)
   })
 }

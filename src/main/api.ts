@@ -9,6 +9,7 @@ import { createMetrics } from '../../api/metrics.ts'
 import { createLimiter } from '../../api/limiter.ts'
 import { startReceiving } from '../../api/receiving.ts'
 import type { Config } from '../config.ts'
+import { createRenderer } from '../mail/renderer.ts'
 import { connect } from '../store/sql.ts'
 import { listening, serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
@@ -48,6 +49,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     log,
     onUnlimited: () => metrics.rateLimiterFailOpen.inc(),
   })
+  const renderer = createRenderer()
   const temporal = lazyTemporal(config)
   const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })
   const app = await buildApp({
@@ -62,6 +64,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     limiter,
+    renderer,
     asker: createAsker({ client: temporal, log }),
     receiving,
     now: Date.now,
@@ -96,6 +99,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
   if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
   await app.close()
   await receiving.stop()
+  await renderer.close()
   await closeInternal()
   await limiter.close()
   await temporal.connection.close()

@@ -53,6 +53,7 @@ import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startReadingCleaner } from '../loops/reading-cleaner.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
+import { createRenderer } from '../mail/renderer.ts'
 import { createFetcher } from '../net/fetch.ts'
 import { createResolver } from '../net/resolver.ts'
 import { connect } from '../store/sql.ts'
@@ -122,6 +123,7 @@ export async function runWorker(
     max: 6,
     statementTimeoutMs: CLAIM_TIMEOUT_MS,
   })
+  const renderer = createRenderer()
   const roles = createRoles()
   const mailer = createMailer({ roles, callMs: config.timings.callMs })
   const deps = {
@@ -130,7 +132,7 @@ export async function runWorker(
     mailer,
     verifier: createVerifier(roles),
     timings: config.timings,
-    content: { keyring, publicUrl: config.publicUrl },
+    content: { keyring, publicUrl: config.publicUrl, renderer },
     fetcher: createFetcher({ allowed: config.netAllowPrivate }),
   }
 
@@ -304,7 +306,7 @@ export async function runWorker(
   } finally {
     stop()
     await Promise.all(loops.map((loop) => loop.stop()))
-    await Promise.all([mailer.close(), operator.close()])
+    await Promise.all([mailer.close(), operator.close(), renderer.close()])
     await connection.close()
     await native.close()
     await closeInternal()

@@ -9,6 +9,7 @@
  * Everything is asked in turn, round after round, so that a busy machine is busy for all of it. A
  * Postgres of its own is thrown away afterwards; `--embedded` takes that of the npm package.
  */
+import { processRenderer } from '../../src/mail/renderer.ts'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,6 +93,7 @@ async function measure(): Promise<void> {
       metrics: createMetrics(),
       trustedProxies: [],
       corsOrigins: [],
+      renderer: processRenderer(),
       limiter,
       now: Date.now,
       pause: async () => {},

@@ -6,6 +6,7 @@ import { buildApp } from '../../api/app.ts'
 import type { Limiter } from '../../api/limiter.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { LIMITS } from '../../src/domain/plan.ts'
+import { processRenderer } from '../../src/mail/renderer.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { inject } from '../support/api.ts'
@@ -38,6 +39,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     trustedProxies: [],
     corsOrigins: [],
+    renderer: processRenderer(),
     limiter,
     asker: { ask: async () => {} },
     receiving: { refused: () => {} },

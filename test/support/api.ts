@@ -4,6 +4,7 @@ import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { processRenderer } from '../../src/mail/renderer.ts'
 import * as apiKeys from '../../src/store/api-keys.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { connect, type Sql } from '../../src/store/sql.ts'
@@ -91,6 +92,7 @@ export async function startApi(
     trustedProxies: [],
     corsOrigins: [],
     limiter,
+    renderer: processRenderer(),
     asker: directAsker(sql),
     receiving: { refused: () => {} },
     now: Date.now,
