@@ -57,7 +57,7 @@ export function startReceiving({ sql, gapMs, log }: Deps): Receiving {
     beating ??= beat().finally(() => {
       beating = undefined
     })
-  }, gapMs / BEATS_PER_GAP)
+  }, gapMs / BEATS_PER_GAP).unref()
   beating = beat().finally(() => {
     beating = undefined
   })

@@ -51,8 +51,7 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
     running = undefined
   }
 
-  const push = (job: Job): void =>
-    void queue.set(job.owner, [...(queue.get(job.owner) ?? []), job])
+  const push = (job: Job): void => void queue.set(job.owner, [...(queue.get(job.owner) ?? []), job])
 
   /** Of the owner who has waited longest; who has more goes to the end. */
   function next(): Job | undefined {

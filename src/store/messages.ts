@@ -218,16 +218,10 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
   return row
 }
 
+type Rows = Pick<ClaimRange, 'organizationId' | 'bucket' | 'from' | 'to'>
+
 /** Rows of a range that are still to be sent, and those that wait for an outcome. */
-export const unsettled = async (
-  sql: Sql,
-  {
-    organizationId,
-    bucket,
-    from,
-    to,
-  }: Pick<ClaimRange, 'organizationId' | 'bucket' | 'from' | 'to'>,
-) => {
+export const unsettled = async (sql: Sql, { organizationId, bucket, from, to }: Rows) => {
   const [row] = await sql<{ queued: number; waiting: number }[]>`
     select count(*) filter (where state = 'queued') as queued,
       count(*) filter (where state in ('claimed', 'unknown')) as waiting
