@@ -1,0 +1,256 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
+import { confirmationRenderer } from '../../src/mail/confirmation.ts'
+import type { ContentSource } from '../../src/mail/content.ts'
+import { engines } from '../../src/mail/liquid.ts'
+import { RenderError } from '../../src/mail/render.ts'
+import { createRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
+import { watchEventLoop } from '../support/event-loop.ts'
+
+/** What callers may write: parts of a million characters, of contacts' data tens of thousands. */
+const MOST = 1_000_000
+/** One item takes 200 ms twice or two seconds alone, and starting its threads; five times that. */
+const BOUND_MS = 15_000
+/** Copying a message of a megabyte to a thread takes some. */
+const HELD_MS = 150
+
+let renderer: Renderer
+let loop: ReturnType<typeof watchEventLoop>
+beforeAll(() => {
+  renderer = createRenderer()
+})
+afterAll(() => renderer.close())
+beforeEach(() => {
+  loop = watchEventLoop()
+})
+afterEach(() => {
+  expect(loop.stop()).toBeLessThan(HELD_MS)
+})
+
+let owners = 0
+/** Each is somebody else, so that none is kept apart for what the one before did. */
+const stranger = () => ({ owner: `owner ${++owners}`, by: Infinity })
+
+/** How it ended: `made`, or the reason of the refusal. Anything else is thrown. */
+async function endOf(making: Promise<unknown>): Promise<string> {
+  try {
+    await making
+    return 'made'
+  } catch (error) {
+    if (error instanceof RenderError) return error.reason
+    if (error instanceof AppError && error.code === 'BAD_REQUEST') return 'refused'
+    throw error
+  }
+}
+
+/** All end in time, each with a result or a refusal with a name. Returns how. */
+async function allEnd(makings: Record<string, () => Promise<unknown>>): Promise<Set<string>> {
+  const ends = new Set<string>()
+  for (const [name, make] of Object.entries(makings)) {
+    const startedAt = performance.now()
+    ends.add(await endOf(make()))
+    expect(performance.now() - startedAt, name).toBeLessThan(BOUND_MS)
+  }
+  return ends
+}
+
+const text = (source: string, scope: object) => renderer.text(source, scope, stranger())
+const compile = (source: ContentSource) => renderer.compile(source, undefined, stranger())
+
+const LONG = 'a'.repeat(MOST / 2)
+/** Naive searches compare half of each with the other, at each place. */
+const ALMOST = `b${'a'.repeat(MOST / 4)}`
+const DATA = {
+  long: LONG,
+  almost: ALMOST,
+  words: 'ab '.repeat(MOST / 8),
+  markup: '<'.repeat(MOST / 4),
+  wide: '\u0390日😀\u0000'.repeat(MOST / 16),
+  list: Array.from({ length: 20_000 }, (_, n) => `item ${n % 100}`),
+  people: Array.from({ length: 5_000 }, (_, n) => ({ name: `n${n}`, age: n % 7 })),
+  ten: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+}
+
+describe('every filter', () => {
+  const names = Object.keys(engines.plain.filters)
+
+  test('is known', () => expect(names.length).toBeGreaterThan(50))
+
+  test.each(names)('%s ends on long texts and lists', async (name) => {
+    const uses = [
+      ...['long', 'words', 'markup', 'wide', 'list'].map((value) => `${value} | ${name}`),
+      `long | ${name}: almost`,
+      `long | ${name}: almost, almost`,
+      `almost | ${name}: long, words`,
+      `words | ${name}: " "`,
+      `words | ${name}: "", long`,
+      `long | ${name}: 1000000000`,
+      `list | ${name}: long`,
+      `list | ${name}: list`,
+      `people | ${name}: "name"`,
+      `people | ${name}: "age", 3`,
+      `"%9999999Y%c" | ${name}: "%9999999d", "%9999999d"`,
+    ]
+    const ends = await allEnd(
+      Object.fromEntries(uses.map((use) => [use, () => text(`{{ ${use} }}`, DATA)])),
+    )
+    expect([...ends]).not.toContain('broken')
+  })
+})
+
+describe('tags', () => {
+  const nest = (depth: number, body: string): string =>
+    Array.from({ length: depth }, (_, n) => `{% for v${n} in ten %}`).join('') +
+    body +
+    '{% endfor %}'.repeat(depth)
+  const grow = (step: string, show = '{{ a }}') =>
+    `{% assign a = "xxxxxxxx" %}{% assign l = "x" | split: "," %}{% for i in (1..60) %}${step}{% endfor %}${show}`
+
+  test.each([
+    ['loops in loops', nest(10, ''), 'render_timeout'],
+    ['loops that write', nest(10, 'x'), /render_timeout|too_large/],
+    ['a loop that asks', nest(9, '{% if long contains "b" %}x{% endif %}'), 'render_timeout'],
+    ['a table of tables', nest(8, '{% tablerow r in ten cols: 3 %}{{ r }}{% endtablerow %}'), /./],
+    ['a huge range', '{% for a in (1..1000000000) %}x{% endfor %}', 'too_large'],
+    ['a range from below', '{% for a in (-2000000000..2000000000) %}{% endfor %}', 'too_large'],
+    ['ranges in loops', nest(6, '{% for a in (1..1000) %}{% endfor %}'), /./],
+    ['a text that doubles', grow('{% assign a = a | append: a %}'), 'too_large'],
+    ['a capture that doubles', grow('{% capture a %}{{ a }}{{ a }}{% endcapture %}'), 'too_large'],
+    ['a list of itself', grow('{% assign l = l | push: l %}', '{{ l }}'), 'too_large'],
+    ['its JSON', grow('{% assign l = l | push: l %}', '{{ l | json }}'), 'too_large'],
+    [
+      'two that are the same',
+      grow('{% assign l = l | push: l %}', '{% if l == l %}{% endif %}'),
+      /./,
+    ],
+    [
+      'a list that doubles',
+      grow('{% assign l = l | concat: l %}', '{{ l | join: a }}'),
+      'too_large',
+    ],
+    ['lines that double', grow('{% assign a = a | replace: "x", "xx" %}'), 'too_large'],
+    ['captures kept', nest(7, '{% capture c %}{{ words }}{% endcapture %}{{ c }}'), 'too_large'],
+    ['texts beside tags', nest(7, 'x'.repeat(50_000)), 'too_large'],
+    [
+      'a search in each turn',
+      nest(9, '{% if almost contains "ba" %}{% endif %}'),
+      'render_timeout',
+    ],
+    ['a long search', '{% if long contains almost %}x{% endif %}', 'too_large'],
+    ['a list that has', nest(6, '{% if list contains "z" %}{% endif %}'), 'render_timeout'],
+    ['sorted anew', nest(6, '{% assign s = people | sort: "age" %}'), /./],
+    ['cycles', nest(8, '{% cycle "a", "b" %}{% increment n %}'), /./],
+    ['cases', nest(7, `{% case long ${'%}{% when almost '.repeat(50)}%}{% endcase %}`), /./],
+    ['a long condition', `{% if ${'a == b and '.repeat(5_000)} true %}x{% endif %}`, /./],
+    ['liquid in lines', `{% liquid\n${'echo long\n'.repeat(3_000)}%}`, 'too_large'],
+    ['tags in tags', '{% if true %}'.repeat(50_000), /./],
+    ['ends of nothing', '{% endif %}'.repeat(50_000), /./],
+    ['raw in raw', '{% raw %}'.repeat(50_000), /./],
+    ['comments', '{% comment %}'.repeat(50_000), /./],
+    ['NUL', '{{ "\0" }}\0{% assign \0 = 1 %}', /./],
+  ])('%s', async (_, source, expected) => {
+    const startedAt = performance.now()
+    expect(await endOf(text(source, DATA))).toMatch(expected)
+    expect(performance.now() - startedAt).toBeLessThan(BOUND_MS)
+  })
+})
+
+const RUNS = [...' \t\n\r\0<>&"\'{}%-!/#=a1é日😀\u2028\uE000\uE001']
+const FRAGMENTS = [
+  ...['<div>', '</div>', '<div></p>', '<b><i></b></i>', '<table><tr><td>', '<ul><li>', '<p'],
+  ...['<a ', '<a href="', '<a href=x>y', '<!--', '<!-->', '<![CDATA[', '<?', '&#', '&amp', '&#x;'],
+  ...['<pre> ', '<style>', '<script>', '<head ', '</head>', '<body "', '<h1>', '<br>', '<img '],
+  ...[
+    '<textarea>',
+    '<svg><p>',
+    '<math>',
+    ' \n',
+    '\n\n\n',
+    '{{',
+    '{{ a }}',
+    '{{ "',
+    '{%',
+    '{% if a %}',
+  ],
+  ...[
+    '{{ contact.email }}',
+    '{% raw %}',
+    '{% endraw %}',
+    '{%- -%}',
+    '{{ a | append: "',
+    '<x{{ 1 }}>',
+  ],
+  ...[
+    '{% assign a = 1 %}',
+    '{% comment %}',
+    '{% for a in (1..9) %}',
+    '<a href="{{ a }}">',
+    '}}',
+    '%}',
+  ],
+]
+const filled = (fragment: string, length = MOST): string =>
+  fragment.repeat(Math.floor(length / fragment.length))
+
+describe('contents', () => {
+  test.each([...RUNS, ...FRAGMENTS].map((each) => [JSON.stringify(each), each]))(
+    'of %s end in every part',
+    async (_, fragment) => {
+      const long = filled(fragment)
+      const short = filled(fragment, 50_000)
+      await allEnd({
+        html: () => compile({ html: long }),
+        body: () => compile({ html: `<html><body>${long}`, previewText: 'x' }),
+        pre: () => compile({ html: `<pre>${short}x</pre>`, previewText: short }),
+        text: () => compile({ html: '', text: long }),
+        subject: () => compile({ html: '', subject: long }),
+        preview: () => compile({ html: '<p>x</p>', previewText: long }),
+        names: () => compile({ html: '{{ a }}', text: '', variableNames: [long] }),
+        fallbacks: () =>
+          compile({ html: '{{ a }}', variables: [{ name: 'a', fallback: short }], subject: 'x' }),
+      })
+    },
+  )
+
+  test('80,000 blanks are nothing', async () => {
+    const { text } = await compile({ html: `<pre>${' '.repeat(80_000)}\nx</pre>` })
+    expect(text).toBe('x')
+  })
+
+  test('end tags of nothing hide no depth', async () => {
+    expect(await endOf(compile({ html: '<div></p></x>'.repeat(70_000) }))).toBe('refused')
+  })
+})
+
+describe('confirmations and roots', () => {
+  const request = {
+    organization: { name: 'O' },
+    topic: { name: 'T' },
+    contact: { id: '1', properties: { long: LONG.slice(0, 60_000) } },
+    confirmUrl: 'https://mail.example.com/confirm/x',
+    isReminder: false,
+  }
+  const slow =
+    '{% assign ten = "1,2,3,4,5,6,7,8,9,0" | split: "," %}' +
+    `${'{% for a in ten %}'.repeat(10)}${'{% endfor %}'.repeat(10)}{{ confirmUrl }}`
+
+  test('a slow confirmation ends', async () => {
+    const template = { key: slow, subject: null, html: slow, text: '{{ confirmUrl }}' }
+    const [made] = renderer.confirmations(template, [request], stranger())
+    expect(await endOf(made ?? Promise.resolve())).toBe('render_timeout')
+    expect(() => confirmationRenderer({ ...template, html: '' })(request)).not.toThrow()
+  })
+
+  test('what is asked of a checked source ends', async () => {
+    const source = `{{ a${' | append: a'.repeat(4_000)} }}`
+    expect(await endOf(renderer.roots('html', source, stranger()))).toBe('made')
+  })
+})
+
+test('what is asked of a closed renderer, or too late, is not begun', async () => {
+  const closed = createRenderer()
+  const late = closed.text('x', {}, { owner: 'o', by: performance.now() - 1 })
+  await expect(late).rejects.toThrow(RendererBusy)
+  await closed.close()
+  await expect(closed.text('x', {}, { owner: 'o' })).rejects.toThrow(RendererBusy)
+})
