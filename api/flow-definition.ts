@@ -10,6 +10,7 @@ import {
   keepHidden,
 } from '../src/domain/flow-headers.ts'
 import type { Definition } from '../src/domain/flow.ts'
+import { shown } from '../src/domain/text.ts'
 import type { Uuid } from '../src/ids.ts'
 import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
 import type { Transaction } from '../src/store/sql.ts'
@@ -66,11 +67,11 @@ function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
     const headers = keepHidden(step.config.headers, isElsewhere ? {} : before?.values)
     for (const [name, value] of headers) {
       if (value !== undefined) continue
-      const path = `steps.${index}.config.headers.${name}`
+      const path = `steps.${index}.config.headers.${shown(name)}`
       const why = isElsewhere
         ? 'is needed again: *** keeps no value when config.url goes to another host'
         : 'has no former value that *** keeps'
-      const message = `${nameOf(step)}: config.headers.${name} ${why}`
+      const message = `${nameOf(step)}: config.headers.${shown(name)} ${why}`
       problems.push({ path, message })
     }
     const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))

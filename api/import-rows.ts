@@ -6,6 +6,7 @@ import { type Format, ImportRow } from '../src/schemas/import.ts'
 import type { ImportRow as StoredRow } from '../src/store/import-pages.ts'
 import type { NewPage } from '../src/store/imports.ts'
 import { refuseUnstorable } from './bodies.ts'
+import { breather } from '../src/breather.ts'
 import { applyContactRules, sentence } from './contact-rules.ts'
 import { malformedBody } from './errors.ts'
 import { Broken, type Mapping, READ_ONLY, type ReadCells, readHeader } from './import-columns.ts'
@@ -25,6 +26,8 @@ const LONGEST_ROW = 256 * 1024
 const LIMITS = { rows: 20_000_000, faultyRows: 1_000_000 }
 /** Of a row as it is kept for the report. */
 const LONGEST_RECORD = 8_192
+/** More of them do not get into it: each takes five characters at least. */
+const MOST_RECORDED = LONGEST_RECORD / 5
 const REPLACED = /\p{Surrogate}|\0/gu
 
 export interface RowOptions {
@@ -74,7 +77,9 @@ export async function* pagesOf(
     hasTopics = false
     return taken
   }
+  const breathe = breather()
   for await (const each of raw) {
+    await breathe()
     number++
     if (number > limits.rows) throw tooManyRows(limits.rows)
     const row = await checked(number, each, shared, options.findTopic)
@@ -183,7 +188,9 @@ async function* csvRows(
       }
       const record = () =>
         JSON.stringify(
-          Object.fromEntries(cells.map((cell, i) => [header[i] ?? `column ${i + 1}`, cell])),
+          Object.fromEntries(
+            cells.slice(0, MOST_RECORDED).map((cell, i) => [header[i] ?? `column ${i + 1}`, cell]),
+          ),
         )
       yield { fields: read(cells), record }
     }

@@ -3,8 +3,8 @@ import { LONGEST_SHOWN, shown } from '../src/domain/text.ts'
 
 /** Details of one refusal: more of them help nobody, and each costs its sender one byte. */
 export const MOST_DETAILS = 100
-/** Characters of a message of ours: longer than the longest list of words that one names. */
-const LONGEST_MESSAGE = 2_000
+/** Characters of a message: of the name of a step, a place and the longest list of words. */
+const LONGEST_MESSAGE = 1_000
 
 /**
  * Where a value lies in the input. A chain instead of a text: most places are never named, and the

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { Busboy } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../src/domain/errors.ts'
+import { breather } from '../src/breather.ts'
 import { malformedBody, unsupportedMediaType } from './errors.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -19,6 +20,9 @@ const LEAST_BYTES = 300_000
 
 /** Of an upload that was refused. */
 const LAST_BYTES_MS = 5_000
+
+/** What a parser is given at once. */
+const PIECE_BYTES = 16 * 1024
 
 const MOST_FIELDS = 20
 const LONGEST_FIELD = 64 * 1024
@@ -140,12 +144,17 @@ function drainRefused({ raw }: FastifyRequest): void {
   setTimeout(() => raw.complete || raw.destroy(), LAST_BYTES_MS).unref()
 }
 
+/** Cut into pieces, between which others get the event loop: a piece may be thousands of rows. */
 async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const breathe = breather()
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
     if (size > UPLOAD_LIMIT) throw tooLarge()
-    yield chunk
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      yield chunk.subarray(from, from + PIECE_BYTES)
+      await breathe()
+    }
   }
 }
 

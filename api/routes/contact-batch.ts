@@ -15,6 +15,7 @@ import { type UpsertRow, upsert } from '../../src/store/contact-upserts.ts'
 import { type Transaction, transact } from '../../src/store/sql.ts'
 import * as topics from '../../src/store/topics.ts'
 import { LARGE_BODY_LIMIT } from '../bodies.ts'
+import { breather } from '../../src/breather.ts'
 import { auditResubscription } from '../contact-outcomes.ts'
 import { applyContactRules, sentence, unknownTopic } from '../contact-rules.ts'
 import type { TenantDeps } from '../deps.ts'
@@ -48,7 +49,9 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const refused: ContactBatchRow[] = []
       const accepted: UpsertRow[] = []
       const topicsOf = resolver(tx, organizationId)
+      const breathe = breather()
       for (const [index, input] of body.contacts.entries()) {
+        await breathe()
         const { values, details = [] } = applyContactRules(input)
         const named = await topicsOf(input)
         const faults = [...details, ...named.faults]

@@ -1,6 +1,14 @@
 import type { Condition, Filter, Group, Unit } from './condition.ts'
 import { type Field, fieldOf } from './condition-fields.ts'
-import { isSame, isScalar, lookUp, numberOf, timeOf } from './condition-values.ts'
+import {
+  isSame,
+  isScalar,
+  type Listed,
+  listOf,
+  lookUp,
+  numberOf,
+  timeOf,
+} from './condition-values.ts'
 
 /** How often events of one name came, and when the last one occurred (ISO). */
 export interface EventStats {
@@ -86,9 +94,21 @@ function valueOf(field: ValueField, facts: Facts): unknown {
 function adapted(filter: Filter, field: ValueField): Filter {
   const isLower = field.kind === 'id' || (field.kind === 'text' && field.column === 'email')
   if (!isLower) return filter
-  const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
-  const value = Array.isArray(filter.value) ? filter.value.map(lower) : lower(filter.value)
-  return { ...filter, value }
+  const { value } = filter
+  return { ...filter, value: Array.isArray(value) ? loweredList(value) : lower(value) }
+}
+
+const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
+
+/** Lists of filters in lower case: they never change, and are asked for each event. */
+const lowered = new WeakMap<readonly unknown[], readonly unknown[]>()
+
+function loweredList(list: readonly unknown[]): readonly unknown[] {
+  const known = lowered.get(list)
+  if (known) return known
+  const made = list.map(lower)
+  lowered.set(list, made)
+  return made
 }
 
 function valueHolds({ operator, value, unit }: Filter, actual: unknown, now: string): boolean {
@@ -130,7 +150,18 @@ function valueHolds({ operator, value, unit }: Filter, actual: unknown, now: str
 const isMissing = (value: unknown): boolean => value === undefined || value === null
 
 const isIn = (list: unknown, actual: unknown): boolean =>
-  Array.isArray(list) && list.some((each) => isSame(actual, each))
+  Array.isArray(list) && listed(list).has(actual)
+
+/** Lists of filters, which never change, as they are asked: a thousand values for each event. */
+const lists = new WeakMap<readonly unknown[], Listed>()
+
+function listed(list: readonly unknown[]): Listed {
+  const known = lists.get(list)
+  if (known) return known
+  const made = listOf(list)
+  lists.set(list, made)
+  return made
+}
 
 function contains(actual: unknown, value: unknown): boolean {
   if (Array.isArray(actual)) return actual.some((each) => isSame(each, value))

@@ -30,6 +30,38 @@ export function isSame(a: unknown, b: unknown): boolean {
 export const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
+/** The values of a list. */
+export interface Listed {
+  /** Whether one of them is the same as this value: see `isSame`. */
+  has: (value: unknown) => boolean
+}
+
+/** Finds the same value without comparing it with each. */
+export function listOf(values: readonly unknown[]): Listed {
+  const texts = new Set(values.filter((each) => typeof each === 'string'))
+  const booleans = new Set(values.filter((each) => typeof each === 'boolean').map(String))
+  const written = new Set(values.map(numberOf))
+  const numbers = new Set(values.filter((each) => typeof each === 'number').map(numberOf))
+  const hasNumber = (among: ReadonlySet<number | undefined>, value: unknown): boolean => {
+    const number = numberOf(value)
+    return number !== undefined && among.has(number)
+  }
+  return {
+    has: (value) => {
+      switch (typeof value) {
+        case 'string':
+          return texts.has(value) || booleans.has(value) || hasNumber(numbers, value)
+        case 'number':
+          return hasNumber(written, value)
+        case 'boolean':
+          return booleans.has(String(value)) || texts.has(String(value))
+        default:
+          return false
+      }
+    },
+  }
+}
+
 const TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d):(\d\d))?)?$/
 

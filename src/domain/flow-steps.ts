@@ -2,6 +2,7 @@ import type { ErrorDetail } from './errors.ts'
 import { checkCondition, IN_FLOWS, OF_EVENTS } from './condition-check.ts'
 import { DELAY_UNITS, type Duration, type Step, type StepOf } from './flow.ts'
 import { refuseProperties } from './properties.ts'
+import { shown } from './text.ts'
 import { isTimezone } from './timezone.ts'
 
 /** Of a delay and of what a wait waits at most. */
@@ -114,11 +115,11 @@ const isProperty = (field: string): boolean =>
 function checkUpdate(config: StepOf<'update_contact'>['config'], path: string): ErrorDetail[] {
   const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = config
   const named = [
-    ...Object.entries(set).map(([field, value]) => ({ at: `set.${field}`, field, value })),
+    ...Object.entries(set).map(([field, value]) => ({ at: `set.${shown(field)}`, field, value })),
     ...unset.map((field, index) => ({ at: `unset.${index}`, field, value: null })),
   ]
   const counted = Object.entries({ increment, append, remove }).flatMap(([way, values]) =>
-    Object.keys(values).map((field) => ({ at: `${way}.${field}`, field })),
+    Object.keys(values).map((field) => ({ at: `${way}.${shown(field)}`, field })),
   )
   const fields = [...named, ...counted].map(({ field }) => field)
   const places = [...named, ...counted].map(({ at }) => at)
@@ -196,7 +197,7 @@ function checkWebhook(config: StepOf<'webhook'>['config'], path: string): ErrorD
       ? [problem(`${path}.headers`, `must not be more than ${MOST_HEADERS}`)]
       : []),
     ...Object.entries(headers).flatMap(([name, value], index) => {
-      const at = `${path}.headers.${name}`
+      const at = `${path}.headers.${shown(name)}`
       if (!HEADER_NAME.test(name)) return [problem(at, 'is no name of a header')]
       if (isRefusedHeader(name)) return [problem(at, 'is not yours to set')]
       if (twice.has(index)) return [problem(at, 'is there twice')]

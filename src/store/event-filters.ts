@@ -23,7 +23,13 @@ export async function loadFilters(
   organizationId: Uuid,
   filtered: readonly Filtered[],
 ): Promise<Fits> {
-  const asking = filtered.filter(({ filter }) => filter !== null && asksAboutContact(filter))
+  const asked = new Map<Condition, boolean>()
+  const asks = (filter: Condition): boolean => {
+    const known = asked.get(filter) ?? asksAboutContact(filter)
+    asked.set(filter, known)
+    return known
+  }
+  const asking = filtered.filter(({ filter }) => filter !== null && asks(filter))
   const contacts = await listContacts(
     tx,
     organizationId,
@@ -33,7 +39,7 @@ export async function loadFilters(
   return ({ contactId, filter }, properties) => {
     if (filter === null) return true
     const contact = contacts.get(contactId)
-    if (!contact && asksAboutContact(filter)) return false
+    if (!contact && asks(filter)) return false
     const facts = { contact: contact ?? { id: contactId, properties: {} }, event: properties, now }
     return evaluate(filter, facts)
   }

@@ -1,3 +1,4 @@
+import { breather } from '../breather.ts'
 import type { Settings, Trigger, TriggerType } from '../domain/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../ids.ts'
 import { admit, type Start } from './admission.ts'
@@ -39,11 +40,14 @@ export async function fire(
 
   const slugs = await slugsOf(tx, organizationId, occurrences)
   const byPlace = grouped(flows)
-  const met = occurrences.flatMap((occurrence, at) =>
-    placesOf(occurrence)
-      .flatMap((place) => byPlace.get(place) ?? [])
-      .map((flow) => ({ at, occurrence, flow })),
-  )
+  const breathe = breather()
+  const met: { at: number; occurrence: Occurrence; flow: TriggeredFlow }[] = []
+  for (const [at, occurrence] of occurrences.entries()) {
+    await breathe()
+    for (const place of placesOf(occurrence)) {
+      for (const flow of byPlace.get(place) ?? []) met.push({ at, occurrence, flow })
+    }
+  }
   const caused = await listFitting(tx, organizationId, met)
   const starts = caused.map(({ flow, occurrence }) => startOf(flow, occurrence, slugs))
   const admissions = await admit(tx, organizationId, starts, requestId)
@@ -81,11 +85,18 @@ async function listFitting<T extends Met>(
     filter: filterOf(flow),
   }))
   const fits = await loadFilters(tx, organizationId, filtered)
-  return met.filter(({ flow, occurrence }) => {
-    const { contactId } = occurrence
+  const breathe = breather()
+  const fitting: T[] = []
+  for (const each of met) {
+    const { flow, occurrence } = each
     const properties = occurrence.type === 'event' ? occurrence.properties : {}
-    return fits({ contactId, filter: filterOf(flow) }, properties)
-  })
+    // A thousand events, each with the filters of every flow that its name starts.
+    await breathe()
+    if (fits({ contactId: occurrence.contactId, filter: filterOf(flow) }, properties)) {
+      fitting.push(each)
+    }
+  }
+  return fitting
 }
 
 /** Triggers of these types say what they are about. */
@@ -121,7 +132,9 @@ function grouped(flows: readonly TriggeredFlow[]): Map<string, TriggeredFlow[]> 
   const byPlace = new Map<string, TriggeredFlow[]>()
   for (const flow of flows) {
     const place = placeOf(flow.triggerType, flow.triggerKey)
-    byPlace.set(place, [...(byPlace.get(place) ?? []), flow])
+    const known = byPlace.get(place)
+    if (known) known.push(flow)
+    else byPlace.set(place, [flow])
   }
   return byPlace
 }

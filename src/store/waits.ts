@@ -1,3 +1,4 @@
+import { breather } from '../breather.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { Uuid } from '../ids.ts'
 import { loadFilters } from './event-filters.ts'
@@ -37,17 +38,17 @@ export async function takeEvents(
   const open = await lockOpen(tx, organizationId, events)
   if (open.length === 0) return events.map(() => 0)
   const fits = await loadFilters(tx, organizationId, open)
-  const taken = open.flatMap((wait) => {
-    const event = byContact
-      .get(wait.contactId)
-      ?.find(
-        (each) =>
-          each.name === wait.eventName &&
-          each.receivedAt < wait.expiresAt &&
-          fits(wait, each.properties),
-      )
-    return event ? [{ wait, event }] : []
-  })
+  const breathe = breather()
+  const taken: { wait: (typeof open)[number]; event: (typeof events)[number] }[] = []
+  for (const wait of open) {
+    for (const event of byContact.get(wait.contactId) ?? []) {
+      if (event.name !== wait.eventName || event.receivedAt >= wait.expiresAt) continue
+      await breathe()
+      if (!fits(wait, event.properties)) continue
+      taken.push({ wait, event })
+      break
+    }
+  }
   await match(tx, organizationId, taken)
   await outbox.putAll(
     tx,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkCondition, IN_FLOWS } from '../../src/domain/condition-check.ts'
 import { bucketOf, evaluate, type Facts } from '../../src/domain/condition-eval.ts'
+import { isSame, listOf } from '../../src/domain/condition-values.ts'
 import type { Condition, Filter, Operator } from '../../src/domain/condition.ts'
 import { uuidv7 } from '../../src/ids.ts'
 
@@ -318,6 +319,21 @@ describe('groups', () => {
       }),
     )
   })
+})
+
+test('a list has a value exactly where one of its own is the same', () => {
+  const value = fc.oneof(
+    fc.constantFrom<unknown>('5', 5, '5.0', '05', -0, 0, '-0', true, 'true', false, 'false', null),
+    fc.constantFrom<unknown>('', ' 5', Number.NaN, Number.POSITIVE_INFINITY, [5], {}, undefined),
+    fc.integer({ min: -3, max: 3 }),
+    fc.integer({ min: -3, max: 3 }).map(String),
+  )
+  fc.assert(
+    fc.property(fc.array(value), value, (values, asked) => {
+      expect(listOf(values).has(asked)).toBe(values.some((each) => isSame(asked, each)))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('buckets are of about the same size, and a contact stays in its own', () => {
