@@ -52,9 +52,9 @@ type Report = (message: string) => void
 
 function lookAtText(schema: Schema, text: string, report: Report): void {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
-  if (isLonger(text, maxLength)) return report(`must NOT have more than ${maxLength} characters`)
+  if (isLonger(text, maxLength)) return report(`must not have more than ${maxLength} characters`)
   if (minLength > 0 && !isLonger(text, minLength - 1)) {
-    return report(`must NOT have fewer than ${minLength} characters`)
+    return report(`must not have fewer than ${minLength} characters`)
   }
   if (pattern !== undefined && !regexOf(pattern).test(text)) {
     report(PATTERN_WORDS.get(pattern) ?? 'is not written as it must be')
@@ -91,10 +91,10 @@ function lookAtList(
   found: ErrorDetail[],
 ): void {
   const report = (message: string): void => tell(found, place, message)
-  if (list.length > maxItems) return report(`must NOT have more than ${maxItems} items`)
-  if (list.length < minItems) return report(`must NOT have fewer than ${minItems} items`)
+  if (list.length > maxItems) return report(`must not have more than ${maxItems} items`)
+  if (list.length < minItems) return report(`must not have fewer than ${minItems} items`)
   if (uniqueItems === true && new Set(list).size < list.length) {
-    report('must NOT have the same item twice')
+    report('must not have the same item twice')
   }
   if (items === undefined) return
   for (let key = 0; key < list.length && found.length < MOST_DETAILS; key++) {
@@ -113,8 +113,8 @@ function lookAtObject(
   const report = (message: string): void => tell(found, place, message)
   const isBounded = maxProperties < Number.POSITIVE_INFINITY || minProperties > 0
   const count = isBounded ? Object.keys(value).length : 0
-  if (count > maxProperties) return report(`must NOT have more than ${maxProperties} properties`)
-  if (count < minProperties) report(`must NOT have fewer than ${minProperties} properties`)
+  if (count > maxProperties) return report(`must not have more than ${maxProperties} properties`)
+  if (count < minProperties) report(`must not have fewer than ${minProperties} properties`)
   for (const key of required) {
     if (value[key] === undefined) tell(found, { within: place, key }, 'is required')
   }

@@ -81,7 +81,7 @@ describe('says what is wrong, and no more than helps', () => {
     [[], [' must be an object']],
     [{ email: 5 }, ['email must be a string']],
     [{ email: 'nobody' }, ['email must be an email address']],
-    [{ email: 'x'.repeat(256) }, ['email must NOT have more than 255 characters']],
+    [{ email: 'x'.repeat(256) }, ['email must not have more than 255 characters']],
     [{ externalId: 'a@b' }, ['externalId must not contain @, / or control characters']],
     [
       { smsStatus: 'x' },
@@ -101,12 +101,12 @@ describe('says what is wrong, and no more than helps', () => {
   test('of a list that is too long nothing else', () => {
     const contacts = times(200_000, () => ({ unheardOf: 1 }))
     expect(problemFinder(ContactBatchInput)({ contacts })).toEqual([
-      { path: 'contacts', message: 'must NOT have more than 1000 items' },
+      { path: 'contacts', message: 'must not have more than 1000 items' },
     ])
     const details = problemFinder(FlowInput)({ steps: times(1_000, () => ({})) })
     expect(details).toContainEqual({
       path: 'steps',
-      message: 'must NOT have more than 200 items',
+      message: 'must not have more than 200 items',
     })
     expect(details.filter(({ path }) => path.startsWith('steps'))).toHaveLength(1)
   })
