@@ -27,28 +27,46 @@ interface Question {
   identity?: string
   /** Milliseconds since 1970. */
   until: number
+  /** An answer that is younger than so many milliseconds will do. */
+  freshMs?: number
 }
+
+/** The same with the reading instead of its pages. */
+type Heard<Reading> = { kind: 'read'; reading: Reading } | Exclude<Said<unknown>, { kind: 'read' }>
 
 /**
  * What an account says at this moment: a reading of the last seconds, else the provider is asked,
  * once for all who want to know the same. Throws 429 when the organization asks too much at once.
  */
 export async function askAccount<Page>(asker: Asker, question: Question): Promise<Said<Page>> {
+  const heard = await hear(asker, question, (sql, key) => readings.find<Page>(sql, key))
+  return heard.kind === 'read' ? { kind: 'read', pages: heard.reading.pages } : heard
+}
+
+/** The same for who wants to know something else of a reading than its pages. */
+export async function hear<Reading extends readings.State>(
+  asker: Asker,
+  question: Question,
+  find: (sql: Sql, key: readings.Key) => Promise<Reading | undefined>,
+): Promise<Heard<Reading>> {
   const { sql, organizationId, connectionId, identity, until } = question
+  const { freshMs = readings.FRESH_MS } = question
   const key = { organizationId, connectionId, what: questionAbout(identity) }
+  const look = async () => heardFrom(await find(sql, key), freshMs)
 
   if (Date.now() >= until) return { kind: 'unreachable' }
-  const known = said(await readings.find<Page>(sql, key))
+  const known = await look()
   if (known) return known
   const begun = await readings.begin(sql, {
     ...key,
     subject: identity ?? null,
     patienceMs: ASK_MS,
     mostAsking: MOST_ASKING,
+    freshMs,
   })
   if (begun === 'full') throw tooMany()
   if (begun === 'joined') {
-    const meanwhile = said(await readings.find<Page>(sql, key))
+    const meanwhile = await look()
     if (meanwhile) return meanwhile
   }
   try {
@@ -58,22 +76,25 @@ export async function askAccount<Page>(asker: Asker, question: Question): Promis
     if (error instanceof AppError && error.reason === CANNOT_ASK) return { kind: 'not_asked' }
     throw error
   }
-  const reading = await readings.find<Page>(sql, key)
+  const reading = await find(sql, key)
   // No worker has even looked at it: that says nothing about the account.
   if (reading && reading.outcome === null && !reading.isBegun) return { kind: 'not_asked' }
-  return said(reading) ?? { kind: 'unreachable' }
+  return heardFrom(reading, freshMs) ?? { kind: 'unreachable' }
 }
 
 /** Undefined: what is stored is no answer to somebody who asks now. */
-function said<Page>(reading: readings.Reading<Page> | undefined): Said<Page> | undefined {
+function heardFrom<Reading extends readings.State>(
+  reading: Reading | undefined,
+  freshMs: number,
+): Heard<Reading> | undefined {
   const { outcome, answeredAgoMs, readAgoMs } = reading ?? { outcome: null, answeredAgoMs: null }
   if (!reading || !outcome || answeredAgoMs === null) return undefined
   const isAnswer = outcome === 'read' || outcome === 'missing'
-  if (answeredAgoMs > (isAnswer ? readings.FRESH_MS : readings.FAILURE_FRESH_MS)) return undefined
+  if (answeredAgoMs > (isAnswer ? freshMs : readings.FAILURE_FRESH_MS)) return undefined
   if (outcome === 'missing') return { kind: 'missing' }
   const standsIn =
     outcome === 'throttled' && (readAgoMs ?? Number.POSITIVE_INFINITY) < STILL_GOOD_MS
-  if (outcome === 'read' || standsIn) return { kind: 'read', pages: reading.pages }
+  if (outcome === 'read' || standsIn) return { kind: 'read', reading }
   return { kind: 'unreachable' }
 }
 

@@ -9,6 +9,7 @@ import {
   BatchList,
   BatchListQuery,
   CancelledBatch,
+  CreatedBatch,
   RecipientList,
   RecipientListQuery,
 } from '../../src/schemas/batch.ts'
@@ -27,8 +28,15 @@ import { decodeCursor } from '../cursor.ts'
 import type { Caller } from '../auth.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
+import { nameAccount } from '../named-account.ts'
 import { missing } from '../ownership.ts'
 import { MOST_COUNTED, pageFigures, pageOf } from '../pages.ts'
+import {
+  createSenderChecks,
+  notChecked,
+  notVerified,
+  SENDER_NOT_VERIFIED,
+} from '../sender-check.ts'
 
 const tags = ['batch']
 const reading = { scope: ['read', 'send'] } as const
@@ -51,7 +59,9 @@ const PATHS = {
 }
 
 /** Creation, progress and cancellation. The sending itself is the `sendBatch` workflow. */
-export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { asker, now }) => {
+  const senders = createSenderChecks({ asker, now })
+
   app.post(
     '/v1/batch',
     {
@@ -62,14 +72,25 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         operationId: 'createBatch',
         summary: 'Send a mail to many contacts, now or later',
         description:
-          'Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped.',
+          'Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.',
         body: BatchInput,
-        response: { 201: Batch },
+        response: { 201: CreatedBatch },
       },
-      preHandler: async ({ contents, caller: { organizationId, sql }, body }) => {
-        const template = await findTemplate(sql, organizationId, body.templateId)
-        const source = ownSource(body, template)
-        await settled(source === undefined ? [] : [contents.compile(source, PATHS)])
+      preHandler: async (request) => {
+        const { caller, body, contents } = request
+        const { organizationId, sql } = caller
+        const checkSender = async (): Promise<void> => {
+          const account = await nameAccount(sql, organizationId, body.cloudAccountId)
+          if (account?.disconnectedAt !== null) return
+          const address = body.from.trim()
+          await senders.check(request, [{ connectionId: account.id, address }])
+        }
+        const checkContent = async (): Promise<void> => {
+          const template = await findTemplate(sql, organizationId, body.templateId)
+          const source = ownSource(body, template)
+          await settled(source === undefined ? [] : [contents.compile(source, PATHS)])
+        }
+        await Promise.all([checkSender(), checkContent()])
       },
     },
     async (request, reply) => {
@@ -77,6 +98,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
       const { organizationId } = caller
       const scheduledFor = applyBatchRules(body, now())
       const sender = await findSender(tx, organizationId, body.cloudAccountId)
+      const from = { connectionId: sender.id, address: body.from.trim() }
+      const standing = senders.of(request).standing(from)
+      if (standing === 'not_verified') {
+        refuse('from', notVerified(from.address), SENDER_NOT_VERIFIED)
+      }
       if (body.unknownOutcome === 'retry' && !sender.receivesEvents) {
         refuse(
           'unknownOutcome',
@@ -99,7 +125,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         templateId: content.templateId,
         subject: content.subject,
         previewText: content.previewText,
-        fromAddress: body.from.trim(),
+        fromAddress: from.address,
         fromName: body.fromName ?? null,
         replyTo: body.replyTo?.trim() ?? null,
         variableMappings: body.variableMappings ?? [],
@@ -111,7 +137,9 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         await contents.create(tx, { organizationId, id: content.id, ...content.inline })
       }
       reply.code(201)
-      return batches.create(tx, batch, requestId)
+      const created = await batches.create(tx, batch, requestId)
+      const warnings = standing === 'not_known' ? [notChecked('from', from.address)] : []
+      return { ...created, warnings }
     },
   )
 
@@ -236,7 +264,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
       if (other) return refuse('cloudAccountId', 'is needed: several accounts are connected')
       return only
     }
-    const sender = isUuid(id) ? await connections.findSender(sql, organizationId, id) : undefined
+    const sender = await nameAccount(sql, organizationId, id)
     if (!sender) return refuseForeign(sql, 'connection', organizationId, id, 'cloudAccountId')
     if (sender.disconnectedAt !== null) refuse('cloudAccountId', 'names a disconnected account')
     return sender

@@ -854,7 +854,7 @@ export interface paths {
         put?: never;
         /**
          * Send a mail to many contacts, now or later
-         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped.
+         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.
          *
          *     Scope: `send` or `full`.
          */
@@ -2640,6 +2640,64 @@ export interface components {
         ContactsDeletion: {
             ids: string[];
         };
+        /** CreatedBatch */
+        CreatedBatch: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            channel: "email" | "sms";
+            name: string | null;
+            /** @description An estimate until `audienceFrozenAt` is set. */
+            totalRecipients: number;
+            processedRecipients: number;
+            sent: number;
+            failed: number;
+            /** @description Refused by us: left, or may not be mailed. */
+            skipped: number;
+            /** @description In doubt: settled by the provider’s events. */
+            unknown: number;
+            delivered: number;
+            opened: number;
+            clicked: number;
+            bounced: number;
+            complained: number;
+            suppressed: number;
+            unsubscribed: number;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            audience: {
+                /** @enum {string} */
+                type: "all" | "topic" | "segment" | "contacts";
+                /** @description Contacts named, for type `contacts`. */
+                contactCount: number | null;
+            };
+            /** Format: date-time */
+            audienceFrozenAt: string | null;
+            subject: string;
+            /** Format: date-time */
+            scheduledFor: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: uuid */
+            templateId: string | null;
+            /**
+             * Format: uuid
+             * @description Only its subscribers are mailed.
+             */
+            topicId: string | null;
+            paused: boolean;
+            pausedReason: string | null;
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            failedReason: string | null;
+            /** @description Empty, or `sender_not_checked`: the account did not say whether `from` is verified. */
+            warnings: components["schemas"]["Warning"][];
+        };
         /** CreatedWorkflow */
         CreatedWorkflow: {
             /** Format: uuid */
@@ -4215,6 +4273,14 @@ export interface components {
                 x: number;
                 y: number;
             };
+        };
+        /** Warning */
+        Warning: {
+            /** @description One of an open set of words. */
+            reason: string;
+            /** @description The place of the input that it is about. */
+            path: string;
+            message: string;
         };
         /** WebhookAnswer */
         WebhookAnswer: {
@@ -7526,7 +7592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Batch"];
+                    "application/json": components["schemas"]["CreatedBatch"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -70,6 +70,6 @@ export const badRequest = (message: string, details: ErrorDetail[], reason?: str
   new AppError('BAD_REQUEST', message, { details, ...(reason === undefined ? {} : { reason }) })
 
 /** Refuses a body for one of its fields: a 400 that names it. */
-export function refuse(path: string, message: string): never {
-  throw badRequest(`${path} ${message}`, [{ path, message }])
+export function refuse(path: string, message: string, reason?: string): never {
+  throw badRequest(`${path} ${message}`, [{ path, message }], reason)
 }

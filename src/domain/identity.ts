@@ -42,6 +42,20 @@ export const isDomain = (text: string): boolean =>
 export const domainOf = (identity: string): string => identity.slice(identity.lastIndexOf('@') + 1)
 
 /**
+ * The identities of which any lets mail be sent from an address: itself, itself without a label
+ * (`ann+news@…` is sent by who owns `ann@…`), its domain and those above. In lower case.
+ */
+export function sendersOf(address: string): string[] {
+  const whole = address.toLowerCase()
+  const domain = domainOf(whole)
+  const names = new Set([whole, whole.replace(/\+[^@]*@/, '@')])
+  for (let rest = domain; rest.includes('.'); rest = rest.slice(rest.indexOf('.') + 1)) {
+    names.add(rest)
+  }
+  return [...names]
+}
+
+/**
  * Whether a provider could know an identity of this name: nobody needs to be asked about another.
  * Its domain is in lower case and ASCII.
  */

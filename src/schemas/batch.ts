@@ -16,6 +16,7 @@ import {
   strict,
   TIME,
   Time,
+  Warning,
 } from './common.ts'
 import { CHANNELS } from './contact.ts'
 
@@ -130,6 +131,17 @@ const EXAMPLE = {
 
 export const Batch = Type.Object(batch, { title: 'Batch', examples: [EXAMPLE] })
 export type Batch = Static<typeof Batch>
+
+export const CreatedBatch = Type.Object(
+  {
+    ...batch,
+    warnings: Type.Array(Warning, {
+      description:
+        'Empty, or `sender_not_checked`: the account did not say whether `from` is verified.',
+    }),
+  },
+  { title: 'CreatedBatch', examples: [{ ...EXAMPLE, status: 'queued', warnings: [] }] },
+)
 
 export const CancelledBatch = Type.Object(
   { ...batch, success: Type.Literal(true) },

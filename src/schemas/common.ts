@@ -85,6 +85,27 @@ export const Page = Type.Integer({
 
 export const NextCursor = nullable(Type.String({ description: 'Null at the end.' }))
 
+/** What the caller of a request that was accepted should know all the same. */
+export const Warning = Type.Object(
+  {
+    reason: Type.String({ description: 'One of an open set of words.' }),
+    path: Type.String({ description: 'The place of the input that it is about.' }),
+    message: Type.String(),
+  },
+  {
+    title: 'Warning',
+    examples: [
+      {
+        reason: 'sender_not_checked',
+        path: 'from',
+        message:
+          'The account did not say in time whether news@example.com is verified; mail from an identity that is not will be refused',
+      },
+    ],
+  },
+)
+export type Warning = Static<typeof Warning>
+
 export const Success = Type.Object(
   { success: Type.Literal(true) },
   { title: 'Success', examples: [{ success: true }] },

@@ -13,8 +13,8 @@ export interface Key {
   what: string
 }
 
-/** What is known of an answer; ages in milliseconds, by Postgres' clock. */
-export interface Reading<Page> {
+/** How far a question is answered; ages in milliseconds, by Postgres' clock. */
+export interface State {
   /** Null while the latest question is not answered. */
   outcome: Outcome | null
   answeredAgoMs: number | null
@@ -23,6 +23,10 @@ export interface Reading<Page> {
   isAsking: boolean
   /** A worker has taken the latest question up. */
   isBegun: boolean
+}
+
+/** What is known of an answer. */
+export interface Reading<Page> extends State {
   pages: Page[]
 }
 
@@ -34,16 +38,19 @@ const MOST_DELETED = 1_000
 export const FRESH_MS = 15_000
 export const FAILURE_FRESH_MS = 5_000
 
+const state = (sql: Executor) => sql`
+  r.outcome,
+  (extract(epoch from clock_timestamp() - r.answered_at) * 1000)::float8 as answered_ago_ms,
+  (extract(epoch from clock_timestamp() - r.read_at) * 1000)::float8 as read_ago_ms,
+  coalesce(r.asking_until > clock_timestamp(), false) as is_asking,
+  r.begun_at is not null as is_begun`
+
 /**
  * The reading and its pages in one statement: one snapshot, so that pages of two answers never mix.
  */
 export async function find<Page>(sql: Executor, key: Key): Promise<Reading<Page> | undefined> {
   const [reading] = await sql<Reading<Page>[]>`
-    select r.outcome,
-      (extract(epoch from clock_timestamp() - r.answered_at) * 1000)::float8 as answered_ago_ms,
-      (extract(epoch from clock_timestamp() - r.read_at) * 1000)::float8 as read_ago_ms,
-      coalesce(r.asking_until > clock_timestamp(), false) as is_asking,
-      r.begun_at is not null as is_begun,
+    select ${state(sql)},
       coalesce((
         select jsonb_agg(p.body order by p.page)
         from provider_reading_pages p
@@ -59,6 +66,39 @@ export async function find<Page>(sql: Executor, key: Key): Promise<Reading<Page>
   return reading
 }
 
+/** Verified, or verified until lately: SES goes on for some days while the DNS is mended. */
+const SENDING_STATUSES = ['SUCCESS', 'TEMPORARY_FAILURE']
+
+/**
+ * The reading of an account's identities, and whether any of `names` (in lower case) is one that
+ * may send. The list stays in Postgres: an account may have ten thousand.
+ */
+export async function findSender(
+  sql: Executor,
+  key: Key,
+  names: readonly string[],
+): Promise<(State & { maySend: boolean }) | undefined> {
+  const [reading] = await sql<(State & { maySend: boolean })[]>`
+    select ${state(sql)}, exists (
+        select
+        from provider_reading_pages p
+        cross join lateral jsonb_to_recordset(p.body)
+          as listed (identity text, "sendingEnabled" boolean, "verificationStatus" text)
+        where p.organization_id = r.organization_id
+          and p.connection_id = r.connection_id
+          and p.what = r.what
+          and p.version = r.version
+          and lower(listed.identity) = any(${[...names]}::text[])
+          and listed."sendingEnabled"
+          and coalesce(listed."verificationStatus" = any(${SENDING_STATUSES}::text[]), true)
+      ) as may_send
+    from provider_readings r
+    where r.organization_id = ${key.organizationId}
+      and r.connection_id = ${key.connectionId}
+      and r.what = ${key.what}`
+  return reading
+}
+
 interface Question extends Key {
   /** What is asked for by name. */
   subject: string | null
@@ -66,6 +106,8 @@ interface Question extends Key {
   patienceMs: number
   /** Questions of the organization that may be open at once. */
   mostAsking: number
+  /** How long an answer is good to who asks. */
+  freshMs?: number
 }
 
 /**
@@ -76,6 +118,7 @@ interface Question extends Key {
 export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined' | 'full'> =>
   transact(sql, async (tx) => {
     const { organizationId, connectionId, what, subject, patienceMs, mostAsking } = question
+    const { freshMs = FRESH_MS } = question
     await organizations.lock(tx, organizationId)
     const [open] = await tx<{ count: number; isOurs: boolean }[]>`
       select count(*) as count,
@@ -99,7 +142,7 @@ export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined'
       where r.answered_at is null
         or r.answered_at < clock_timestamp() - interval '1 millisecond'
           * case when r.outcome in ('read', 'missing')
-              then ${FRESH_MS}::integer else ${FAILURE_FRESH_MS}::integer end`
+              then ${freshMs}::integer else ${FAILURE_FRESH_MS}::integer end`
     return count > 0 ? 'asking' : 'joined'
   })
 

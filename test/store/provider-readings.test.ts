@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import * as readings from '../../src/store/provider-readings.ts'
 import { tally } from '../support/api.ts'
@@ -32,6 +32,42 @@ const storedPages = async () => {
     select count(*) as count from provider_reading_pages where connection_id = ${key.connectionId}`
   return row?.count
 }
+
+describe('who may send', () => {
+  const listed = (identity: string, sendingEnabled: boolean | null, status: string | null) => ({
+    identity,
+    identityType: 'DOMAIN',
+    sendingEnabled,
+    verificationStatus: status,
+  })
+  const maySend = async (...names: string[]) =>
+    (await readings.findSender(database.sql, key, names))?.maySend
+
+  test.each([
+    [true, 'SUCCESS', true],
+    [true, 'TEMPORARY_FAILURE', true],
+    [true, null, true],
+    [true, 'PENDING', false],
+    [true, 'FAILED', false],
+    [true, 'NOT_STARTED', false],
+    [false, 'SUCCESS', false],
+    [null, 'SUCCESS', false],
+  ])('sending enabled %s, verification %s: %s', async (sendingEnabled, status, expected) => {
+    await begin()
+    const version = uuidv7()
+    for (const [page, identity] of ['one.example', 'Two.example'].entries()) {
+      const body = [listed(`other${page}.example`, true, 'SUCCESS')]
+      body.push(listed(identity, sendingEnabled, status))
+      await readings.addPage(database.sql, key, { version, page, body })
+    }
+    expect(await maySend('two.example')).toBe(false)
+    await readings.answer(database.sql, key, { outcome: 'read', version })
+    expect(await maySend('ann@two.example', 'two.example')).toBe(expected)
+    expect(await maySend('three.example')).toBe(false)
+    const stranger = { ...key, organizationId: uuidv7() }
+    expect(await readings.findSender(database.sql, stranger, ['two.example'])).toBeUndefined()
+  })
+})
 
 test('of many who want to know the same one asks', async () => {
   const begun = await Promise.all(Array.from({ length: 30 }, () => begin()))

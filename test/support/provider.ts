@@ -9,6 +9,9 @@ import type { DnsResolver } from '../../src/net/resolver.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { CONSOLE_POLICY, VERIFICATION } from '../../workflows/contract.ts'
 
+/** Whom batches and flows of tests are from. */
+const SENDERS = ['example.com', 'letterloom.example']
+
 const listed = (identity: string): ListedIdentity => ({
   identity,
   identityType: identity.includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN',
@@ -17,12 +20,13 @@ const listed = (identity: string): ListedIdentity => ({
 })
 
 /**
- * Accounts that have the identities which bear their organization's mark (support/matrix.ts), and a
- * role with the first version of the console policy.
+ * Accounts that have the identities which bear their organization's mark (support/matrix.ts) and
+ * those that tests send from, and a role with the first version of the console policy.
  */
 const identities: Identities = {
   async *list({ organizationId }) {
-    yield { kind: 'told', value: [listed(`mark${organizationId.slice(-12)}.example.com`)] }
+    const names = [`mark${organizationId.slice(-12)}.example.com`, ...SENDERS]
+    yield { kind: 'told', value: names.map(listed) }
   },
   find: async ({ organizationId }, identity) => {
     if (!identity.includes(`mark${organizationId.slice(-12)}`)) {

@@ -185,6 +185,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       resumeBatch: { 'path.id': scheduled.map(({ id }) => id) },
       discardBatch: { 'path.id': scheduled.map(({ id }) => id) },
       createBatch: {
+        'body.from': [`news@${KNOWN_DOMAIN}`],
         'body.cloudAccountId': [sender.id],
         'body.templateId': templates.map(({ id }) => id),
         'body.contactIds[*]': contacts.map(({ id }) => id),
