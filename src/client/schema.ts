@@ -2656,7 +2656,7 @@ export interface components {
             failed: number;
             /** @description Refused by us: left, or may not be mailed. */
             skipped: number;
-            /** @description In doubt: settled by the provider’s events. */
+            /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
             opened: number;
@@ -2695,6 +2695,14 @@ export interface components {
             pausedReason: string | null;
             /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
+            /** @description Mails that the provider told us it accepted a second time. */
+            duplicates: number;
+            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
+            waitingForOutcome: {
+                count: number;
+                /** Format: date-time */
+                until: string | null;
+            } | null;
             /** @description Empty, or `sender_not_checked`: the account did not say whether `from` is verified. */
             warnings: components["schemas"]["Warning"][];
         };

@@ -13,6 +13,7 @@ import { startSystem, type System } from '../../src/main/system.ts'
  */
 export async function startTestSystem(
   env: Record<string, string> = {},
+  timings: 'short' | 'production' = 'short',
 ): Promise<System & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-system-'))
   // As root, Postgres runs under another user, who must be able to come in; else its data go
@@ -29,7 +30,7 @@ export async function startTestSystem(
     SANDBOX_PORT: '0',
     ...env,
   })
-  const system = await startSystem(config, folder, () => {})
+  const system = await startSystem(config, folder, () => {}, timings)
   return {
     ...system,
     folder,
