@@ -29,11 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
     takesGzip?: boolean
-    /**
-     * What cannot be stored is replaced (U+FFFD) instead of refused, and of a key that is there
-     * twice the last one counts: its sender cannot mend it.
-     */
-    replacesUnstorable?: boolean
+    /** Reads its body itself, whatever it is. */
+    readsAnyBody?: boolean
   }
 }
 
@@ -48,7 +45,8 @@ export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
     const encoding = headers['content-encoding'] ?? 'identity'
-    const isTaken = encoding === 'gzip' && request.routeOptions.config.takesGzip === true
+    const { takesGzip, readsAnyBody } = request.routeOptions.config
+    const isTaken = readsAnyBody === true || (encoding === 'gzip' && takesGzip === true)
     if (encoding !== 'identity' && !isTaken) {
       done(
         new AppError('REQUEST_FAILED', 'A Content-Encoding is not supported here', { status: 415 }),
@@ -72,12 +70,9 @@ export function readBodies(app: FastifyInstance): void {
       }
       request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
-      const replaces = request.routeOptions.config.replacesUnstorable === true
       void parseJson(request, text, (error, body) => {
         if (error !== null) done(unreadable(text))
-        else if (replaces) {
-          done(null, request.hasSuspiciousText ? storable(body, 0) : body)
-        } else {
+        else {
           const duplicate = findDuplicateKey(text, body)
           if (duplicate === undefined) done(null, body)
           else done(duplicateKey(duplicate))
@@ -107,17 +102,6 @@ function duplicateKey(path: string): AppError {
     reason: 'duplicate_key',
     details: [{ path: place, message: 'is there twice' }],
   })
-}
-
-/** `value` with what can be stored in the place of what cannot; as deep as a body may be. */
-function storable(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.replace(/\p{Surrogate}|\0/gu, '\ufffd')
-  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return value
-  if (Array.isArray(value)) return value.map((each) => storable(each, depth + 1))
-  for (const [key, child] of Object.entries(value)) {
-    Reflect.set(value, key, storable(child, depth + 1))
-  }
-  return value
 }
 
 /** Refuses what no schema can: nesting without end, and text that cannot be stored. */

@@ -22,6 +22,8 @@ export interface Metrics {
   requestSeconds: Histogram<'method' | 'route' | 'status'>
   refusedUnderPressure: Counter<'reason'>
   socketsRefused: Counter
+  /** Delivery events that were taken and are not for the applier, by why. */
+  eventsNotApplied: Counter<'reason'>
   /** Requests let through because the shared store of the limiter did not answer. */
   rateLimiterFailOpen: Counter
 }
@@ -55,6 +57,12 @@ export function createMetrics(): Metrics {
     socketsRefused: new Counter({
       name: `${PREFIX}sockets_refused_total`,
       help: 'Connections refused because one address, or all of them, had too many',
+      registers,
+    }),
+    eventsNotApplied: new Counter({
+      name: `${PREFIX}delivery_events_not_applied_total`,
+      help: 'Delivery events that were taken with a right proof and can never be applied',
+      labelNames: ['reason'],
       registers,
     }),
     rateLimiterFailOpen: new Counter({

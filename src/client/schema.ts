@@ -1644,7 +1644,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a delivery event from EventBridge
-         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An unknown account and a wrong secret get the same 401.
+         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. What can never be applied, and a body that is no event, are `ignored` and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
          */
         post: operations["receiveSesEvent"];
         delete?: never;

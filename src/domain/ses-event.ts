@@ -119,6 +119,12 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   }
 }
 
+/** Whether it is about a mail, of a kind that we know; such a one should be readable. */
+export function isKnownKind(detail: unknown): boolean {
+  const event = record(detail)
+  return Object.hasOwn(KINDS, text(event?.['eventType']) ?? text(event?.['notificationType']) ?? '')
+}
+
 /** Two UUIDs. */
 const TAG =
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/

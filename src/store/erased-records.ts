@@ -56,8 +56,8 @@ const holdsAny = (sql: Executor, column: string, texts: readonly string[]) => sq
   )`
 
 /**
- * Events that could not be applied keep what they said; of those that speak of the person nothing
- * is kept. An event that was applied has lost it already.
+ * Events that could not be read or applied keep what they said; of those that speak of the person
+ * nothing is kept. An event that was applied has lost it already.
  */
 export async function emptyEventsAside(
   sql: Sql,
@@ -71,15 +71,16 @@ export async function emptyEventsAside(
       from (
         select position
         from inbound_events
-        where organization_id = ${organizationId} and error is not null and position > ${after}
+        where organization_id = ${organizationId} and position > ${after}
+          and (error is not null or ignored is not null)
         order by position
         limit ${PAGE}
       ) as page`
     if (!page || page.last === null) return
     await sql`
       update inbound_events
-      set body = '{}', error = 'erased'
-      where organization_id = ${organizationId} and error is not null
+      set body = '{}', error = case when error is not null then 'erased' end
+      where organization_id = ${organizationId} and (error is not null or ignored is not null)
         and position > ${after} and position <= ${page.last}
         and exists (
           select

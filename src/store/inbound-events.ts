@@ -8,6 +8,10 @@ export interface InboundEvent {
   envelopeId: string
   /** The whole envelope as JSON text. */
   body: string
+  /** Why it can never be applied, though it was read. */
+  ignored?: string
+  /** Why it could not be read. Either one keeps it from the applier, for good. */
+  error?: string
 }
 
 /**
@@ -21,7 +25,9 @@ export async function store(sql: Executor, events: readonly InboundEvent[]): Pro
       ${events.map((event) => event.organizationId)}::uuid[],
       ${events.map((event) => event.connectionId)}::uuid[],
       ${events.map((event) => event.envelopeId)}::text[],
-      ${events.map((event) => event.body)}::text[]
+      ${events.map((event) => event.body)}::text[],
+      ${events.map((event) => event.error ?? null)}::text[],
+      ${events.map((event) => event.ignored ?? null)}::text[]
     )`
   const fresh = new Set(stored.map(key))
   return events.map((event) => fresh.delete(key(event)))

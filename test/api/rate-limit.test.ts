@@ -233,7 +233,10 @@ describe('who shows a proof of ours', () => {
           account: accountId,
           time: '2026-11-21T10:00:00Z',
           region: 'eu-central-1',
-          detail: { eventType: 'Delivery', mail: { messageId: 'm' } },
+          detail: {
+            eventType: 'Delivery',
+            mail: { messageId: 'm', timestamp: '2026-11-21T10:00:00Z' },
+          },
         }),
       )
     const guesses = await times(12, () => deliver('x'.repeat(65)))

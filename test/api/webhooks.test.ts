@@ -23,6 +23,7 @@ beforeEach(() => {
 })
 afterAll(() => api.close())
 
+const mail = { messageId: 'm', timestamp: '2026-11-21T10:00:00Z' }
 const event = (changes: object = {}) => ({
   version: '0',
   id: uuidv7(),
@@ -32,7 +33,7 @@ const event = (changes: object = {}) => ({
   time: '2026-11-21T10:00:00Z',
   region,
   resources: [],
-  detail: { eventType: 'Delivery', mail: { messageId: 'm' } },
+  detail: { eventType: 'Delivery', mail },
   ...changes,
 })
 const deliver = (
@@ -53,6 +54,21 @@ const stored = (envelopeId: string) => api.sql`
   select organization_id, connection_id, body
   from inbound_events
   where envelope_id = ${envelopeId}`
+/** What is kept of those that the applier never sees, the last one first. */
+const setAside = () => api.sql<{ body: { unread?: string }; error: string; ignored: string }[]>`
+  select body, error, ignored
+  from inbound_events
+  where connection_id = ${connectionId} and applied_at is not null
+  order by position desc`
+const lastEventAt = async () => {
+  const [row] = await api.sql<{ at: string | null }[]>`
+    select last_event_received_at as at from connections where id = ${connectionId}`
+  return row?.at
+}
+const counted = async (reason: string): Promise<number> => {
+  const { values } = await api.deps.metrics.eventsNotApplied.get()
+  return values.find(({ labels }) => labels.reason === reason)?.value ?? 0
+}
 
 test('an event is stored whole, under the connection that the secret proves', async () => {
   const envelope = event()
@@ -75,13 +91,47 @@ test('the same event again, and fifty times at once, is a duplicate and one row'
   expect((await stored(envelope.id)).length).toBe(1)
 })
 
-test('an envelope of another account or region is ignored and not stored', async () => {
-  const account = event({ account: '999999999999' })
-  expect((await deliver(account)).body).toEqual({ status: 'ignored', reason: 'other_account' })
-  const elsewhere = event({ region: 'us-east-1' })
-  expect((await deliver(elsewhere)).body).toEqual({ status: 'ignored', reason: 'other_region' })
-  expect(await stored(account.id)).toEqual([])
-  expect(await stored(elsewhere.id)).toEqual([])
+describe('what can never be applied is kept, never shown to the applier, and not refused', () => {
+  const tagged = (organizationId: string) => ({
+    ...mail,
+    tags: {
+      'letterloom-message': [`${uuidv7()}_${uuidv7()}`],
+      'letterloom-organization': [organizationId],
+    },
+  })
+  test.each([
+    ['other_account', { account: '999999999999' }],
+    ['other_region', { region: 'us-east-1' }],
+    ['unknown_event', { detail: { eventType: 'Subscription', mail } }],
+    ['unknown_event', { detail: { eventType: 'toString' } }],
+    ['unknown_event', { detail: {} }],
+  ])('%s', async (reason, changes) => {
+    const envelope = event(changes)
+    const before = [await lastEventAt(), await counted(reason)]
+    for (let time = 0; time < 2; time++) {
+      const { status, body } = await deliver(envelope)
+      expect([status, body]).toEqual([200, { status: 'ignored', reason }])
+    }
+    expect((await setAside())[0]).toEqual({ body: envelope, error: null, ignored: reason })
+    expect((await stored(envelope.id)).length).toBe(1)
+    // It is no sign that events of our mail arrive.
+    expect([await lastEventAt(), await counted(reason)]).toEqual([before[0], Number(before[1]) + 1])
+  })
+
+  test('a mail of another organization: what it says is not kept here', async () => {
+    const envelope = event({
+      detail: { eventType: 'Send', mail: tagged(api.charlie.organizationId) },
+    })
+    const { status, body } = await deliver(envelope)
+    expect([status, body]).toEqual([200, { status: 'ignored', reason: 'other_organization' }])
+    expect((await setAside())[0]).toEqual({ body: {}, error: null, ignored: 'other_organization' })
+    const own = event({ detail: { eventType: 'Send', mail: tagged(api.alice.organizationId) } })
+    expect((await deliver(own)).body).toEqual({ status: 'processed' })
+  })
+
+  test('a mail without our tag is for the applier, which knows message ids', async () => {
+    expect((await deliver(event())).body).toEqual({ status: 'processed' })
+  })
 })
 
 describe('credentials', () => {
@@ -153,19 +203,95 @@ describe('credentials', () => {
 
 describe('bodies', () => {
   test('text that cannot be stored is replaced: the provider would only send it again', async () => {
-    const envelope = event({ detail: { subject: 'a\u0000b\ud800c', smile: '\u{1f600}' } })
+    const texts = { subject: 'a\u0000b\ud800c', smile: '\u{1f600}' }
+    const envelope = event({ detail: { eventType: 'Send', mail, ...texts } })
     expect((await deliver(envelope)).body).toEqual({ status: 'processed' })
     expect(await stored(envelope.id)).toMatchObject([
       { body: { detail: { subject: 'a\ufffdb\ufffdc', smile: '\u{1f600}' } } },
     ])
   })
 
+  const text = (payload: object | string): string =>
+    typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) })
+
   test.each([
-    ['no JSON', '{', 400],
-    ['no envelope', {}, 422],
-    ['no detail', { ...event(), detail: undefined }, 422],
-    ['more than 256 KiB', event({ detail: { a: 'a'.repeat(270_000) } }), 413],
-  ])('%s', async (_name, payload, status) => {
-    expect((await deliver(payload)).status).toBe(status)
+    ['no JSON', '{"account": "ada@example.com', 'invalid_json'],
+    ['no JSON, with a NUL', '{"a\u0000"', 'invalid_json'],
+    ['nothing', '', 'no_envelope'],
+    ['no envelope', {}, 'no_envelope'],
+    ['no object', '[1]', 'no_envelope'],
+    ['null', 'null', 'no_envelope'],
+    ['no detail', { ...event(), detail: undefined }, 'no_envelope'],
+    ['an event of a mail without the mail', event({ detail: { eventType: 'Send' } }), 'no_event'],
+    ['nested without end', event({ detail: deep(200) }), 'unstorable_text'],
+    ['a key that cannot be stored', event({ detail: { 'a\u0000': 1 } }), 'unstorable_text'],
+    ['more than 1 MiB', event({ detail: { a: 'a'.repeat(1_100_000) } }), 'too_large'],
+  ])('%s: kept as it came and told apart from silence', async (_name, payload, reason) => {
+    const before = await counted(reason)
+    const { status, body } = await deliver(payload)
+    expect([status, body]).toEqual([200, { status: 'ignored', reason }])
+    const unread = text(payload).replaceAll('\u0000', '\ufffd').slice(0, 65_536)
+    // What is an envelope is kept as one.
+    const kept = reason === 'no_event' ? payload : { unread }
+    expect((await setAside())[0]).toEqual({ body: kept, error: reason, ignored: null })
+    expect(await counted(reason)).toBe(before + 1)
+  })
+
+  test('far more than that on a real connection: answered as well', async () => {
+    const origin = await api.app.listen({ port: 0, host: '127.0.0.1' })
+    const answer = await fetch(`${origin}/webhooks/ses/${accountId}`, {
+      method: 'POST',
+      headers: { 'x-webhook-secret': secret, 'content-type': 'application/json' },
+      body: 'b'.repeat(16 * 1_048_576),
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { status: 'ignored', reason: 'too_large' },
+    ])
+    expect((await setAside())[0]?.body.unread).toBe('b'.repeat(65_536))
+  })
+
+  test('an event of a full mebibyte but for its envelope is one like others', async () => {
+    const envelope = event({ detail: { eventType: 'Send', mail, more: 'a'.repeat(1_048_000) } })
+    expect((await deliver(envelope)).body).toEqual({ status: 'processed' })
+  })
+
+  test.each([
+    ['text/plain', undefined, 'processed'],
+    ['application/x-www-form-urlencoded', undefined, 'processed'],
+    ['nonsense;;', undefined, 'processed'],
+    [undefined, undefined, 'processed'],
+    ['application/json', 'gzip', 'ignored'],
+    ['application/json', 'br', 'ignored'],
+  ])('as %s, encoded %s: %s', async (type, encoding, answer) => {
+    const { status, body } = await inject(api.app, {
+      method: 'POST',
+      url: `/webhooks/ses/${accountId}`,
+      headers: {
+        'x-webhook-secret': secret,
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+      },
+      payload: Buffer.from(JSON.stringify(event())),
+    })
+    expect([status, body.status]).toEqual([200, answer])
+    if (answer === 'processed') return
+    // An address in it could not be found, so it is not kept.
+    expect((await setAside())[0]).toEqual({
+      body: { unread: null },
+      error: 'unsupported_encoding',
+      ignored: null,
+    })
+  })
+
+  test('an encoded body without a right secret is 401 like any other', async () => {
+    const { status } = await inject(api.app, {
+      method: 'POST',
+      url: `/webhooks/ses/${accountId}`,
+      headers: { 'content-encoding': 'gzip', 'x-webhook-secret': 'wrong' },
+      payload: '{}',
+    })
+    expect(status).toBe(401)
   })
 })

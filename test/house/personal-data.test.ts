@@ -47,7 +47,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   import_chunks: 'organization_id import_id page',
   import_errors: 'organization_id import_id row',
   inbound_events:
-    'received_on position organization_id connection_id envelope_id received_at applied_at',
+    'received_on position organization_id connection_id envelope_id received_at applied_at ignored',
   login_failures: 'failures last_failed_at',
   memberships: 'organization_id user_id created_at entered_at',
   message_bodies: 'organization_id bucket id',

@@ -22,7 +22,7 @@ const CROSSINGS = [
   'owner_of(text, uuid)',
   'person_organizations(uuid)',
   'person_sessions(uuid, timestamp with time zone, timestamp with time zone, uuid, integer)',
-  'store_inbound_events(uuid[], uuid[], text[], text[])',
+  'store_inbound_events(uuid[], uuid[], text[], text[], text[], text[])',
   'switch_session(uuid, uuid, uuid, bytea, timestamp with time zone)',
   'take_rate_limits(uuid, jsonb, bigint)',
   'webhook_proofs(text)',

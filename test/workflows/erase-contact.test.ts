@@ -112,6 +112,16 @@ const receive = async (body: object, error: string | null = null) => {
   )
 }
 
+/** As the webhook keeps what it does not give to the applier. */
+async function keepAside(event: { body: object; ignored?: string; error?: string }) {
+  const { body, ignored = null, error = null } = event
+  await sql`
+    insert into inbound_events (organization_id, connection_id, envelope_id, body, error, ignored,
+      applied_at)
+    values (${api.alice.organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body as never)},
+      ${error}, ${ignored}, now())`
+}
+
 describe('an erasure', () => {
   it('leaves nothing of the person in any table, and nothing of others changed', async () => {
     const person = stranger()
@@ -138,6 +148,12 @@ describe('an erasure', () => {
     await receive(event(named, dayBucket(named), 'Delivery', email))
     await receive(event(unnamed, dayBucket(unnamed), 'Reject', email))
     await receive(event(named, dayBucket(named), 'Open', email), `${email} cannot be applied`)
+    await keepAside({
+      body: event(named, dayBucket(named), 'Open', email),
+      ignored: 'other_region',
+    })
+    await keepAside({ body: { unread: `{"to": "${email}` }, error: 'invalid_json' })
+    await keepAside({ body: { unread: `{"to": "${other.input.email}` }, error: 'invalid_json' })
     await transact(sql, (tx) =>
       consent.raise(tx, organizationId, [
         {
