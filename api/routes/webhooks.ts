@@ -80,7 +80,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         }
         proven.set(request, proof)
         reply.raw.once('close', () => {
-          if (!reply.raw.writableFinished) receiving.refused(proof)
+          if (!reply.raw.writableEnded) receiving.refused(proof)
         })
       },
     },

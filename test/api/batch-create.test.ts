@@ -70,6 +70,8 @@ test('a batch is queued, with the promise to start it', async () => {
     paused: false,
     pausedReason: null,
     failedReason: null,
+    duplicates: 0,
+    waitingForOutcome: null,
     warnings: [],
   })
   expect(await promises(body.id)).toEqual([
@@ -271,7 +273,15 @@ test('the account may be left out while there is exactly one', async () => {
   expect(none.length).toBe(0)
 })
 
-test('retry is accepted once delivery events arrive', async () => {
-  await api.sql`update connections set last_event_received_at = now() where id = ${connectionId}`
+test('retry is accepted while delivery events arrive', async () => {
+  await api.sql`
+    update connections
+    set last_event_received_at = now() - interval '24 hours 1 minute'
+    where id = ${connectionId}`
+  expect((await create({ ...inline, unknownOutcome: 'retry' })).status).toBe(400)
+  await api.sql`
+    update connections
+    set last_event_received_at = now() - interval '23 hours'
+    where id = ${connectionId}`
   expect((await create({ ...inline, unknownOutcome: 'retry' })).status).toBe(201)
 })
