@@ -21,11 +21,10 @@ export interface Hold {
   name: string
   holdMs: number
   boundMs: number
-  parses: number
 }
 
 export function floorMs(): number {
-  return FLOOR_MS * Math.max(1, parseMs(REFERENCE, 5) / REFERENCE_MS)
+  return FLOOR_MS * Math.max(1, parseMs(REFERENCE) / REFERENCE_MS)
 }
 
 /** How long `request` holds the event loop; tried again while it is longer than `bytes` excuse. */
@@ -35,18 +34,11 @@ export async function holdOf(
   floor: number,
   request: () => Promise<unknown>,
 ): Promise<Hold> {
-  let parsed = parseMs(bytes, 1)
-  let least = Number.POSITIVE_INFINITY
-  for (let n = 0; n < TRIES; n++) {
-    const { holdMs } = await watched(request)
-    least = Math.min(least, holdMs)
-    if (least <= Math.max(floor, MOST_PARSES * parsed)) break
-    parsed = parseMs(bytes)
+  let { holdMs } = await watched(request)
+  if (holdMs <= floor) return { name, holdMs, boundMs: floor }
+  const boundMs = Math.max(floor, MOST_PARSES * parseMs(bytes))
+  for (let tries = 1; holdMs > boundMs && tries < TRIES; tries++) {
+    holdMs = Math.min(holdMs, (await watched(request)).holdMs)
   }
-  return {
-    name,
-    holdMs: least,
-    boundMs: Math.max(floor, MOST_PARSES * parsed),
-    parses: least / parsed,
-  }
+  return { name, holdMs, boundMs }
 }

@@ -1,5 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
 import { type Answer, type Api, inject, startApi } from './api.ts'
 import { documentOf, inlined, type Operation, operationsOf } from './document.ts'
 import { floorMs, type Hold, holdOf } from './holds.ts'
@@ -74,7 +75,12 @@ export async function watchedApi(): Promise<Watched> {
   async function hold(name: string, target: Target, payload: string): Promise<Answer> {
     const bytes = Buffer.from(payload)
     return watch(`${target.operation.name}, ${name}`, payload, async () => {
-      const headers = { ...headersOf(target), 'content-type': 'application/json' }
+      const headers = {
+        ...headersOf(target),
+        'content-type': 'application/json',
+        // The body is hashed as well.
+        ...(target.operation.method === 'post' ? { 'idempotency-key': uuidv7() } : {}),
+      }
       const answer = await inject(api.app, { ...requestOf(target), headers, payload: bytes })
       if (answer.status !== 401) return answer
       // A session that this very operation ends.
