@@ -25,7 +25,7 @@ export class RendererBusy extends Error {
 }
 
 /** Whose work it is: what came too late is not begun, and the slow are kept apart by name. */
-export interface RenderCall {
+interface RenderCall {
   /** A content, or an organization: whose slow items make its next ones be rendered apart. */
   owner: string
   /** On `performance.now()`'s scale: what has not begun by then throws RendererBusy. */

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, expect, test } from 'vitest'
+import type { MergeData, RenderedMail } from '../../src/mail/render.ts'
+import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
+
+const opened: Renderer[] = []
+const open = (...options: Parameters<typeof createRenderer>): Renderer => {
+  const renderer = createRenderer(...options)
+  opened.push(renderer)
+  return renderer
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()))
+})
+
+/** Costs whoever has the property `slow` more than anybody waits for: `ten` times `ten` times … */
+const loops = (depth: number): string =>
+  '{% assign ten = "1,2,3,4,5,6,7,8,9,0" | split: "," %}' +
+  `${'{% for a in ten %}'.repeat(depth)}${'{% endfor %}'.repeat(depth)}`
+const SLOW = `{% if contact.properties.slow %}${loops(10)}{% endif %}<p>{{ contact.firstName }}</p>`
+const templateOf = (html: string) => ({
+  key: html,
+  content: { subject: 'News', html, text: 'News' },
+  marketing: false,
+})
+const people = (count: number, isSlow: (n: number) => boolean = () => false): MergeData[] =>
+  Array.from({ length: count }, (_, n) => ({
+    contact: { id: `${n}`, firstName: `n${n}`, properties: { slow: isSlow(n) } },
+    organization: { name: 'O' },
+  }))
+const endsOf = async (making: Promise<RenderedMail>[]): Promise<string[]> =>
+  (await Promise.allSettled(making)).map((end) =>
+    end.status === 'fulfilled' ? end.value.html : String(end.reason.reason),
+  )
+const never = { owner: 'a', by: Infinity }
+
+test('a slow recipient fails alone, by name, and all others have their mail', async () => {
+  const ends = await endsOf(
+    open().mails(
+      templateOf(SLOW),
+      people(100, (n) => n === 41),
+      never,
+    ),
+  )
+  expect(ends).toEqual(people(100).map((_, n) => (n === 41 ? 'render_timeout' : `<p>n${n}</p>`)))
+})
+
+test('ten that are slow one after the other fail within seconds', async () => {
+  const startedAt = performance.now()
+  const ends = await endsOf(
+    open().mails(
+      templateOf(SLOW),
+      people(10, () => true),
+      never,
+    ),
+  )
+  expect(new Set(ends)).toEqual(new Set(['render_timeout']))
+  expect(performance.now() - startedAt).toBeLessThan(60_000)
+})
+
+test('one who takes too much memory fails alone, and the process lives', async () => {
+  // Each value is another list of the whole data: no memory of the template's own, much of V8's.
+  const greedy = `{% if contact.properties.slow %}{% for i in many %}{% for j in many %}{% for k in many limit: 1 %}{% cycle i: j %}{% endfor %}{% endfor %}{% endfor %}{% endif %}ok`
+  const many = Array.from({ length: 9_000 }, (_, n) => `x${n}`)
+  const data = people(5, (n) => n === 2).map((each) => ({ ...each, variables: { many } }))
+  const ends = await endsOf(open().mails(templateOf(greedy), data, never))
+  expect(ends.filter((each) => each === 'ok')).toHaveLength(4)
+  expect(ends[2]).toMatch(/too_large|render_timeout/)
+})
+
+test('time without a processor is nobody’s fault', async () => {
+  // The clock goes on for a second, the thread's own time does not: somebody else has the machine.
+  const starved = open({ readTime: () => 0 })
+  const html = `${loops(6)}<p>{{ contact.firstName }}</p>`
+  expect(await endsOf(starved.mails(templateOf(html), people(1), never))).toEqual(['<p>n0</p>'])
+})
+
+test('a machine that is busy with others fails no mail', { timeout: 120_000 }, async () => {
+  const busy = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, ['-e', 'const end = Date.now() + 6_000; while (Date.now() < end);']),
+  )
+  const renderer = open()
+  const html = `<ul>${'<li>{{ contact.firstName | upcase | append: "!" }}</li>'.repeat(100)}</ul>`
+  const made: string[] = []
+  for (let claim = 0; claim < 20; claim++) {
+    made.push(...(await endsOf(renderer.mails(templateOf(html), people(100), never))))
+  }
+  expect(made.filter((each) => !each.startsWith('<ul>'))).toEqual([])
+  expect(made).toHaveLength(2_000)
+  for (const each of busy) if (each.exitCode === null) await once(each, 'exit')
+})
+
+test('where the system tells no thread’s time the clock decides, twice', async () => {
+  const startedAt = performance.now()
+  const renderer = open({ readTime: () => undefined })
+  const ends = await endsOf(
+    renderer.mails(
+      templateOf(SLOW),
+      people(3, (n) => n === 1),
+      never,
+    ),
+  )
+  expect(ends).toEqual(['<p>n0</p>', 'render_timeout', '<p>n2</p>'])
+  expect(performance.now() - startedAt).toBeGreaterThan(3_900)
+})
+
+test('whoever was slow is rendered apart, and others do not wait for them', async () => {
+  const renderer = open()
+  const slow = templateOf(SLOW)
+  await endsOf(
+    renderer.mails(
+      slow,
+      people(1, () => true),
+      { ...never, owner: 'slow' },
+    ),
+  )
+  let isOver = false
+  const crowd = endsOf(
+    renderer.mails(
+      slow,
+      people(20, () => true),
+      { ...never, owner: 'slow' },
+    ),
+  )
+  void crowd.then(() => (isOver = true))
+  const others = await endsOf(renderer.mails(templateOf('ok'), people(300), never))
+  expect(new Set(others)).toEqual(new Set(['ok']))
+  expect(isOver).toBe(false)
+  expect(new Set(await crowd)).toEqual(new Set(['render_timeout']))
+})
+
+test('owners take turns, however much one of them has', async () => {
+  const renderer = open()
+  const row = '{{ contact.firstName | upcase | append: "!" }}'.repeat(400)
+  const all = endsOf(renderer.mails(templateOf(row), people(1_000), { ...never, owner: 'large' }))
+  let isOver = false
+  void all.then(() => (isOver = true))
+  await endsOf(renderer.mails(templateOf('ok'), people(1), { ...never, owner: 'small' }))
+  expect(isOver).toBe(false)
+  expect(await all).toHaveLength(1_000)
+})
+
+test('a renderer that is closed leaves no thread, one without work neither', async () => {
+  const threads = (): number =>
+    readdirSync('/proc/self/task').filter((id) => nameOf(id).startsWith('letterloom-rend')).length
+  const nameOf = (id: string): string => {
+    try {
+      return readFileSync(`/proc/self/task/${id}/comm`, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+  const before = readdirSync('/proc/self/task').length
+  const renderer = open({ idleMs: 100 })
+  await endsOf(renderer.mails(templateOf('ok'), people(1), never))
+  expect(threads() + readdirSync('/proc/self/task').length).toBeGreaterThan(before)
+  await expect.poll(() => readdirSync('/proc/self/task').length).toBeLessThanOrEqual(before)
+  await endsOf(renderer.mails(templateOf('ok'), people(1), never))
+  await renderer.close()
+  expect(readdirSync('/proc/self/task').length).toBeLessThanOrEqual(before)
+})
