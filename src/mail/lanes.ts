@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Thread, TurnEnd } from './threads.ts'
 import type { Answer, Report } from './turns.ts'
 import type { Work, Works } from './works.ts'
+
+/** Before another thread is started where one could not be. */
+const PAUSE_MS = 1_000
 
 /** One item that waits for its answer. */
 export interface Entry {
@@ -75,9 +79,9 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
     const end = await thread.run({ work, shared, key, items }, itemMs(work), onReport)
     if (isClosed) return giveUp(job)
     if (end.kind === 'died') {
-      for (const { settle } of entries.splice(0)) {
-        settle({ kind: 'broken', message: `A rendering thread died: ${end.error.message}` })
-      }
+      process.emitWarning(`A rendering thread did not start: ${end.error.message}`)
+      giveUp(job)
+      await sleep(PAUSE_MS)
     }
     if (end.kind !== 'stopped') return
     // Its answer may have come with the end.

@@ -90,7 +90,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     itemMs: (work) => (work === 'contents' || work === 'roots' ? CHECK_MS : ITEM_MS),
     onStopped: (job, entry, { why, isCertain }) => {
       suspect(job.owner)
-      if (isCertain || entry.isSecondTry) entry.settle(refusal(why))
+      if (isCertain || entry.isSecondTry) entry.settle(REFUSALS[why])
       else alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
   })
@@ -169,14 +169,11 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
   }
 }
 
-const refusal = (why: 'time' | 'memory'): Answer =>
-  why === 'time'
-    ? {
-        kind: 'refused',
-        reason: 'render_timeout',
-        message: 'Takes too long to render',
-      }
-    : { kind: 'refused', reason: 'too_large', message: 'Takes more memory than it may' }
+const REFUSALS = {
+  time: { kind: 'refused', reason: 'render_timeout', message: 'Takes too long to render' },
+  memory: { kind: 'refused', reason: 'too_large', message: 'Takes more memory than it may' },
+  crash: { kind: 'refused', reason: 'render_failed', message: 'Ended the thread that rendered it' },
+} as const
 
 function errorOf(answer: Exclude<Answer, { kind: 'made' }> | { kind: 'late' }): Error {
   switch (answer.kind) {

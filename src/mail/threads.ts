@@ -18,8 +18,8 @@ export type TurnEnd =
    * The thread was ended at this item, and what it had made and not yet told is lost. `isCertain`:
    * by its own processor time, which a busy machine does not add to.
    */
-  | { kind: 'stopped'; item: number; why: 'time' | 'memory'; isCertain: boolean }
-  /** It ended by itself: a mistake of ours. */
+  | { kind: 'stopped'; item: number; why: 'time' | 'memory' | 'crash'; isCertain: boolean }
+  /** It ended before it had begun: the machine has no thread for us. */
   | { kind: 'died'; error: Error }
 
 /**
@@ -103,10 +103,11 @@ function runTurn(running: Running): Promise<TurnEnd> {
     const onError = (error: Error): void => {
       const item = Atomics.load(state, STATE.item)
       const isFull = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      const why = isFull ? 'memory' : 'crash'
       stopped ??=
-        isFull && item !== NO_ITEM
-          ? { kind: 'stopped', item, why: 'memory', isCertain: false }
-          : { kind: 'died', error }
+        item === NO_ITEM
+          ? { kind: 'died', error }
+          : { kind: 'stopped', item, why, isCertain: false }
     }
     const onExit = (): void => end(stopped ?? { kind: 'died', error: new Error('a thread ended') })
     const end = (how: TurnEnd): void => {
