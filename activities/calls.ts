@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Answers } from '../src/domain/throttling.ts'
 import type { Result } from '../src/store/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
@@ -15,7 +16,9 @@ export interface Pending {
 
 /** What the calls of one claim say about the account as a whole. */
 export interface Verdict {
-  throttled: 'rate' | 'quota' | undefined
+  /** Calls that were accepted, and those that came too fast. */
+  answers: Answers
+  quotaUsedUp: boolean
   unreachable: string | undefined
   /** What is in the way is this organization's own: others on the account go on. */
   own: boolean
@@ -99,7 +102,8 @@ function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: s
 
 function judge(landed: readonly Landed[]): Verdict {
   const verdict: Verdict = {
-    throttled: undefined,
+    answers: { calls: 0, throttled: 0 },
+    quotaUsedUp: false,
     unreachable: undefined,
     own: false,
     unavailable: undefined,
@@ -109,9 +113,12 @@ function judge(landed: readonly Landed[]): Verdict {
   }
   let unknown = 0
   for (const { result, outcome } of landed) {
-    if (outcome.kind === 'throttled' && verdict.throttled !== 'quota') {
-      verdict.throttled = outcome.scope
+    if (outcome.kind === 'sent') verdict.answers.calls++
+    if (outcome.kind === 'throttled' && outcome.scope === 'rate') {
+      verdict.answers.calls++
+      verdict.answers.throttled++
     }
+    if (outcome.kind === 'throttled' && outcome.scope === 'quota') verdict.quotaUsedUp = true
     if (outcome.kind === 'unreachable') {
       verdict.unreachable = outcome.error
       verdict.own = outcome.own ?? false

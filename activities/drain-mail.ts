@@ -15,7 +15,7 @@ import type { Keyring } from '../src/tokens.ts'
 import type { DispatchMailInput } from '../workflows/contract.ts'
 import { callAll } from './calls.ts'
 import type { Mail, Mailer } from './mailer.ts'
-import { heed } from './permits.ts'
+import { applyProviderFeedback } from './permits.ts'
 import { persist } from './persist.ts'
 
 const CLAIM_SIZE = 50
@@ -74,7 +74,11 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       // One claim is of one bucket: the partition must be named, and the other bucket's turn is
       // next.
       const ids = waiting.filter(({ bucket }) => bucket === first.bucket).map(({ id }) => id)
-      const { used, stuck } = await sendSome(sender, first.bucket, ids.slice(0, grant.granted))
+      const { used, stuck } = await sendSome(sender, {
+        bucket: first.bucket,
+        ids: ids.slice(0, grant.granted),
+        isWatched: grant.isWatched,
+      })
       if (used < grant.granted) await sendingLimits.giveBack(sql, sender, grant.granted - used)
       // This organization's role or identity is in the way: others on the account must not wait.
       if (stuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
@@ -89,8 +93,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
    */
   async function sendSome(
     sender: senders.Sender,
-    bucket: string,
-    ids: string[],
+    { bucket, ids, isWatched }: { bucket: string; ids: string[]; isWatched: boolean },
   ): Promise<{ used: number; stuck: boolean }> {
     const { organizationId, connectionId } = sender
     const refused = await refusedStrangers(organizationId, bucket, ids)
@@ -123,7 +126,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     await persist(() =>
       messages.settle(sql, { organizationId, bucket, claimId, batchId: null }, results),
     )
-    await heed(sql, sender, verdict, timings)
+    await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
     if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
       await sendingLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
     }

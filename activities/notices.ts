@@ -8,7 +8,7 @@ import type { Sql } from '../src/store/sql.ts'
 import type { SendNoticeInput } from '../workflows/contract.ts'
 import { callAll } from './calls.ts'
 import type { Mail, Mailer } from './mailer.ts'
-import { heed } from './permits.ts'
+import { applyProviderFeedback } from './permits.ts'
 import { persist } from './persist.ts'
 
 /** What any SES account may send a second, also one that is in SES' own sandbox. */
@@ -85,7 +85,12 @@ export function createNoticeActivities(deps: NoticeDeps) {
       },
     )
     await persist(() => notices.settle(sql, claim, results.map(settled)))
-    await heed(sql, account, { ...verdict, own: false }, timings)
+    const { isWatched } = grant
+    await applyProviderFeedback(sql, account, {
+      verdict: { ...verdict, own: false },
+      isWatched,
+      timings,
+    })
     if (verdict.unavailable === undefined) {
       return { waitMs: 1, told: results.filter(({ outcome }) => outcome === 'sent').length }
     }

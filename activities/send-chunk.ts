@@ -12,7 +12,7 @@ import { type BatchMails, batchMails } from './batch-mails.ts'
 import { countTroubles, forRecipients } from './breaker.ts'
 import { callAll, type Pending, type Verdict } from './calls.ts'
 import type { Mailer } from './mailer.ts'
-import { heed } from './permits.ts'
+import { applyProviderFeedback } from './permits.ts'
 import { persist } from './persist.ts'
 
 export interface SendChunkInput extends Range {
@@ -136,7 +136,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
         messages.settle(sql, { organizationId, bucket: batch.bucket, claimId, batchId }, results),
       )
       if (verdict.notBegun > 0) await sendingLimits.giveBack(sql, sender, verdict.notBegun)
-      await heed(sql, sender, verdict, timings)
+      const { isWatched } = grant
+      await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
       const trip = await countTroubles(sql, input, results, verdict)
       if (trip) return { kind: 'unavailable', reason: trip }
       if (results.some(({ outcome }) => outcome === 'sent')) isUntried = false

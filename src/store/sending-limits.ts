@@ -1,4 +1,5 @@
-import type { Sql } from './sql.ts'
+import { type Answers, isEnough, isUndisturbed, judge } from '../domain/throttling.ts'
+import { type Executor, type Sql, transact } from './sql.ts'
 
 /** Where the provider counts: one AWS account in one region, whatever organizations share it. */
 export interface Account {
@@ -8,9 +9,12 @@ export interface Account {
 
 /** A grant is at most this much of the account's rate, so that no permit lies about unused. */
 const GRANT_SECONDS = 0.5
-/** Share of the full rate that comes back in a second after the provider throttled. */
-const RECOVERY_PER_SECOND = 0.05
-const LOWEST_FACTOR = 0.05
+/** What the rate in use grows by in a second after the provider throttled. */
+const RECOVERY_PER_SECOND = 1.05
+/** Long enough to recover from anything. */
+const MOST_RECOVERY_SECONDS = 600
+/** Answers to calls that were begun before the pace changed say nothing about the new one. */
+const SETTLING_MS = 500
 
 export interface Grant {
   granted: number
@@ -18,6 +22,8 @@ export interface Grant {
   waitMs: number
   /** Why the account is paused, when it is. */
   pausedReason: string | null
+  /** What the provider answers is counted, accepted or not: `recordAnswers`. */
+  isWatched: boolean
 }
 
 /** Stores what GetAccount said. A first reading makes the row. */
@@ -55,6 +61,7 @@ export const take = async (
       rate: number
       pausedMs: number | null
       pausedReason: string | null
+      isWatched: boolean
     }[]
   >`
     update sending_limits
@@ -62,17 +69,22 @@ export const take = async (
         else least(${want}::int, floor(${level(sql)})) end,
       tokens = ${level(sql)} - case when paused_until > clock.t then 0
         else least(${want}::int, floor(${level(sql)})) end,
-      factor = least(1, factor + greatest(0, extract(epoch from clock.t - refilled_at)) * ${RECOVERY_PER_SECOND}),
+      factor = case when trial_factor is not null then factor
+        else least(1, factor * power(${RECOVERY_PER_SECOND}::float8,
+          least(${MOST_RECOVERY_SECONDS}, greatest(0, extract(epoch from clock.t - refilled_at)))::float8))
+        end,
       refilled_at = greatest(refilled_at, clock.t)
     from (select clock_timestamp() as t) clock
     where account_id = ${accountId} and region = ${region}
     returning granted, tokens, max_send_rate * factor as rate,
       (extract(epoch from greatest(paused_until - clock.t, interval '0')) * 1000)::float8 as paused_ms,
-      case when paused_until > clock.t then paused_reason end as paused_reason`
-  if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account' }
-  if (row.granted > 0) return { granted: row.granted, waitMs: 0, pausedReason: null }
+      case when paused_until > clock.t then paused_reason end as paused_reason,
+      judged_from is not null as is_watched`
+  if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account', isWatched: false }
+  const { granted, isWatched, pausedReason } = row
+  if (granted > 0) return { granted, waitMs: 0, pausedReason: null, isWatched }
   const waitMs = Math.max(row.pausedMs ?? 0, Math.ceil(((1 - row.tokens) / row.rate) * 1000))
-  return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason: row.pausedReason }
+  return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason, isWatched }
 }
 
 /** Returns permits that no mail was found for. */
@@ -81,12 +93,74 @@ export const giveBack = (sql: Sql, { accountId, region }: Account, permits: numb
   set tokens = least(greatest(1, max_send_rate * factor * ${GRANT_SECONDS}), tokens + ${permits})
   where account_id = ${accountId} and region = ${region}`
 
-/** The provider said "too fast": half the rate, at most once a second; it comes back by itself. */
-export const slowDown = (sql: Sql, { accountId, region }: Account) => sql`
-  update sending_limits
-  set factor = greatest(${LOWEST_FACTOR}, factor / 2), tokens = 0, slowed_at = clock_timestamp()
-  where account_id = ${accountId} and region = ${region}
-    and (slowed_at is null or slowed_at < clock_timestamp() - interval '1 second')`
+/**
+ * Counts what the provider answered at the present pace: calls that it accepted or throttled. Once
+ * they are enough, the pace is judged by them (`judge`), by whichever process comes first. Only
+ * while something is throttled: otherwise it would be a statement for every claim.
+ */
+export async function recordAnswers(
+  sql: Sql,
+  account: Account,
+  { calls, throttled }: Answers,
+): Promise<void> {
+  const { accountId, region } = account
+  const [window] = await sql<Window[]>`
+    update sending_limits
+    set judged_from = coalesce(judged_from, clock_timestamp()),
+      answered = case when judged_from > clock_timestamp() then 0 else answered + ${calls} end,
+      throttled = case when judged_from > clock_timestamp() then 0 else throttled + ${throttled} end
+    where account_id = ${accountId} and region = ${region}
+    returning ${windowColumns(sql)}`
+  if (window && isOver(window)) await judgePace(sql, account)
+}
+
+interface Window {
+  answered: number
+  throttled: number
+  ms: number
+}
+
+const windowColumns = (sql: Executor) => sql`
+  answered, throttled, extract(epoch from clock_timestamp() - judged_from)::float8 * 1000 as ms`
+
+const isOver = ({ answered, ms }: Window): boolean => isEnough(answered, ms)
+
+async function judgePace(sql: Sql, { accountId, region }: Account): Promise<void> {
+  await transact(sql, async (tx) => {
+    const [row] = await tx<
+      (Window & {
+        factor: number
+        tolerated: number
+        trialFactor: number | null
+        trialShare: number | null
+        triedMs: number | null
+      })[]
+    >`
+      select factor, tolerated, trial_factor, trial_share,
+        extract(epoch from clock_timestamp() - slowed_at)::float8 * 1000 as tried_ms,
+        ${windowColumns(tx)}
+      from sending_limits
+      where account_id = ${accountId} and region = ${region} and judged_from is not null
+      for update`
+    // Another process may have judged them meanwhile.
+    if (!row || !isOver(row)) return
+    const { factor, tolerated, trialFactor, trialShare, triedMs } = row
+    const isOnTrial = trialFactor !== null && trialShare !== null
+    const trial = isOnTrial ? { factor: trialFactor, share: trialShare } : null
+    const answers = { calls: row.answered, throttled: row.throttled }
+    const after = judge({ factor, tolerated, trial }, answers, triedMs)
+    const settlingMs = after.factor === factor ? 0 : SETTLING_MS
+    await tx`
+      update sending_limits
+      set factor = ${after.factor}, tolerated = ${after.tolerated},
+        trial_factor = ${after.trial?.factor ?? null}, trial_share = ${after.trial?.share ?? null},
+        slowed_at = case when ${after.factor < factor} then clock_timestamp() else slowed_at end,
+        answered = 0, throttled = 0,
+        judged_from = case when ${isUndisturbed(after)} then null
+          else clock_timestamp() + ${settlingMs} * interval '1 millisecond' end
+      where account_id = ${accountId} and region = ${region}`
+  })
+}
 
 /** Nothing is granted for `ms`: the 24-hour quota is used up, or the provider cannot be reached. */
 export const pause = (sql: Sql, { accountId, region }: Account, ms: number, reason: string) => sql`

@@ -75,7 +75,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   receivers: 'id beat_at interrupted_until stopped_at',
   schema_migrations: 'number name hash ran_at',
   sending_limits:
-    'account_id region max_send_rate max_24_hour tokens granted refilled_at factor slowed_at paused_until paused_reason',
+    'account_id region max_send_rate max_24_hour tokens granted refilled_at factor slowed_at paused_until paused_reason answered throttled judged_from tolerated trial_factor trial_share',
   sessions: 'organization_id id user_id expires_at revoked_at',
   subscriptions:
     'organization_id contact_id topic_id generation cohort mails mail_id created_at updated_at',

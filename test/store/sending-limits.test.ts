@@ -81,20 +81,62 @@ describe('permits', () => {
     expect((await sendingLimits.take(sql, other, 1)).granted).toBe(1)
   })
 
-  it('halve when the provider throttles, once a second, and recover', async () => {
+  it('fall by the share that is throttled, once for all who saw it, and recover', async () => {
     const shared = await account(100)
-    await Promise.all(Array.from({ length: 10 }, () => sendingLimits.slowDown(sql, shared)))
-    const factor = async () =>
-      (await sql`select factor from sending_limits where account_id = ${shared.accountId}`)[0]?.[
-        'factor'
-      ]
-    expect(await factor()).toBe(0.5)
-    await sql`
+    const row = async () =>
+      (await sql`select * from sending_limits where account_id = ${shared.accountId}`)[0]
+    const age = (seconds: number) => sql`
       update sending_limits
-      set refilled_at = refilled_at - interval '10 seconds'
+      set judged_from = judged_from - ${seconds} * interval '1 second',
+        refilled_at = refilled_at - ${seconds} * interval '1 second'
       where account_id = ${shared.accountId}`
+    expect((await sendingLimits.take(sql, shared, 0)).isWatched).toBe(false)
+    await sendingLimits.recordAnswers(sql, shared, { calls: 10, throttled: 2 })
+    expect((await sendingLimits.take(sql, shared, 0)).isWatched).toBe(true)
+    expect(await row()).toMatchObject({ factor: 1, answered: 10, throttled: 2 })
+
+    await age(2)
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        sendingLimits.recordAnswers(sql, shared, { calls: 9, throttled: 2 }),
+      ),
+    )
+    const slowed = await row()
+    expect(slowed?.['factor']).toBeGreaterThan(0.7)
+    expect(slowed?.['factor']).toBeLessThan(0.9)
+    expect(slowed).toMatchObject({ trialFactor: 1 })
+    // Answers to what was begun at the old pace are not of the trial.
+    expect(slowed).toMatchObject({ answered: 0, throttled: 0 })
+
+    await age(2)
+    await sendingLimits.recordAnswers(sql, shared, { calls: 30, throttled: 0 })
+    expect(await row()).toMatchObject({
+      factor: slowed?.['factor'],
+      tolerated: 0,
+      trialFactor: null,
+    })
+    await age(60)
     await sendingLimits.take(sql, shared, 1)
-    expect(await factor()).toBe(1)
+    expect((await row())?.['factor']).toBe(1)
+    await sendingLimits.recordAnswers(sql, shared, { calls: 30, throttled: 0 })
+    expect(await row()).toMatchObject({ judgedFrom: null })
+  })
+
+  it('come back at the old rate when slowing down changed nothing', async () => {
+    const shared = await account(100)
+    for (const _ of [1, 2]) {
+      await sendingLimits.recordAnswers(sql, shared, { calls: 50, throttled: 10 })
+      await sql`
+        update sending_limits set judged_from = judged_from - interval '2 seconds'
+        where account_id = ${shared.accountId}`
+      await sendingLimits.recordAnswers(sql, shared, { calls: 50, throttled: 10 })
+      await sql`
+        update sending_limits set judged_from = judged_from - interval '2 seconds'
+        where account_id = ${shared.accountId}`
+    }
+    const [row] = await sql`
+      select factor, tolerated from sending_limits where account_id = ${shared.accountId}`
+    expect(row).toEqual({ factor: 1, tolerated: 0.2 })
   })
 
   it('are none for an account nobody has verified', async () => {

@@ -135,7 +135,7 @@ describe('a batch', () => {
   })
 
   it('sends what was throttled again, once, and slows down', async () => {
-    const { seeded } = await start(100)
+    const { seeded } = await start(100, { rate: 50 })
     let refusals = 0
     outcome = () => (++refusals % 3 === 0 ? { kind: 'throttled', scope: 'rate' } : sent())
     const id = await seedBatch(sql, seeded)
