@@ -26,8 +26,8 @@ const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
  * What is known after `event`. Pure, and the same whatever the order and however often events come:
  * times only move back to the earliest, the status and the bounce only up.
  *
- * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up or even
- * put back in the queue becomes `sent`.
+ * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put back
+ * in the queue or skipped there becomes `sent`.
  */
 export function learn(facts: MailFacts, event: SesEvent): MailFacts {
   const known = accepted(facts, event)
@@ -79,6 +79,7 @@ export function engagementOf({ kind, bounceType }: SesEvent): Engagement | undef
 export const COUNTED = [
   'sent',
   'failed',
+  'skipped',
   'unknown',
   'delivered',
   'opened',
@@ -97,6 +98,7 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
   return {
     sent: change((facts) => facts.state === 'sent'),
     failed: change((facts) => facts.state === 'failed'),
+    skipped: change((facts) => facts.state === 'skipped'),
     unknown: change((facts) => facts.state === 'unknown'),
     delivered: change((facts) => facts.deliveredAt !== null),
     opened: change((facts) => facts.openedAt !== null),
@@ -108,7 +110,6 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
 }
 
 function accepted(facts: MailFacts, event: SesEvent): MailFacts {
-  if (facts.state === 'skipped') return facts
   const status = facts.state === 'sent' ? facts.status : 'sent'
   return {
     ...facts,

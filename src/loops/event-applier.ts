@@ -50,19 +50,24 @@ export const startEventApplier = ({ sql, keyring, log, onDuplicates }: Deps) =>
 /**
  * After a set that failed: its events by themselves, each in a transaction of its own. One that
  * fails again, for what it says and not for want of a database, is set aside with the reason: no
- * event of anybody may stop the others'.
+ * event of anybody may stop the others'. It is this very one that is set aside: what is first by
+ * then may be another, since this one may be in the hands of a second applier.
  */
 async function applyOneByOne({ sql, keyring, log, onDuplicates }: Deps): Promise<void> {
   for (let count = 0; count < EVENTS; count++) {
+    let taken: deliveryEvents.Inbound | undefined
     try {
-      if ((await applyEvents(sql, keyring, 1, onDuplicates)) === 0) return
-    } catch (error) {
-      if (!isRefusedValue(error)) throw error
-      await transact(sql, async (tx) => {
-        const [event] = await deliveryEvents.takeWaiting(tx, 1)
-        if (event) await deliveryEvents.setAside(tx, event, String(error))
+      const duplicates = await transact(sql, async (tx) => {
+        ;[taken] = await deliveryEvents.takeWaiting(tx, 1)
+        return taken ? applyTaken(tx, keyring, [taken]) : 0
       })
-      log.error({ err: error }, 'an event was set aside')
+      if (duplicates > 0) onDuplicates?.(duplicates)
+      if (!taken) return
+    } catch (error) {
+      if (!taken || !isRefusedValue(error)) throw error
+      await deliveryEvents.setAside(sql, taken, String(error))
+      const { receivedOn, position } = taken
+      log.error({ err: error, receivedOn, position }, 'an event was set aside')
     }
   }
 }
@@ -76,30 +81,35 @@ interface Tagged {
   id: string
 }
 
-/**
- * Applies one set of waiting events in one transaction and returns how many there were.
- *
- * Events come in any order, any number of times, to any number of appliers: what is known of a mail
- * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
- * taken in one order everywhere: mails by key, then of one organization after the other addresses,
- * contacts and subscriptions, then stats, which look at contacts once more, then what executions
- * wait for, what silence is judged by, batches.
- */
+/** Applies one set of waiting events in one transaction and returns how many there were. */
 export async function applyEvents(
   sql: Sql,
   keyring: Keyring,
   most = EVENTS,
   onDuplicates: (count: number) => void = () => {},
 ): Promise<number> {
-  const { events, duplicates } = await transact(sql, (tx) => applySet(tx, keyring, most))
-  if (duplicates > 0) onDuplicates(duplicates)
-  return events
+  const applied = await transact(sql, async (tx) => {
+    const inbound = await deliveryEvents.takeWaiting(tx, most)
+    const duplicates = inbound.length > 0 ? await applyTaken(tx, keyring, inbound) : 0
+    return { events: inbound.length, duplicates }
+  })
+  if (applied.duplicates > 0) onDuplicates(applied.duplicates)
+  return applied.events
 }
 
-async function applySet(tx: Transaction, keyring: Keyring, most: number) {
-  const inbound = await deliveryEvents.takeWaiting(tx, most)
-  if (inbound.length === 0) return { events: 0, duplicates: 0 }
-
+/**
+ * Events come in any order, any number of times, to any number of appliers: what is known of a mail
+ * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
+ * taken in one order everywhere: mails by key, then of one organization after the other addresses,
+ * contacts and subscriptions, then stats, which look at contacts once more, then what executions
+ * wait for, what silence is judged by, batches. Returns how many mails these events showed to have
+ * been accepted a second time.
+ */
+async function applyTaken(
+  tx: Transaction,
+  keyring: Keyring,
+  inbound: deliveryEvents.Inbound[],
+): Promise<number> {
   const parsed = inbound.flatMap(({ organizationId, connectionId, receivedAt, body }) => {
     const event = parseSesEvent(detailOf(body))
     return event ? [{ event, organizationId, connectionId, receivedAt }] : []
@@ -137,7 +147,7 @@ async function applySet(tx: Transaction, keyring: Keyring, most: number) {
   if (probes.length > 0) await recordProbeArrivals(tx, probes)
   await deliveryEvents.bumpBatches(tx, [...batches.values()])
   await deliveryEvents.markApplied(tx, inbound)
-  return { events: inbound.length, duplicates }
+  return duplicates
 }
 
 /** What an event says of the address that was mailed, whoever has it by now. */

@@ -22,11 +22,14 @@ export const takeWaiting = (tx: Transaction, limit: number) => tx<Inbound[]>`
   limit ${limit}
   for update skip locked`
 
-/** Sets an event aside that cannot be applied, with the reason, so that the others go on. */
-export const setAside = (tx: Transaction, { receivedOn, position }: Inbound, error: string) => tx`
+/**
+ * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
+ * another applier has done with it meanwhile.
+ */
+export const setAside = (sql: Sql, { receivedOn, position }: Inbound, error: string) => sql`
   update inbound_events
   set applied_at = clock_timestamp(), error = ${error.slice(0, 500)}
-  where received_on = ${receivedOn}::date and position = ${position}`
+  where received_on = ${receivedOn}::date and position = ${position} and applied_at is null`
 
 /**
  * What an event said is not kept once it is applied: it names people, and what counts of it is in
@@ -273,7 +276,7 @@ export const bumpBatches = async (tx: Transaction, deltas: BatchDelta[]) => {
     await tx`
       update batches
       set sent = sent + ${delta.sent}, failed = failed + ${delta.failed},
-        unknown = unknown + ${delta.unknown}, delivered = delivered + ${delta.delivered},
+        skipped = skipped + ${delta.skipped}, unknown = unknown + ${delta.unknown}, delivered = delivered + ${delta.delivered},
         opened = opened + ${delta.opened}, clicked = clicked + ${delta.clicked},
         bounced = bounced + ${delta.bounced}, complained = complained + ${delta.complained},
         suppressed = suppressed + ${delta.suppressed}, duplicates = duplicates + ${duplicates},

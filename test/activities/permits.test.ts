@@ -48,7 +48,7 @@ async function acceptedPerSecond(share: number, seconds: number): Promise<number
       if (granted === 0) await sleep(waitMs)
       const pending = Array.from({ length: granted }, (_, n) => ({
         id: String(n),
-        make: () => ({ id: String(n), mail }),
+        job: { id: String(n), mail },
       }))
       const call = { role, signedAt: new Date(), beginBy: performance.now() + 1_000 }
       const { verdict } = await callAll(mailer, pending, call)

@@ -118,9 +118,17 @@ describe('what is known of a mail', () => {
     })
   })
 
-  it('never touches a mail that we refused to send', () => {
-    const skipped = { ...blank, state: 'skipped' as const, status: 'opted_out' as const }
-    expect(learn(skipped, event('send'))).toEqual(skipped)
+  it('knows that a mail was sent that was skipped after an earlier try of it', () => {
+    const skipped = {
+      ...blank,
+      state: 'skipped' as const,
+      status: 'opted_out' as const,
+      reason: 'unsubscribed',
+    }
+    const known = learn(skipped, event('delivery'))
+    expect(known).toMatchObject({ state: 'sent', status: 'delivered', reason: null })
+    expect(delta(skipped, known)).toMatchObject({ sent: 1, skipped: -1, failed: 0, unknown: 0 })
+    expect(delta(known, learn(known, event('send')))).toMatchObject({ sent: 0, skipped: 0 })
   })
 
   it('keeps a bounce, a suppression and a complaint above a later open or click', () => {

@@ -1,17 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSendEmail } from '../../activities/steps/send-email.ts'
+import type { StepOf } from '../../src/domain/flow.ts'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { applyEvents, startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as executions from '../../src/store/executions.ts'
 import * as messages from '../../src/store/messages.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import * as outlet from '../../src/store/outlet.ts'
+import { type Sql, transact } from '../../src/store/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
+import { seedExecution, takeStep } from '../support/flow-steps.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 const keyring = parseKeyring(newKeyringText())
+
+const sendEmail = createSendEmail({ keyring, publicUrl: 'https://mail.example' })
+const hello: StepOf<'send_email'> = {
+  id: 'hello',
+  type: 'send_email',
+  name: 'Say hello',
+  config: { subject: 'Hello', html: '<p>Hello</p>', from: 'shop@example.com' },
+}
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -57,8 +71,27 @@ async function prepare(count: number, sent: number): Promise<Prepared> {
   return { seeded, batchId, bucket, contactIds }
 }
 
+/** A batch of whose rows each was skipped by its claim: everybody had left meanwhile. */
+async function prepareSkipped(count: number): Promise<Prepared> {
+  const prepared = await prepare(count, 0)
+  const { seeded, batchId, bucket } = prepared
+  const { organizationId, connectionId } = seeded
+  // As the reconciler leaves rows whose call was never heard of again.
+  await sql`
+    update messages set state = 'queued', claim_id = null, claimed_at = null
+    where organization_id = ${organizationId}`
+  await sql`
+    update contacts set email_status = 'unsubscribed' where organization_id = ${organizationId}`
+  const [from, to] = [batchRowId(bucket, 0), batchRowId(bucket, count)]
+  const claim = { organizationId, batchId, attempt: 1, bucket, connectionId, from, to }
+  await messages.claimRange(sql, { ...claim, claimId: uuidv7(), limit: count })
+  return prepared
+}
+
 interface Happening {
-  seq: number
+  /** Of a batch's row; else its `id`. */
+  seq?: number
+  id?: string
   type: 'Send' | 'Delivery' | 'Bounce' | 'Complaint' | 'Open' | 'Click'
   second?: number
   organizationId?: string
@@ -66,10 +99,9 @@ interface Happening {
 
 const detail = (
   { seeded, bucket }: Prepared,
-  { seq, type, second = 5, organizationId }: Happening,
+  { seq = 0, id = batchRowId(bucket, seq), type, second = 5, organizationId }: Happening,
 ) => {
   const at = new Date(Date.now() + second * 1_000).toISOString()
-  const id = batchRowId(bucket, seq)
   const part = {
     Send: { send: {} },
     Delivery: { delivery: { timestamp: at, smtpResponse: '250 ok' } },
@@ -109,6 +141,36 @@ async function store({ seeded }: Prepared, bodies: object[], connectionId = seed
     select ${seeded.organizationId}, ${connectionId}, gen_random_uuid()::text, body
     from jsonb_array_elements(${sql.json(bodies as never)}) as given (body)`
 }
+
+/** From now on Postgres refuses events that say `poison`, each after some seconds. */
+const refusingPoison = async (seconds: number) => {
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if new.data ->> 'smtpResponse' = 'poison' then
+        perform pg_sleep(${seconds});
+        raise exception 'poison' using errcode = '22023';
+      end if;
+      return new;
+    end $$`)
+  await sql`
+    create trigger refuse before insert on delivery_events
+    for each row execute function refuse()`
+}
+const poison = (prepared: Prepared, seq: number) => {
+  const made = detail(prepared, { seq, type: 'Delivery' })
+  return { detail: { ...made.detail, delivery: { smtpResponse: 'poison' } } }
+}
+const nothingWaits = async () =>
+  (await sql`select from inbound_events where applied_at is null`).length === 0
+const setAside = async ({ seeded }: Prepared) =>
+  (
+    await sql`
+      select from inbound_events
+      where error is not null and organization_id = ${seeded.organizationId}`
+  ).length
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
 const drain = async (appliers = 1) => {
   await Promise.all(
@@ -357,33 +419,146 @@ describe('delivery events', () => {
 
   it('that cannot be applied are set aside, and the others go on', async () => {
     const prepared = await prepare(3, 3)
-    await sql`
-      create function refuse() returns trigger language plpgsql as $$
-      begin
-        if new.data ->> 'smtpResponse' = 'poison' then
-          raise exception 'poison' using errcode = '22023';
-        end if;
-        return new;
-      end $$`
-    await sql`
-      create trigger refuse before insert on delivery_events
-      for each row execute function refuse()`
-    const poison = detail(prepared, { seq: 0, type: 'Delivery' })
-    Object.assign(poison.detail, { delivery: { smtpResponse: 'poison' } })
-    await store(prepared, [poison, detail(prepared, { seq: 1, type: 'Delivery' })])
-    const log = { info: () => {}, warn: () => {}, error: () => {} }
-    const applier = startEventApplier({ sql, keyring, log })
+    await refusingPoison(0)
+    await store(prepared, [poison(prepared, 0), detail(prepared, { seq: 1, type: 'Delivery' })])
+    const applier = startEventApplier({ sql, keyring, log: silent })
     try {
       await until(async () => (await figures(prepared.batchId))?.['delivered'] === 1)
-      await until(
-        async () => (await sql`select from inbound_events where applied_at is null`).length === 0,
-      )
+      await until(nothingWaits)
     } finally {
       await applier.stop()
-      await sql`drop trigger refuse on delivery_events`
+      await sql`drop function refuse cascade`
     }
     const aside = await sql`select error from inbound_events where error is not null`
     expect(aside).toHaveLength(1)
     expect(String(aside[0]?.['error'])).toContain('poison')
+  })
+
+  it('of two appliers set aside what is refused, never what comes after it', async () => {
+    const [poisoned, healthy] = [await prepare(10, 10), await prepare(200, 200)]
+    await refusingPoison(0.05)
+    for (let seq = 0; seq < 200; seq++) {
+      if (seq % 20 === 0) await store(poisoned, [poison(poisoned, seq / 20)])
+      await store(healthy, [detail(healthy, { seq, type: 'Delivery' })])
+    }
+    const appliers = [1, 2].map(() => startEventApplier({ sql, keyring, log: silent }))
+    try {
+      await until(nothingWaits)
+    } finally {
+      await Promise.all(appliers.map((applier) => applier.stop()))
+      await sql`drop function refuse cascade`
+    }
+    expect([await setAside(poisoned), await setAside(healthy)]).toEqual([10, 0])
+    expect(await figures(healthy.batchId)).toMatchObject({ delivered: 200 })
+  })
+
+  it('are set aside themselves, also when somebody else takes them first', async () => {
+    const [poisoned, healthy] = [await prepare(1, 1), await prepare(1, 1)]
+    await refusingPoison(0.5)
+    await store(poisoned, [poison(poisoned, 0)])
+    await store(healthy, [detail(healthy, { seq: 0, type: 'Delivery' })])
+    // A second applier that waits for the refused event while the first has it alone.
+    let holding: Promise<unknown> | undefined
+    const hold = async (): Promise<void> => {
+      await sleep(200)
+      await sql.begin(async (tx) => {
+        await tx`
+          select from inbound_events
+          where organization_id = ${poisoned.seeded.organizationId} and applied_at is null
+          for update`
+        await sleep(500)
+      })
+    }
+    const log = { ...silent, error: () => void (holding ??= hold()) }
+    const applier = startEventApplier({ sql, keyring, log })
+    try {
+      await until(nothingWaits)
+    } finally {
+      await applier.stop()
+      await holding
+      await sql`drop function refuse cascade`
+    }
+    expect([await setAside(poisoned), await setAside(healthy)]).toEqual([1, 0])
+    expect(await figures(healthy.batchId)).toMatchObject({ delivered: 1 })
+  })
+
+  it('of a mail that was skipped after an earlier try prove that it was sent, once', async () => {
+    const count = 60
+    const prepared = await prepareSkipped(count)
+    const totals = async () =>
+      (
+        await sql`
+          select total_recipients, sent, failed, skipped, delivered
+          from batches
+          where id = ${prepared.batchId}`
+      )[0]
+    const total = { totalRecipients: count, failed: 0 }
+    expect(await totals()).toEqual({ ...total, sent: 0, skipped: count, delivered: 0 })
+    const late = Array.from({ length: count / 2 }, (_, seq) => seq)
+    for (const type of ['Send', 'Delivery', 'Send'] as const) {
+      await store(
+        prepared,
+        late.map((seq) => detail(prepared, { seq, type })),
+      )
+    }
+    await Promise.all(
+      [1, 2].map(async () => {
+        while ((await applyEvents(sql, keyring, 7)) > 0);
+      }),
+    )
+    const half = count / 2
+    expect(await totals()).toEqual({ ...total, sent: half, skipped: half, delivered: half })
+    const { organizationId } = prepared.seeded
+    expect(await batchRuns.ledger(sql, organizationId, prepared.bucket)).toMatchObject({
+      frozen: count,
+      sent: half,
+      skipped: half,
+    })
+    const rows = await sql`
+      select state, status, reason, count(*)
+      from messages
+      where organization_id = ${organizationId}
+      group by state, status, reason
+      order by state`
+    expect(rows).toEqual([
+      { state: 'sent', status: 'delivered', reason: null, count: half },
+      { state: 'skipped', status: 'opted_out', reason: 'unsubscribed', count: half },
+    ])
+  })
+
+  it('of a flow’s mail that the end of its execution skipped say that it was sent', async () => {
+    const seeded = await seedOrganization(sql)
+    const { organizationId, connectionId } = seeded
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    const execution = await seedExecution(sql, seeded, { contactId, steps: [hello] })
+    const outcome = await takeStep(sql, sendEmail, execution, hello)
+    const id = outcome?.kind === 'wait' ? (outcome.mailId ?? '') : ''
+    await transact(sql, (tx) =>
+      executions.end(tx, organizationId, [execution.id], { status: 'cancelled', reason: null }),
+    )
+    const [waiting] = await outlet.waiting(sql, connectionId, 1)
+    const bucket = waiting?.bucket ?? ''
+    const claim = { organizationId, connectionId, bucket, claimId: uuidv7(), ids: [id] }
+    expect((await outlet.claim(sql, claim)).mails).toEqual([])
+    const row = async () =>
+      (
+        await sql`
+          select m.state, m.reason, s.emails_sent
+          from messages m
+          left join contact_stats s on s.contact_id = m.contact_id
+          where m.id = ${id}`
+      )[0]
+    expect(await row()).toMatchObject({ state: 'skipped', reason: 'execution_ended' })
+
+    const prepared = { seeded, bucket, batchId: '', contactIds: [] }
+    for (const type of ['Send', 'Delivery', 'Send'] as const) {
+      await store(prepared, [detail(prepared, { id, type })])
+    }
+    await Promise.all(
+      [1, 2].map(async () => {
+        while ((await applyEvents(sql, keyring, 1)) > 0);
+      }),
+    )
+    expect(await row()).toEqual({ state: 'sent', reason: null, emailsSent: 1 })
   })
 })
