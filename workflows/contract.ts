@@ -5,6 +5,11 @@
 
 /** Workflows and the short activities that only touch our database. */
 export const CONTROL_QUEUE = 'control'
+/**
+ * Of the dispatchers of mail outside batches: Temporal hands their tasks out before all others of a
+ * queue, so that a receipt does not wait for executions that wake. Without a priority a task has 3.
+ */
+export const MAIL_PRIORITY = { priorityKey: 1 } as const
 /** Chunks of batches: a backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
 /** Mail outside batches: a receipt never waits for the slots of batches. */

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import {
   CONTROL_QUEUE,
   type DispatchMailInput,
+  MAIL_PRIORITY,
   mailWorkflowId,
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
@@ -44,6 +45,7 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
             .signalWithStart('dispatchMail', {
               workflowId: mailWorkflowId(connectionId),
               taskQueue: CONTROL_QUEUE,
+              priority: MAIL_PRIORITY,
               args: [input],
               signal: WAKE_SIGNAL,
               signalArgs: [],

@@ -7,7 +7,7 @@ import { type Sql, transact } from '../../src/store/sql.ts'
 import * as suppressions from '../../src/store/suppressions.ts'
 import type { Reason } from '../../src/store/suppressions.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { mailWorkflowId } from '../../workflows/contract.ts'
+import { batchWorkflowId, mailWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
@@ -98,6 +98,17 @@ describe('mail outside batches', () => {
     })
     expect(await sql`select from outlet_queue`).toHaveLength(0)
     expect(await sql`select from claims`).toHaveLength(0)
+  })
+
+  it('has a dispatcher whose tasks come before those of other workflows', async () => {
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    const dispatcher = engine.client.workflow.getHandle(mailWorkflowId(seeded.connectionId))
+    const other = engine.client.workflow.getHandle(batchWorkflowId(await seedBatch(sql, seeded), 1))
+    const priorityOf = async (handle: typeof other): Promise<number> =>
+      (await handle.describe()).priority?.priorityKey ?? 3
+    const others = await until(() => priorityOf(other).catch(() => undefined))
+    expect(await priorityOf(dispatcher)).toBeLessThan(others)
   })
 
   it('to an address without a contact is held back by the list, under any of our peppers', async () => {
