@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity'
 import type { Timings } from '../src/domain/timings.ts'
+import type { Run } from '../src/store/batch-runs.ts'
 import type { Sql } from '../src/store/sql.ts'
 import type {
   AskProviderInput,
@@ -42,14 +43,18 @@ export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
 }
 
 /** Short activities on the control queue: our database, and one question to the provider. */
-export const createControlActivities = (deps: ActivityDeps) => ({
-  ...createBatchActivities(deps),
-  ...createConnectionActivities(deps),
-  ...createConfirmationActivities(deps),
-  ...createErasureActivities(deps),
-  ...createFlowActivities(deps),
-  ...createFlowScheduleActivities(deps),
-})
+export const createControlActivities = (deps: ActivityDeps) => {
+  const batches = createBatchActivities(deps)
+  return {
+    ...batches,
+    freezeAudience: (run: Run) => beating(() => batches.freezeAudience(run)),
+    ...createConnectionActivities(deps),
+    ...createConfirmationActivities(deps),
+    ...createErasureActivities(deps),
+    ...createFlowActivities(deps),
+    ...createFlowScheduleActivities(deps),
+  }
+}
 
 /** Webhook steps of flows, on the webhook queue. */
 export const createWebhookActivities = (deps: ActivityDeps) => {

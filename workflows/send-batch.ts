@@ -13,17 +13,23 @@ import type { ControlActivities, SendActivities } from '../activities/index.ts'
 import type { SendChunkResult } from '../activities/send-chunk.ts'
 import { SEND_QUEUE, type SendBatchInput, type SendPlan, type SendProgress } from './contract.ts'
 
-const { beginBatch, freezeAudience, completeBatch, failBatch } = proxyActivities<ControlActivities>(
-  {
-    startToCloseTimeout: '2 minutes',
-    retry: { initialInterval: '200ms', maximumInterval: '30s' },
-  },
-)
+const SHORT = {
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+} as const
+/**
+ * So long a lost worker holds up what it was at: recipients of a chunk that it had not claimed, a
+ * page of the audience. One that was only busy for that long hears of it with its next beat; until
+ * then two may be at the same, which claims and locks keep apart.
+ */
+const LOST = '2s'
+const { beginBatch, completeBatch, failBatch } = proxyActivities<ControlActivities>(SHORT)
+const { freezeAudience } = proxyActivities<ControlActivities>({ ...SHORT, heartbeatTimeout: LOST })
 const SENDING = {
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+  heartbeatTimeout: LOST,
+  retry: { initialInterval: '200ms', maximumInterval: '5s' },
 } as const
 const { sendChunk } = proxyActivities<SendActivities>(SENDING)
 

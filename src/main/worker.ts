@@ -80,6 +80,14 @@ const CACHED_WORKFLOWS = 300
 /** Files written at the same time by one process: each keeps a connection busy. */
 const IMPORT_ACTIVITIES = 3
 
+/** Beats closer together are sent as one: closer than those of any activity. */
+const BEAT_MS = 250
+/**
+ * How long a workflow's next task waits for the worker that knows the workflow, before any may have
+ * it: so long a lost worker holds up what it was at.
+ */
+const STICKY_MS = 2_000
+
 /**
  * One worker process: the Temporal workers of the given queues, and the loops that every worker
  * runs. Resolves when it was told to stop and everything in flight has been settled.
@@ -158,7 +166,7 @@ export async function runWorker(
     namespace,
     shutdownGraceTime: '5s',
     shutdownForceTime: '30s',
-    maxHeartbeatThrottleInterval: '2s',
+    maxHeartbeatThrottleInterval: BEAT_MS,
   }
   const workers: Worker[] = []
   if (queues.includes(CONTROL_QUEUE)) {
@@ -169,6 +177,7 @@ export async function runWorker(
         workflowBundle: { codePath: bundlePath() },
         activities: createControlActivities(deps),
         maxCachedWorkflows: CACHED_WORKFLOWS,
+        stickyQueueScheduleToStartTimeout: STICKY_MS,
         // One thread holds them all; each further one is a V8 isolate of 30 MB.
         workflowThreadPoolSize: 1,
         maxConcurrentActivityTaskExecutions: 20,

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { type Batch, runMainJob } from '../../src/main/main-job.ts'
 import type { System } from '../../src/main/system.ts'
+import { transact } from '../../src/store/sql.ts'
+import { SEND_QUEUE } from '../../workflows/contract.ts'
+import { until } from '../support/engine.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
+
+/** Three seconds are what a kill costs; a machine under load takes longer. */
+const HELD_UP_MS = 6_000
 
 let system: System
 
@@ -69,6 +76,86 @@ it('stopped between claim and call, and continued after others took over, mails 
     await other.stop()
   }
 }, 240_000)
+
+it('killed in the middle of a batch holds up nobody it has not claimed', async () => {
+  const job = await mainJob(4_000, 150, async () => {
+    await sleep(2_000)
+    // Its chunks are all in flight: whoever comes now has nothing to do until the kill.
+    const other = system.startWorker()
+    try {
+      await bothPoll()
+      const passed = [await heldUp(), await heldUp()]
+      for (const ms of passed) expect(ms).toBeLessThan(HELD_UP_MS)
+    } finally {
+      await other.stop()
+    }
+  })
+  expect(job.batch.status).toBe('completed')
+}, 240_000)
+
+it('killed while it freezes an audience, the next one freezes it', async () => {
+  const killed = await transact(system.sql, async (tx) => {
+    const job = runMainJob(system, { contacts: 300, rate: 300 })
+    // Contacts and templates are written meanwhile, rows of the ledger are not.
+    await tx`lock table messages in share mode`
+    await until(async () => {
+      // Which also keeps the transaction from being idle.
+      await tx`select pg_stat_clear_snapshot()`
+      const freezing = await system.sql`
+        select
+        from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query like '%insert into messages%'`
+      return freezing.length > 0
+    })
+    await killAndWait(system.worker)
+    return { job, at: performance.now() }
+  })
+  await until(async () => {
+    const unfrozen = await system.sql`
+      select from batches where status = 'queued' and audience_frozen_at is null`
+    return unfrozen.length === 0
+  })
+  expect(performance.now() - killed.at).toBeLessThan(HELD_UP_MS)
+  expect((await killed.job).batch.sent).toBe(300)
+}, 240_000)
+
+/** Kills the worker and waits until a row is claimed that was not then. Returns milliseconds. */
+async function heldUp(): Promise<number> {
+  const killedAt = performance.now()
+  await killAndWait(system.worker)
+  // What it had asked of Postgres may still be done.
+  await sleep(200 - (performance.now() - killedAt))
+  const queued = async (): Promise<number> => {
+    const [row] = await system.sql<{ rows: number }[]>`
+      select count(*)::integer as rows
+      from messages m
+      join batches b on b.organization_id = m.organization_id and b.bucket = m.bucket
+      where b.status = 'processing' and m.state = 'queued'`
+    return row?.rows ?? 0
+  }
+  const left = await queued()
+  expect(left).toBeGreaterThan(0)
+  await until(async () => (await queued()) < left)
+  return performance.now() - killedAt
+}
+
+/** Until both workers ask for chunks. */
+async function bothPoll(): Promise<void> {
+  const connection = await Connection.connect({ address: system.temporalAddress })
+  try {
+    await until(async () => {
+      const { pollers } = await connection.workflowService.describeTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: SEND_QUEUE },
+        taskQueueType: 2,
+      })
+      return new Set(pollers.map(({ identity }) => identity)).size > 1
+    })
+  } finally {
+    await connection.close()
+  }
+}
 
 it('through throttling, errors, resets and stalls sends everything once', async () => {
   const sandbox = sandboxControl(system.sandboxUrl)
