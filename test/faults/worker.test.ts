@@ -5,7 +5,7 @@ import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { type Batch, runMainJob } from '../../src/main/main-job.ts'
 import type { System } from '../../src/main/system.ts'
 import { transact } from '../../src/store/sql.ts'
-import { SEND_QUEUE } from '../../workflows/contract.ts'
+import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
 
@@ -140,15 +140,14 @@ async function heldUp(): Promise<number> {
   return performance.now() - killedAt
 }
 
-/** Until both workers ask for chunks. */
+/** Until both workers ask for work: for all of it at once. */
 async function bothPoll(): Promise<void> {
   const connection = await Connection.connect({ address: system.temporalAddress })
   try {
     await until(async () => {
       const { pollers } = await connection.workflowService.describeTaskQueue({
         namespace: 'default',
-        taskQueue: { name: SEND_QUEUE },
-        taskQueueType: 2,
+        taskQueue: { name: CONTROL_QUEUE },
       })
       return new Set(pollers.map(({ identity }) => identity)).size > 1
     })

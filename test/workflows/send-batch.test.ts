@@ -243,6 +243,25 @@ describe('a batch', () => {
     expect(rows).toMatchObject({ sent: after, queued: 2_000 - after, claimed: 0, unknown: 0 })
   })
 
+  it('whose process stands still for longer than its heartbeats is sent once, in one more try', async () => {
+    const { seeded } = await start(600, { rate: 100 })
+    let stoodStill = false
+    outcome = () => {
+      if (mailer.calls.length === 100 && !stoodStill) {
+        stoodStill = true
+        for (const until = performance.now() + 4_000; performance.now() < until; );
+      }
+      return sent()
+    }
+    const id = await seedBatch(sql, seeded)
+    expect(await ended(id)).toMatchObject({ status: 'completed', sent: 600, failed: 0 })
+    expect(new Set(mailer.accepted).size).toBe(600)
+    expect(mailer.accepted).toHaveLength(600)
+    const { events } = await engine.client.workflow.getHandle(batchWorkflowId(id, 1)).fetchHistory()
+    const tries = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt)
+    expect(Math.max(...tries.map((attempt) => attempt ?? 0))).toBe(2)
+  })
+
   it('cancelled in the Temporal UI is not left behind as processing', async () => {
     const { seeded } = await start(2_000, { rate: 100 })
     const id = await seedBatch(sql, seeded)
