@@ -47,7 +47,10 @@ export async function resume(
       render_timeouts = 0,
       render_timeouts_in_row = 0,
       streak_sent = sent,
-      updated_at = clock_timestamp()
+      lost_runs = 0,
+      lost_after = null,
+      updated_at = clock_timestamp(),
+      progressed_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${id}
     returning ${columns(tx)}, attempt`
   if (!resumed) throw new Error('a locked batch is gone')

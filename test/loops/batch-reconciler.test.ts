@@ -9,6 +9,7 @@ import { settleClosedRuns, settleNextPage } from '../../src/loops/run-reconciler
 import * as reconciling from '../../src/store/batch-reconciling.ts'
 import * as batchRuns from '../../src/store/batch-runs.ts'
 import * as batches from '../../src/store/batches.ts'
+import * as failedBatches from '../../src/store/failed-batches.ts'
 import { transact } from '../../src/store/sql.ts'
 import { batchWorkflowId, CONTROL_QUEUE, type SendBatchInput } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -208,6 +209,8 @@ test('after three runs that ended without progress it fails; progress starts the
   )
   expect([await lose(), await lose()]).toEqual(['restarted', 'failed'])
   expect(await read(id)).toMatchObject({ status: 'failed', failedReason: 'run_lost', attempt: 7 })
+  await transact(database.sql, (tx) => failedBatches.resume(tx, seeded.organizationId, id))
+  expect([await lose(), await lose(), await lose()]).toEqual(['restarted', 'restarted', 'failed'])
 })
 
 test('of several that start it again one does, and what another attempt holds is left alone', async () => {
