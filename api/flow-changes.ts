@@ -4,6 +4,7 @@ import type { FormerHeaders, Headers } from '../src/domain/flow-headers.ts'
 import type { Definition } from '../src/domain/flow.ts'
 import { type Uuid, uuidv7 } from '../src/ids.ts'
 import { flowHeadersPlace, flowSecretPlace, open, seal } from '../src/sealing.ts'
+import type { Warning } from '../src/schemas/common.ts'
 import type { FlowDefinitionInput } from '../src/schemas/flow.ts'
 import * as flowSecrets from '../src/store/flow-secrets.ts'
 import * as flows from '../src/store/flows.ts'
@@ -13,7 +14,9 @@ import type { Keyring } from '../src/tokens.ts'
 import { newSigningSecret } from '../src/webhook-signatures.ts'
 import { readDefinition } from './flow-definition.ts'
 import { type Checking, requireRunnable } from './flow-rules.ts'
+import { requireSenders } from './flow-senders.ts'
 import { requireRoom } from './plan.ts'
+import type { CheckedSenders } from './sender-check.ts'
 import { slugTaken, underSlug } from './slugs.ts'
 
 /** Whose flows are changed, in which transaction, because of which request. */
@@ -22,6 +25,10 @@ export interface Changing {
   organizationId: Uuid
   keyring: Keyring
   requestId: string
+  /** What accounts said of the senders, before the transaction began. */
+  senders: CheckedSenders
+  /** What the caller is told of what was done all the same. */
+  warnings: Warning[]
 }
 
 /** The same where what a flow says may change, too. */
@@ -47,7 +54,7 @@ export async function createFlow(
   const { tx, organizationId, keyring } = changing
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
   const { definition, headers } = await readDefinition(changing, given)
-  if (values.enabled) await requireRunnable(tx, organizationId, definition)
+  if (values.enabled) await requireReady(changing, definition)
   const id = uuidv7()
   const webhookSecret = newSigningSecret()
   const place = flowSecretPlace(organizationId, id)
@@ -95,7 +102,7 @@ export async function changeFlow(
   }
   const definition = read?.definition ?? flow.definition
   const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
-  if (isRenewed) await requireRunnable(tx, organizationId, definition)
+  if (isRenewed) await requireReady(changing, definition)
   if (read && flow.version >= MOST_VERSIONS) {
     throw conflict(`The workflow has had ${MOST_VERSIONS} versions`, { reason: 'version_limit' })
   }
@@ -145,14 +152,24 @@ export async function switchFlow(
 ): Promise<flows.WholeFlow> {
   const { tx, organizationId } = changing
   if (flow.enabled === enabled) return flow
-  if (enabled) await requireRunnable(tx, organizationId, flow.definition)
+  if (enabled) await requireReady(changing, flow.definition)
   const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
   return { ...flow, ...switched }
 }
 
+/** Refuses to let a flow run that lacks something, or whose senders are not verified. */
+async function requireReady(changing: Changing, definition: Definition): Promise<void> {
+  const { tx, organizationId, senders, warnings } = changing
+  await requireRunnable(tx, organizationId, definition)
+  warnings.push(...(await requireSenders(tx, organizationId, definition, senders)))
+}
+
 /** Deletes a flow that is locked. */
-export async function removeFlow(changing: Changing, flow: flows.WholeFlow): Promise<void> {
+export async function removeFlow(
+  changing: Pick<Changing, 'tx' | 'organizationId' | 'requestId'>,
+  flow: flows.WholeFlow,
+): Promise<void> {
   const { tx, organizationId } = changing
   await flows.remove(tx, organizationId, flow.id)
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
@@ -163,7 +180,7 @@ const OVERLAP_MS = 86_400_000
 
 /** Another secret for its webhooks. Undefined: the flow is gone. */
 export async function rotateSecret(
-  { tx, organizationId, keyring }: Changing,
+  { tx, organizationId, keyring }: Pick<Changing, 'tx' | 'organizationId' | 'keyring'>,
   id: Uuid,
 ): Promise<{ webhookSecret: string; previousSecretUntil: string } | undefined> {
   const webhookSecret = newSigningSecret()
@@ -173,8 +190,10 @@ export async function rotateSecret(
   return until === undefined ? undefined : { webhookSecret, previousSecretUntil: until }
 }
 
-const syncSchedule = ({ tx, organizationId, requestId }: Changing, flowId: Uuid) =>
-  outbox.put(tx, organizationId, { kind: 'sync_schedule', payload: { flowId } }, requestId)
+const syncSchedule = (
+  { tx, organizationId, requestId }: Pick<Changing, 'tx' | 'organizationId' | 'requestId'>,
+  flowId: Uuid,
+) => outbox.put(tx, organizationId, { kind: 'sync_schedule', payload: { flowId } }, requestId)
 
 type Version = Pick<flows.FlowRow, 'id' | 'version'>
 

@@ -25,7 +25,11 @@ export async function pushFlows(
   const results: Pushed[] = []
   for (const [index, each] of pushed.entries()) {
     try {
-      const result = await pushFlow(changing, each, force)
+      const warnings: Saving['warnings'] = []
+      const result = await pushFlow({ ...changing, warnings }, each, force)
+      changing.warnings.push(
+        ...warnings.map((warning) => ({ ...warning, path: `workflows.${index}.${warning.path}` })),
+      )
       if (result) results.push(result)
       else edited.push({ path: `workflows.${index}.slug`, message: `${each.slug} was edited here` })
     } catch (error) {

@@ -86,6 +86,12 @@ function ifTooMany(error: unknown): undefined {
   throw error
 }
 
+/** An answer, with its warnings if there are any. */
+export const warned = <T extends object>(
+  answer: T,
+  warnings: Warning[],
+): T & { warnings?: Warning[] } => (warnings.length === 0 ? answer : { ...answer, warnings })
+
 /** Why a sender is refused. */
 export const SENDER_NOT_VERIFIED = 'sender_not_verified'
 

@@ -36,6 +36,7 @@ import {
   notChecked,
   notVerified,
   SENDER_NOT_VERIFIED,
+  warned,
 } from '../sender-check.ts'
 
 const tags = ['batch']
@@ -139,7 +140,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
       reply.code(201)
       const created = await batches.create(tx, batch, requestId)
       const warnings = standing === 'not_known' ? [notChecked('from', from.address)] : []
-      return { ...created, warnings }
+      return warned(created, warnings)
     },
   )
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Warning } from '../../src/schemas/common.ts'
 import { FlowPull, FlowPullQuery, FlowPush, FlowPushResult } from '../../src/schemas/flow-push.ts'
 import * as flows from '../../src/store/flows.ts'
 import type { Transaction } from '../../src/store/sql.ts'
@@ -10,12 +11,17 @@ import { prepareDefinition } from '../flow-definition.ts'
 import { wireOf } from '../flow-draft.ts'
 import { namingSteps } from '../flow-errors.ts'
 import { pushFlows } from '../flow-push.ts'
+import { sendersOfSteps } from '../flow-senders.ts'
 import { pageOf } from '../pages.ts'
+import { createSenderChecks, warned } from '../sender-check.ts'
 
 const tags = ['workflows']
 
 /** Workflows as files: pulled, edited, pushed. */
-export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { keyring }) => {
+export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring } = deps
+  const senders = createSenderChecks(deps)
+
   app.post(
     '/v1/workflows/push',
     {
@@ -31,21 +37,41 @@ export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
         body: FlowPush,
         response: { 200: FlowPushResult, ...failures(402, 409) },
       },
-      preHandler: async ({ contents, body: { workflows } }) => {
-        await Promise.all(workflows.map((each) => prepareDefinition(contents, each)))
+      preHandler: async (request) => {
+        const { organizationId, sql } = request.caller
+        const { contents } = request
+        const { workflows } = request.body
+        const slugs = workflows.map(({ slug }) => slug)
+        const enabled = await flows.listEnabled(sql, organizationId, slugs)
+        const running = workflows.filter(({ slug }) => enabled.has(slug))
+        const steps = running.flatMap((each) => each.steps)
+        const checkSenders = async (): Promise<void> =>
+          senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        await Promise.all([
+          checkSenders(),
+          ...workflows.map((each) => prepareDefinition(contents, each)),
+        ])
       },
     },
-    async ({ tx, contents, id: requestId, caller: { organizationId }, body }) => {
+    async (request) => {
+      const { tx, contents, id: requestId, body } = request
+      const { organizationId } = request.caller
       const { workflows, force = false, dryRun = false } = body
+      const warnings: Warning[] = []
+      const checked = { senders: senders.of(request), warnings }
       const push = (tx: Transaction) =>
-        pushFlows({ tx, organizationId, contents, keyring, requestId }, workflows, force)
-      if (!dryRun) return { success: true as const, dryRun, results: await push(tx) }
+        pushFlows(
+          { tx, organizationId, contents, keyring, requestId, ...checked },
+          workflows,
+          force,
+        )
+      const answer = (results: FlowPushResult['results']) =>
+        warned({ success: true as const, dryRun, results }, warnings)
+      if (!dryRun) return answer(await push(tx))
       const results = await undone(tx, push)
-      return {
-        success: true as const,
-        dryRun,
-        results: results.map((each) => (each.outcome === 'created' ? { ...each, id: null } : each)),
-      }
+      return answer(
+        results.map((each) => (each.outcome === 'created' ? { ...each, id: null } : each)),
+      )
     },
   )
 

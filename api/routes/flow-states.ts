@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { diagramOf } from '../../src/domain/flow-diagram.ts'
-import { IdParams } from '../../src/schemas/common.ts'
+import { IdParams, type Warning } from '../../src/schemas/common.ts'
 import {
-  Flow,
+  ChangedFlow,
   FlowSecret,
   FlowVersionList,
   FlowVersionListQuery,
@@ -15,8 +15,10 @@ import { decodeNumberCursor, encodeNumberCursor } from '../cursor.ts'
 import type { TenantDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { rotateSecret, switchFlow } from '../flow-changes.ts'
+import { sendersOfSteps } from '../flow-senders.ts'
 import { viewOf } from '../flow-views.ts'
 import { missing } from '../ownership.ts'
+import { createSenderChecks, warned } from '../sender-check.ts'
 
 const tags = ['workflows']
 const reading = { scope: 'read' } as const
@@ -25,6 +27,7 @@ const writing = { scope: 'workflows' } as const
 /** Whether a flow runs, what it was, what it looks like, and what signs its webhooks. */
 export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
+  const senders = createSenderChecks(deps)
 
   for (const enabled of [true, false]) {
     app.post(
@@ -38,16 +41,29 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
             ? 'Enable a workflow, by id or slug: its trigger starts executions'
             : 'Disable a workflow, by id or slug: nothing starts it',
           description: enabled
-            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS. Enabling it again changes nothing.'
+            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). Enabling it again changes nothing.'
             : 'Executions that run go on. Disabling it again changes nothing.',
           params: IdParams,
-          response: { 200: Flow, ...failures(409) },
+          response: { 200: ChangedFlow, ...failures(409) },
+        },
+        preHandler: async (request) => {
+          const { organizationId, sql } = request.caller
+          if (!enabled) return
+          const flow = await flows.find(sql, organizationId, request.params.id)
+          if (!flow || flow.enabled) return
+          const { steps } = flow.definition
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
         },
       },
-      async ({ tx, id: requestId, caller: { organizationId }, params: { id } }) => {
-        const flow = await locked(tx, organizationId, id)
-        const changing = { tx, organizationId, keyring, requestId }
-        return viewOf(tx, organizationId, await switchFlow(changing, flow, enabled))
+      async (request) => {
+        const { tx, id: requestId, params } = request
+        const { organizationId } = request.caller
+        const flow = await locked(tx, organizationId, params.id)
+        const warnings: Warning[] = []
+        const checked = { senders: senders.of(request), warnings }
+        const changing = { tx, organizationId, keyring, requestId, ...checked }
+        const switched = await switchFlow(changing, flow, enabled)
+        return warned(await viewOf(tx, organizationId, switched), warnings)
       },
     )
   }
@@ -128,10 +144,10 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       },
     },
     async (request) => {
-      const { tx, id: requestId, caller, params } = request
+      const { tx, caller, params } = request
       const { organizationId } = caller
       const { id } = await locked(tx, organizationId, params.id)
-      const rotated = await rotateSecret({ tx, organizationId, keyring, requestId }, id)
+      const rotated = await rotateSecret({ tx, organizationId, keyring }, id)
       if (!rotated) throw await missing(tx, 'flow', organizationId, id)
       await audit(tx, request, now, {
         action: 'workflow.secret_rotated',

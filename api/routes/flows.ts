@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { conflict, notFound } from '../../src/domain/errors.ts'
-import { IdParams, Success } from '../../src/schemas/common.ts'
+import { IdParams, Success, type Warning } from '../../src/schemas/common.ts'
 import {
+  ChangedFlow,
   CreatedFlow,
   Flow,
   FlowInput,
@@ -19,9 +20,11 @@ import { changeFlow, createFlow, removeFlow } from '../flow-changes.ts'
 import { wireOf } from '../flow-draft.ts'
 import { prepareDefinition } from '../flow-definition.ts'
 import { namingSteps } from '../flow-errors.ts'
+import { sendersOfSteps } from '../flow-senders.ts'
 import { summariesOf, viewOf } from '../flow-views.ts'
 import { missing } from '../ownership.ts'
 import { pageOf } from '../pages.ts'
+import { createSenderChecks, warned } from '../sender-check.ts'
 import { slugTaken } from '../slugs.ts'
 
 const tags = ['workflows']
@@ -29,7 +32,10 @@ const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
 /** What customers draw: flows in the code. Their runs are executions. */
-export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { keyring }) => {
+export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring } = deps
+  const senders = createSenderChecks(deps)
+
   app.post(
     '/v1/workflows',
     {
@@ -44,15 +50,28 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         body: FlowInput,
         response: { 201: CreatedFlow, ...failures(402, 409) },
       },
-      preHandler: ({ contents, body }) => prepareDefinition(contents, body),
+      preHandler: async (request) => {
+        const { enabled = false, steps } = request.body
+        const { organizationId, sql } = request.caller
+        const checkSenders = async (): Promise<void> => {
+          if (!enabled) return
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        }
+        await Promise.all([checkSenders(), prepareDefinition(request.contents, request.body)])
+      },
     },
-    async ({ tx, contents, id: requestId, caller: { organizationId }, body }, reply) => {
+    async (request, reply) => {
+      const { tx, contents, id: requestId, body } = request
+      const { organizationId } = request.caller
       const { name, slug, description = null, enabled = false, ...given } = body
-      const changing = { tx, organizationId, contents, keyring, requestId }
+      const warnings: Warning[] = []
+      const checked = { senders: senders.of(request), warnings }
+      const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
       const values = { name, slug, description, enabled }
       const { flow, webhookSecret } = await createFlow(changing, values, given)
       reply.code(201)
-      return { ...(await viewOf(tx, organizationId, flow)), webhookSecret }
+      const view = await viewOf(tx, organizationId, flow)
+      return warned({ ...view, webhookSecret }, warnings)
     },
   )
 
@@ -120,21 +139,34 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
         operationId: 'updateWorkflow',
         summary: 'Change a workflow, by id or slug',
         description:
-          'Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too.',
+          'Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too, and its senders must be verified.',
         params: IdParams,
         body: FlowPatch,
-        response: { 200: Flow, ...failures(409) },
+        response: { 200: ChangedFlow, ...failures(409) },
       },
-      preHandler: async ({ contents, caller: { organizationId, sql }, params: { id }, body }) => {
-        const flow = await flows.find(sql, organizationId, id)
-        const given = flow && patched(flow, body)
-        if (given) await prepareDefinition(contents, given)
+      preHandler: async (request) => {
+        const { body, params, contents } = request
+        const { organizationId, sql } = request.caller
+        const flow = await flows.find(sql, organizationId, params.id)
+        if (!flow) return
+        const renewed = patched(flow, body)
+        const checkSenders = async (): Promise<void> => {
+          if (renewed === undefined && flow.enabled) return
+          if (!(body.enabled ?? flow.enabled)) return
+          const { steps = flow.definition.steps } = body
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        }
+        const checkContents = async (): Promise<void> => {
+          if (renewed) await prepareDefinition(contents, renewed)
+        }
+        await Promise.all([checkSenders(), checkContents()])
       },
     },
     async (request) => {
-      const { contents, id: requestId, params, body } = request
+      const { contents, id: requestId, body } = request
       const { organizationId, sql } = request.caller
-      const { id } = params
+      const { id } = request.params
+      const warnings: Warning[] = []
       const changed = await transact(sql, async (tx) => {
         const flow = await flows.lock(tx, organizationId, id)
         if (!flow) return undefined
@@ -145,13 +177,14 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
           description: body.description === undefined ? flow.description : body.description,
           enabled: body.enabled ?? flow.enabled,
         }
-        const changing = { tx, organizationId, contents, keyring, requestId }
+        const checked = { senders: senders.of(request), warnings }
+        const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
         return changeFlow(changing, flow, values, patched(flow, body))
       }).catch((error: unknown) => {
         throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('workflow') : error
       })
       if (!changed) throw await missing(sql, 'flow', organizationId, id)
-      return viewOf(sql, organizationId, changed)
+      return warned(await viewOf(sql, organizationId, changed), warnings)
     },
   )
 
@@ -172,7 +205,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { k
     async ({ id: requestId, caller: { organizationId, sql }, params: { id } }) => {
       const isGone = await transact(sql, async (tx) => {
         const flow = await flows.lock(tx, organizationId, id)
-        if (flow) await removeFlow({ tx, organizationId, keyring, requestId }, flow)
+        if (flow) await removeFlow({ tx, organizationId, requestId }, flow)
         return flow !== undefined
       })
       if (!isGone) throw await missing(sql, 'flow', organizationId, id)

@@ -16,7 +16,7 @@ import {
   strict,
   TIME,
   Time,
-  Warning,
+  warnings,
 } from './common.ts'
 import { CHANNELS } from './contact.ts'
 
@@ -135,12 +135,9 @@ export type Batch = Static<typeof Batch>
 export const CreatedBatch = Type.Object(
   {
     ...batch,
-    warnings: Type.Array(Warning, {
-      description:
-        'Empty, or `sender_not_checked`: the account did not say whether `from` is verified.',
-    }),
+    ...warnings,
   },
-  { title: 'CreatedBatch', examples: [{ ...EXAMPLE, status: 'queued', warnings: [] }] },
+  { title: 'CreatedBatch', examples: [{ ...EXAMPLE, status: 'queued' }] },
 )
 
 export const CancelledBatch = Type.Object(

@@ -106,6 +106,17 @@ export const Warning = Type.Object(
 )
 export type Warning = Static<typeof Warning>
 
+/** Beside what was made or changed, where there are any. */
+export const warnings = {
+  warnings: Type.Optional(
+    Type.Array(Warning, {
+      minItems: 1,
+      description:
+        'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified.',
+    }),
+  ),
+}
+
 export const Success = Type.Object(
   { success: Type.Literal(true) },
   { title: 'Success', examples: [{ success: true }] },

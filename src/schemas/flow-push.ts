@@ -11,6 +11,7 @@ import {
   strict,
   TIME,
   Time,
+  warnings,
 } from './common.ts'
 import { FlowStep, FlowTransition } from './flow-steps.ts'
 import {
@@ -73,6 +74,7 @@ export const FlowPushResult = Type.Object(
         { title: 'WorkflowPushed' },
       ),
     ),
+    ...warnings,
   },
   {
     title: 'WorkflowPushResult',

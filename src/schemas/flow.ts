@@ -15,6 +15,7 @@ import {
   strict,
   TIME,
   Time,
+  warnings,
 } from './common.ts'
 import { EventName, FlowStep, FlowTransition, FlowTransitionInput } from './flow-steps.ts'
 import { SLUG } from './patterns.ts'
@@ -199,6 +200,11 @@ const whole = {
 export const Flow = Type.Object(whole, { title: 'Workflow', examples: [EXAMPLE] })
 export type Flow = Static<typeof Flow>
 
+export const ChangedFlow = Type.Object(
+  { ...whole, ...warnings },
+  { title: 'ChangedWorkflow', examples: [{ ...EXAMPLE }] },
+)
+
 export const CreatedFlow = Type.Object(
   {
     ...whole,
@@ -207,6 +213,7 @@ export const CreatedFlow = Type.Object(
         description: 'Signs its webhooks (Standard Webhooks). Shown only here; null in a replay.',
       }),
     ),
+    ...warnings,
   },
   {
     title: 'CreatedWorkflow',
@@ -250,6 +257,7 @@ export const FlowPatch = strict(
     createdAt: Ignored,
     updatedAt: Ignored,
     pushedAt: Ignored,
+    warnings: Ignored,
   },
   { title: 'WorkflowPatch', examples: [{ name: 'Welcome, all' }] },
 )

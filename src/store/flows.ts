@@ -143,6 +143,20 @@ export const list = (
   order by f.id desc
   limit ${limit}`
 
+/** Those of the slugs whose flows are enabled. */
+export async function listEnabled(
+  sql: Executor,
+  organizationId: Uuid,
+  slugs: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ slug: string }[]>`
+    select slug
+    from flows
+    where organization_id = ${organizationId} and deleted_at is null and enabled
+      and slug = any(${[...slugs]}::text[])`
+  return new Set(rows.map(({ slug }) => slug))
+}
+
 /** The same with their definitions; `slug`: only that one. */
 export const listWhole = (
   sql: Executor,

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { deleteOld } from '../../src/store/idempotency-keys.ts'
-import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
+import {
+  type Api,
+  type Client,
+  connectAccount,
+  createBatch,
+  inject,
+  startApi,
+  tally,
+} from '../support/api.ts'
 import { createFlow, smallFlow } from '../support/flow-inputs.ts'
 import { sentAs } from '../support/matrix.ts'
 import { signIn } from '../support/people.ts'
@@ -180,6 +188,8 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/contacts/{id}/erase': erased.body.id,
     '/v1/account/console-policy/{cloudAccountId}/recheck': connectionId,
     '/v1/connections/{id}/verify': connectionId,
+    '/v1/batch/{id}/resume': await failedBatch(connectionId),
+    '/v1/batch/{id}/discard': await failedBatch(connectionId),
   }
   const bodies: Record<string, object | string | undefined> = {
     '/v1/api-keys': { name: 'Shop' },
@@ -205,6 +215,8 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/workflows/{id}/trigger/batch': { contacts: [{ contactEmail: 'mia@example.com' }] },
     '/v1/workflows/executions/{id}/retry': undefined,
     '/v1/workflows/executions/{id}/cancel': undefined,
+    '/v1/batch/{id}/resume': undefined,
+    '/v1/batch/{id}/discard': undefined,
     '/v1/batch': {
       audienceType: 'all',
       from: 'news@example.com',
@@ -239,3 +251,9 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     ])
   }
 })
+
+async function failedBatch(cloudAccountId: string): Promise<string> {
+  const { id } = await createBatch(api.alice, { cloudAccountId })
+  await api.sql`update batches set status = 'failed' where id = ${id}`
+  return id
+}
