@@ -53,8 +53,9 @@ export function createSenderChecks({ asker, now }: { asker: Asker; now: () => nu
     const key = { organizationId, connectionId, what: questionAbout() }
     const find = () => readings.findSender(sql, key, sendersOf(address))
     const known = await find()
-    const age = known?.outcome === 'read' ? known.answeredAgoMs : null
-    const isGood = age !== null && age < LIST_FRESH_MS
+    // Of the last complete list, also while the account is asked again.
+    const age = known?.readAgoMs ?? Number.POSITIVE_INFINITY
+    const isGood = age < LIST_FRESH_MS
     if (isGood && known?.maySend) return 'verified'
     const question = { sql, organizationId, connectionId, until, freshMs: REFUSAL_FRESH_MS }
     const heard = await waiting(organizationId, () => hear(asker, question, find)).catch(ifTooMany)

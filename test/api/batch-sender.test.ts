@@ -3,9 +3,11 @@ import { Client as Temporal, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAsker } from '../../api/asker.ts'
 import { freePort } from '../../src/dev/ports.ts'
+import type { AccountUpdate } from '../../src/dev/sandbox/accounts.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import { type Api, type Client, startApi } from '../support/api.ts'
+import { until } from '../support/engine.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 
 /** Longer than the two seconds of the check by what a busy machine needs. */
@@ -30,6 +32,16 @@ afterAll(async () => {
   await engine.stop()
   await api.close()
 })
+
+/** An account that has told its identities: a busy machine may need longer than the check waits. */
+async function connect(account: AccountUpdate) {
+  const connected = await engine.connect(dora, account)
+  await until(async () => {
+    const { body: said } = await dora.get(`/v1/domains?cloudAccountId=${connected.id}`)
+    return said.accounts?.[0]?.reachable === true
+  })
+  return connected
+}
 
 const body = (from: string) => ({
   audienceType: 'all',
@@ -66,7 +78,7 @@ describe('a batch is from a verified identity', () => {
     ['the domain', 'one.example', 'news@one.example'],
     ['a domain above it', 'one.example', 'news@mail.eu.one.example'],
   ])('%s', async (_, identity, from) => {
-    await engine.connect(dora, verified('other.example', identity))
+    await connect(verified('other.example', identity))
     const { status, body: made } = await create(from)
     expect([status, made.warnings]).toEqual([201, undefined])
     expect((await dora.get(`/v1/batch/${made.id}`)).body).not.toHaveProperty('warnings')
@@ -74,8 +86,8 @@ describe('a batch is from a verified identity', () => {
 
   test('of the account that it goes through, however many that has', async () => {
     const names = Array.from({ length: 1_200 }, (_, n) => `n${n}.example`)
-    const { id } = await engine.connect(dora, verified(...names))
-    await engine.connect(dora, verified('other.example'))
+    const { id } = await connect(verified(...names))
+    await connect(verified('other.example'))
     expect((await create('a@n1199.example', { cloudAccountId: id })).status).toBe(201)
     const refused = await create('a@other.example', { cloudAccountId: id })
     expect([refused.status, refused.body.reason]).toEqual([400, 'sender_not_verified'])
@@ -90,7 +102,7 @@ describe('a batch is refused', () => {
     ['only somebody else of the domain', 'news@ann.example'],
     ['only a domain that ends like it', 'news@notone.example'],
   ])('naming the sender when the account has %s', async (_, from) => {
-    await engine.connect(dora, {
+    await connect({
       identities: [
         ...verified('one.example', 'ann@ann.example', 'below.above.example').identities,
         { identity: 'pending.example', verified: false },
@@ -107,7 +119,7 @@ describe('a batch is refused', () => {
   })
 
   test('no more as soon as the sender is verified', async () => {
-    const { id, accountId } = await engine.connect(dora, verified('one.example'))
+    const { id, accountId } = await connect(verified('one.example'))
     expect((await create('news@two.example')).status).toBe(400)
     await engine.control.putAccount(accountId, verified('one.example', 'two.example'))
     // Within seconds of the last answer, no account is asked again.
@@ -115,13 +127,16 @@ describe('a batch is refused', () => {
     expect((await create('news@two.example')).status).toBe(400)
     expect(await listings(accountId)).toBe(before)
     await age(id, 6)
-    const { status, body: made } = await create('news@two.example')
-    expect([status, made.warnings]).toEqual([201, undefined])
+    const made = await until(async () => {
+      const answer = await create('news@two.example')
+      return answer.status === 201 && answer
+    })
+    expect(made.body.warnings).toBeUndefined()
   })
 })
 
 test('a list that has the sender is good for a minute', async () => {
-  const { id, accountId } = await engine.connect(dora, verified('one.example'))
+  const { id, accountId } = await connect(verified('one.example'))
   await create('news@one.example')
   const before = await listings(accountId)
   await age(id, 50)
@@ -129,8 +144,8 @@ test('a list that has the sender is good for a minute', async () => {
   expect(await listings(accountId)).toBe(before)
   await age(id, 20)
   await engine.control.putAccount(accountId, verified('two.example'))
-  expect((await create('news@one.example')).status).toBe(400)
-  expect(await listings(accountId)).toBe(before + 1)
+  await until(async () => (await create('news@one.example')).status === 400)
+  expect(await listings(accountId)).toBeGreaterThan(before)
 })
 
 const warned = (from: string) => [
@@ -139,8 +154,9 @@ const warned = (from: string) => [
 
 describe('a batch is accepted with a warning, soon', () => {
   test('when the account does not answer, and no transaction waits for it', async () => {
-    const { accountId } = await engine.connect(dora, verified('one.example'))
+    const { id, accountId } = await connect(verified('one.example'))
     await engine.control.setFaults({ readLatencyMs: 4_000 }, accountId)
+    await age(id, 61)
     const asked = timed(create('news@one.example'))
     await sleep(1_000)
     const open = await api.sql`
@@ -154,12 +170,13 @@ describe('a batch is accepted with a warning, soon', () => {
   })
 
   test('when the role may not list identities', async () => {
-    const { accountId, externalId } = await engine.connect(dora, verified('one.example'))
+    const { id, accountId, externalId } = await connect(verified('one.example'))
     const name = `letterloom-${externalId.slice(0, 8)}`
     const lacks = ['ses:ListEmailIdentities']
     await engine.control.putAccount(accountId, {
       roles: [{ name, externalId, policyVersion: 1, lacks }],
     })
+    await age(id, 61)
     const { status, body: made, ms } = await timed(create('news@one.example'))
     expect([status, made.warnings]).toEqual([201, warned('news@one.example')])
     expect(ms).toBeLessThan(SOON_MS)
@@ -182,14 +199,22 @@ describe('a batch is accepted with a warning, soon', () => {
   })
 
   test('when a list that has not the sender is older than a minute and there is no newer', async () => {
-    const { id, accountId } = await engine.connect(dora, verified('one.example'))
+    const { id, accountId } = await connect(verified('one.example'))
     expect((await create('news@two.example')).status).toBe(400)
-    await engine.control.setFaults({ readLatencyMs: 4_000 }, accountId)
+    await engine.control.setFaults({ readLatencyMs: 30_000 }, accountId)
     await age(id, 30)
-    expect((await create('news@two.example')).status).toBe(400)
+    const asked = create('news@two.example')
+    // Who has a good list does not wait for the next.
+    await until(async () => {
+      const rows = await api.sql`
+        select from provider_readings where connection_id = ${id} and outcome is null`
+      return rows.length > 0
+    })
+    expect((await create('news@one.example')).body.warnings).toBeUndefined()
+    expect((await asked).status).toBe(400)
     await api.sql`
       update provider_readings
-      set outcome = 'read', answered_at = now() - interval '61 seconds', asking_until = null
+      set read_at = now() - interval '61 seconds'
       where connection_id = ${id}`
     expect((await create('news@two.example')).body.warnings).toEqual(warned('news@two.example'))
     await engine.control.resetFaults(accountId)
@@ -197,7 +222,7 @@ describe('a batch is accepted with a warning, soon', () => {
 })
 
 test('an Idempotency-Key answers the same again, whatever became of the sender', async () => {
-  const { id, accountId } = await engine.connect(dora, verified('one.example'))
+  const { id, accountId } = await connect(verified('one.example'))
   const ask = () =>
     dora.send({
       method: 'POST',
