@@ -11,6 +11,8 @@ export interface Mail {
   text: string | null
   headers: { name: string; value: string }[]
   tags: { name: string; value: string }[]
+  /** Absent: the identity's own, if it has one. */
+  configurationSet?: string
 }
 
 /** How one call ended. Only `unknown` leaves open whether the provider accepted the mail. */
@@ -32,8 +34,11 @@ export type Outcome =
   | { kind: 'unreachable'; error: string; own?: boolean }
   | { kind: 'unknown'; error: string }
 
+/** A role, and the configuration set that its mail names; null: none. */
+export type SendingRole = Role & { configurationSet?: string | null }
+
 export interface Call {
-  role: Role
+  role: SendingRole
   /** The time of the claim, by Postgres' clock: the call is signed with it and never again. */
   signedAt: Date
   /** On `performance.now()`'s scale: a call that has not begun by then does not begin. */
@@ -50,9 +55,19 @@ interface Verification {
   /** Mails a second and in 24 hours; null when the account did not say. */
   maxSendRate: number | null
   max24Hour: number | null
+  /** An address that mail may come from; null: no verified identity was found. */
+  from: string | null
 }
 
 export interface Verifier {
   /** Never throws for what the provider says or does not say: that is in the checks. */
   verify(role: Role): Promise<Verification>
+  /**
+   * Whether a mail to the simulator is accepted with the configuration set; undefined: the provider
+   * did not say.
+   */
+  acceptsConfigurationSet(
+    role: Role,
+    mail: { from: string; configurationSet: string },
+  ): Promise<boolean | undefined>
 }

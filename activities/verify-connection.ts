@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Check, type Verdict, VERIFY_EVERY_MS, verdictOf } from '../src/domain/verification.ts'
+import { configurationSetName } from '../src/domain/role.ts'
 import * as senders from '../src/store/senders.ts'
 import * as sendingLimits from '../src/store/sending-limits.ts'
 import type { Sql } from '../src/store/sql.ts'
@@ -9,6 +10,10 @@ import type { Verifier } from './mailer.ts'
 /** One that found nothing for this long is nobody's: longer than the verifier's own deadline. */
 const MOST_MS = 15_000
 const LOOK_EVERY_MS = 200
+/** How often the configuration set is tried out: while mail does without, and while it is named. */
+const TRY_EVERY_MS = 60_000
+const TRY_AGAIN_MS = 12 * 3_600_000
+const PERMIT_MS = 1_500
 
 /**
  * Asks the provider and stores what it said: what may be done, whether we may send, and how fast.
@@ -28,13 +33,47 @@ async function verify(sql: Sql, verifier: Verifier, sender: senders.Sender): Pro
 }
 
 async function probe(sql: Sql, verifier: Verifier, sender: senders.Sender): Promise<Check[]> {
-  const { checks, maxSendRate, max24Hour } = await verifier.verify(sender)
+  const { checks, maxSendRate, max24Hour, from } = await verifier.verify(sender)
   if (maxSendRate !== null && max24Hour !== null) {
     const { accountId, region } = sender
     await sendingLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
   }
+  if (from !== null && verdictOf(checks).kind === 'verified') {
+    await tryConfigurationSet({ sql, verifier }, sender, from)
+  }
   await senders.recordVerification(sql, sender, { checks, maxSendRate })
   return checks
+}
+
+/**
+ * Once in a while one mail to the simulator, under the limiter like all mail: whether it is accepted
+ * with the configuration set of the setup files decides whether mail names it. A provider that does
+ * not say leaves it as it was.
+ */
+async function tryConfigurationSet(
+  { sql, verifier }: ConnectionDeps,
+  sender: senders.Sender,
+  from: string,
+): Promise<void> {
+  const { configurationSet: known, configurationSetTriedAgoMs: agoMs } = sender
+  const everyMs = known === null ? TRY_EVERY_MS : TRY_AGAIN_MS
+  if (agoMs !== null && agoMs < everyMs) return
+  if (!(await hasPermit(sql, sender))) return
+  const configurationSet = configurationSetName(sender.externalId)
+  const isAccepted = await verifier.acceptsConfigurationSet(sender, { from, configurationSet })
+  if (isAccepted === undefined) return
+  await senders.recordConfigurationSet(sql, sender, isAccepted ? configurationSet : null)
+}
+
+/** One permit, if it comes soon: an account that has just become known has none yet. */
+async function hasPermit(sql: Sql, sender: senders.Sender): Promise<boolean> {
+  const until = performance.now() + PERMIT_MS
+  for (;;) {
+    const { granted, waitMs } = await sendingLimits.take(sql, sender, 1)
+    if (granted > 0) return true
+    if (performance.now() + waitMs > until) return false
+    await sleep(waitMs)
+  }
 }
 
 /** Whether mail may be sent. Throws when the provider did not say, so that it is asked again. */

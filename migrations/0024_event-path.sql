@@ -30,3 +30,13 @@ begin atomic
   returning inbound_events.connection_id, inbound_events.envelope_id;
 end;
 select make_crossing('store_inbound_events(uuid[], uuid[], text[], text[], text[], text[])');
+
+-- Named in every mail once a verification saw one accepted with it: no step of the customer's decides
+-- whether events come.
+alter table connections
+  add column configuration_set text check (length(configuration_set) <= 64),
+  add column configuration_set_tried_at timestamptz(3);
+comment on column connections.configuration_set is
+  'the configuration set that mail names; null: none was seen to be accepted, and mail goes without';
+comment on column connections.configuration_set_tried_at is
+  'when a verification last sent a mail with it, or SES last said that it does not exist';

@@ -149,6 +149,7 @@ const request = (mail: Mail) => ({
     },
   },
   EmailTags: mail.tags.map(({ name, value }) => ({ Name: name, Value: value })),
+  ...(mail.configurationSet === undefined ? {} : { ConfigurationSetName: mail.configurationSet }),
 })
 
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']

@@ -12,12 +12,20 @@ import { iamRegion, roleName } from '../../src/domain/role.ts'
 import type { Role } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
+/** What the probes learn of an account. */
+export interface Told {
+  maxSendRate: number | null
+  max24Hour: number | null
+  /** An address that mail may come from. */
+  from: string | null
+}
+
 /** What one probe needs, and where it leaves what the account says of itself. */
 export interface Probing {
   role: Role
   credentials: Credentials
   signal: AbortSignal
-  rate: { maxSendRate: number | null; max24Hour: number | null }
+  told: Told
 }
 
 export interface Probe {
@@ -32,6 +40,8 @@ const NOBODYS_DOMAIN = 'letterloom.invalid'
 /** Should a mail of nobody's ever be accepted, it reaches nobody. */
 const SIMULATOR = 'success@simulator.amazonses.com'
 const DAY_MS = 86_400_000
+/** Among so many one that is verified is found, if there is one. */
+const MOST_IDENTITIES = 1_000
 
 const configOf = ({ role, credentials }: Probing) => {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
@@ -79,8 +89,24 @@ async function sendNothing(probing: Probing): Promise<void> {
 async function askRate(probing: Probing): Promise<void> {
   await ses(probing, async (client) => {
     const account = await client.send(new GetAccountCommand({}), { abortSignal: probing.signal })
-    probing.rate.maxSendRate = account.SendQuota?.MaxSendRate ?? null
-    probing.rate.max24Hour = account.SendQuota?.Max24HourSend ?? null
+    probing.told.maxSendRate = account.SendQuota?.MaxSendRate ?? null
+    probing.told.max24Hour = account.SendQuota?.Max24HourSend ?? null
+  })
+}
+
+/** Also finds an address that mail may come from: of a domain any, so one that says what it is. */
+async function listIdentities(probing: Probing): Promise<void> {
+  await ses(probing, async (client) => {
+    const command = new ListEmailIdentitiesCommand({ PageSize: MOST_IDENTITIES })
+    const { EmailIdentities: identities = [] } = await client.send(command, {
+      abortSignal: probing.signal,
+    })
+    const usable = identities.find(
+      ({ IdentityName: name, SendingEnabled, VerificationStatus }) =>
+        name !== undefined && SendingEnabled === true && VerificationStatus === 'SUCCESS',
+    )
+    const name = usable?.IdentityName
+    if (name !== undefined) probing.told.from = name.includes('@') ? name : `probe@${name}`
   })
 }
 
@@ -121,15 +147,7 @@ export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
   send: [{ action: 'ses:SendEmail', run: sendNothing }],
   read: [
     { action: 'ses:GetAccount', run: askRate },
-    {
-      action: 'ses:ListEmailIdentities',
-      run: (probing) =>
-        ses(probing, async (client) => {
-          await client.send(new ListEmailIdentitiesCommand({ PageSize: 1 }), {
-            abortSignal: probing.signal,
-          })
-        }),
-    },
+    { action: 'ses:ListEmailIdentities', run: listIdentities },
     {
       action: 'ses:GetEmailIdentity',
       run: (probing) =>

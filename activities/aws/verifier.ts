@@ -2,7 +2,8 @@ import { PURPOSES, type Purpose } from '../../src/domain/aws-actions.ts'
 import type { Check } from '../../src/domain/verification.ts'
 import type { Verifier } from '../mailer.ts'
 import { type Deadline, deadline, isDenied, permissionError } from './failures.ts'
-import { PROBES, type Probing } from './probes.ts'
+import { acceptsConfigurationSet } from './configuration-set.ts'
+import { PROBES, type Told } from './probes.ts'
 import type { Role, Roles } from './roles.ts'
 
 /** Everything is tried within this; what has not answered by then is silent. */
@@ -17,7 +18,7 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
     verify: async (role) => {
       const end = deadline(withinMs)
-      const rate: Probing['rate'] = { maxSendRate: null, max24Hour: null }
+      const told: Told = { maxSendRate: null, max24Hour: null, from: null }
       try {
         const [assumable, stranger] = await Promise.all([
           checkRole(roles, role, end),
@@ -26,14 +27,15 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
         if (assumable.ok) roles.forgetRefusals(role)
         const permissions = assumable.ok
           ? await Promise.all(
-              PURPOSES.map((purpose) => tryOut(purpose, { roles, role, end, rate })),
+              PURPOSES.map((purpose) => tryOut(purpose, { roles, role, end, told })),
             )
           : PURPOSES.map(notTried)
-        return { checks: [assumable, stranger, ...permissions.flat()], ...rate }
+        return { checks: [assumable, stranger, ...permissions.flat()], ...told }
       } finally {
         end.clear()
       }
     },
+    acceptsConfigurationSet: (role, mail) => acceptsConfigurationSet(roles, role, mail),
   }
 }
 
@@ -63,23 +65,23 @@ interface Trial {
   roles: Roles
   role: Role
   end: Deadline
-  rate: Probing['rate']
+  told: Told
 }
 
 /** The permissions of one purpose, one after the other, with that purpose's own credentials. */
-async function tryOut(purpose: Purpose, { roles, role, end, rate }: Trial): Promise<Check[]> {
+async function tryOut(purpose: Purpose, { roles, role, end, told }: Trial): Promise<Check[]> {
   const assumed = roles.assume(role, purpose)
   // Each probe sees its failure; unobserved before the first it would end the process.
   assumed.catch(() => {})
   const checks: Check[] = []
   for (const { action, run } of PROBES[purpose]) {
     const probing = async (): Promise<void> =>
-      run({ role, credentials: await assumed, signal: end.signal, rate })
+      run({ role, credentials: await assumed, signal: end.signal, told })
     const error = await end.before(probing()).then(() => undefined, permissionError)
     checks.push(error ? { name: action, ok: false, error } : { name: action, ok: true })
   }
   return checks.map((check) =>
-    check.name === 'ses:GetAccount' && check.ok && !rate.maxSendRate
+    check.name === 'ses:GetAccount' && check.ok && !told.maxSendRate
       ? { name: check.name, ok: false, error: 'no_sending_rate' }
       : check,
   )

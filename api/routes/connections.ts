@@ -197,7 +197,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'verifyConnection',
         summary: 'Try out what the connection may do, and see what is missing',
         description:
-          'Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once; nothing is sent or changed. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.',
+          'Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once. Nothing is changed, and nothing sent but, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.',
         params: IdParams,
         response: { 200: ConnectionVerification, ...failures(409, 503) },
       },
@@ -254,8 +254,8 @@ function foundWithin(
 ): ConnectionVerification | undefined {
   const { agoMs = null, checkedAt = null, checks = null } = verification ?? {}
   if (!verification || agoMs === null || checkedAt === null || checks === null) return undefined
-  const { isVerified, verificationError } = verification
-  return agoMs > ms ? undefined : { isVerified, verificationError, checkedAt, checks }
+  const { isVerified, verificationError, warnings } = verification
+  return agoMs > ms ? undefined : { isVerified, verificationError, warnings, checkedAt, checks }
 }
 
 /** A topic of another account, or of another region of it, would speak for somebody else. */

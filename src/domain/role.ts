@@ -6,6 +6,9 @@
 export const roleArn = (accountId: string, region: string, externalId: string): string =>
   `arn:${partition(region)}:iam::${accountId}:role/${roleName(externalId)}`
 
+/** The configuration set of the setup files, whose mail makes events. */
+export const configurationSetName = (externalId: string): string => roleName(externalId)
+
 export const roleName = (externalId: string): string => `letterloom-${externalId.slice(0, 8)}`
 
 /** `aws`, `aws-cn` or `aws-us-gov`: accounts and credentials of one are unknown in the others. */

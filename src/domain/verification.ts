@@ -1,6 +1,9 @@
 /** What a verification found stands for so long: who asks again gets the same. */
 export const VERIFY_EVERY_MS = 3_000
 
+/** What a verified connection lacks that mail can do without; of an open set. */
+export const CONNECTION_WARNINGS = ['no_configuration_set', 'no_events'] as const
+
 /** One thing that a connection needs, tried out. */
 export interface Check {
   /** `role`, `external_id`, or an action as IAM names it. */

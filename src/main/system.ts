@@ -10,6 +10,7 @@ import { startPostgres } from '../dev/postgres.ts'
 import { sandboxControl } from '../dev/sandbox/control.ts'
 import { OPERATOR_ACCOUNT } from '../dev/sandbox/credentials.ts'
 import { findTemporal, startTemporal } from '../dev/temporal.ts'
+import { configurationSetName } from '../domain/role.ts'
 import { migrate } from '../store/migrate.ts'
 import { connect, type Sql } from '../store/sql.ts'
 import { newKeyringText } from '../tokens.ts'
@@ -252,6 +253,7 @@ export async function connectSandbox(
     body: { accountId, region: REGION, name: 'Sandbox' },
   })
   const secret = made.webhookSecret
+  const roleName = made.roleArn.replace(/^.*\//, '')
   if (secret === null) throw new Error('the answer with the webhook secret was lost on the way')
   await sandboxControl(system.sandboxUrl).putAccount(accountId, {
     region: REGION,
@@ -260,9 +262,9 @@ export async function connectSandbox(
     productionAccess: true,
     sendingEnabled: true,
     identities: [{ identity: 'letterloom.example', verified: true }],
-    roles: [
-      { name: made.roleArn.replace(/^.*\//, ''), externalId: made.externalId, policyVersion: 1 },
-    ],
+    roles: [{ name: roleName, externalId: made.externalId, policyVersion: 1 }],
+    // As the setup files make it.
+    configurationSets: [configurationSetName(made.externalId)],
     webhooks: [{ url: made.webhookEndpoint, secret, region: REGION }],
   })
   const until = Date.now() + READY_MS

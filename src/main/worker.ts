@@ -12,6 +12,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
 import { createHealthReader } from '../../activities/aws/health.ts'
 import { createIdentities } from '../../activities/aws/identities.ts'
+import { namingConfigurationSets } from '../../activities/aws/configuration-set.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../activities/aws/operator.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
@@ -56,6 +57,7 @@ import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
 import { createRenderer } from '../mail/renderer.ts'
 import { createFetcher } from '../net/fetch.ts'
 import { createResolver } from '../net/resolver.ts'
+import * as senders from '../store/senders.ts'
 import { connect } from '../store/sql.ts'
 import { serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
@@ -133,7 +135,16 @@ export async function runWorker(
   })
   const renderer = createRenderer()
   const roles = createRoles()
-  const mailer = createMailer({ roles, callMs: config.timings.callMs })
+  const mailer = namingConfigurationSets(
+    createMailer({ roles, callMs: config.timings.callMs }),
+    (role, configurationSet) => {
+      const { connectionId } = role
+      log.warn({ connectionId, configurationSet }, 'mail goes without its configuration set')
+      senders.recordConfigurationSet(sql, role, null).catch((error: unknown) => {
+        log.error({ err: error, connectionId }, 'a configuration set could not be noted as gone')
+      })
+    },
+  )
   const deps = {
     sql,
     claimSql,

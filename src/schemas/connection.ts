@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { CHECK_ERRORS } from '../domain/verification.ts'
+import { CHECK_ERRORS, CONNECTION_WARNINGS } from '../domain/verification.ts'
 import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from './common.ts'
 import { ACCOUNT_NUMBER, SNS_TOPIC } from './patterns.ts'
 
@@ -97,6 +97,11 @@ const SnsTopicArn = Type.String({
   examples: ['arn:aws:sns:eu-central-1:123456789012:mail-events'],
 })
 
+const Warnings = Type.Array(oneOf(CONNECTION_WARNINGS), {
+  description:
+    'What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet.',
+})
+
 const connection = {
   id: Id,
   accountId: Type.String(),
@@ -106,6 +111,7 @@ const connection = {
   smsEnabled: Type.Boolean(),
   isVerified: Type.Boolean(),
   verificationError: nullable(Type.String()),
+  warnings: Warnings,
   webhookConnected: Type.Boolean(),
   snsTopicArn: nullable(Type.String()),
   lastVerifiedAt: nullable(Time),
@@ -123,6 +129,7 @@ const EXAMPLE = {
   smsEnabled: false,
   isVerified: true,
   verificationError: null,
+  warnings: [],
   webhookConnected: true,
   snsTopicArn: null,
   lastVerifiedAt: TIME,
@@ -174,6 +181,7 @@ export const ConnectionVerification = Type.Object(
   {
     isVerified: Type.Boolean({ description: 'Whether mail is sent through the account.' }),
     verificationError: nullable(Type.String()),
+    warnings: Warnings,
     checkedAt: Time,
     checks: Type.Array(
       Type.Object({
@@ -191,6 +199,7 @@ export const ConnectionVerification = Type.Object(
       {
         isVerified: true,
         verificationError: null,
+        warnings: ['no_events'],
         checkedAt: TIME,
         checks: [
           { name: 'role', ok: true },

@@ -1,4 +1,4 @@
-import { roleName } from '../domain/role.ts'
+import { configurationSetName, roleName } from '../domain/role.ts'
 import {
   busArn,
   DEAD_LETTER_SECONDS,
@@ -69,7 +69,7 @@ export function cloudformation(setup: Setup): string {
       },
       ConfigurationSet: {
         Type: 'AWS::SES::ConfigurationSet',
-        Properties: { Name: name },
+        Properties: { Name: configurationSetName(setup.externalId) },
       },
       EventDestination: {
         Type: 'AWS::SES::ConfigurationSetEventDestination',

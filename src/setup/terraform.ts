@@ -1,4 +1,4 @@
-import { roleName } from '../domain/role.ts'
+import { configurationSetName, roleName } from '../domain/role.ts'
 import {
   busArn,
   DEAD_LETTER_SECONDS,
@@ -80,7 +80,7 @@ resource "aws_iam_role" "${id}" {
 ${policies.join('')}
 resource "aws_sesv2_configuration_set" "${id}" {
   provider = aws.${id}
-  configuration_set_name = ${text(name)}
+  configuration_set_name = ${text(configurationSetName(setup.externalId))}
 }
 
 resource "aws_sesv2_configuration_set_event_destination" "${id}" {

@@ -1,4 +1,4 @@
-import type { Check } from '../domain/verification.ts'
+import type { Check, CONNECTION_WARNINGS } from '../domain/verification.ts'
 import type { Uuid } from '../ids.ts'
 import type { Connection } from '../schemas/connection.ts'
 import * as connectionSecrets from './connection-secrets.ts'
@@ -42,6 +42,9 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
       checks = case when old.disconnected_at is null then old.checks end,
       check_begun_at = case when old.disconnected_at is null then old.check_begun_at end,
       checked_at = case when old.disconnected_at is null then old.checked_at end,
+      configuration_set = case when old.disconnected_at is null then old.configuration_set end,
+      configuration_set_tried_at =
+        case when old.disconnected_at is null then old.configuration_set_tried_at end,
       disconnected_at = null,
       updated_at = greatest(old.updated_at, now())
     returning id, external_id, id = ${connection.id} as created`
@@ -76,12 +79,21 @@ export async function countRecords(sql: Executor, organizationId: Uuid): Promise
   return row?.count ?? 0
 }
 
+/** What a verified connection lacks that mail can do without: `CONNECTION_WARNINGS`. */
+const warnings = (sql: Executor) => sql`
+  to_jsonb(array_remove(array[
+    case when is_verified and disconnected_at is null and configuration_set is null
+      then 'no_configuration_set' end,
+    case when is_verified and disconnected_at is null and last_event_received_at is null
+      then 'no_events' end
+  ], null))`
+
 /** As the wire shows a connection. */
 const shown = (sql: Executor) => sql`
   id, account_id, name, region,
   coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
   coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
-  is_verified, verification_error,
+  is_verified, verification_error, ${warnings(sql)} as warnings,
   last_event_received_at is not null and disconnected_at is null as webhook_connected,
   sns_topic_arn, last_verified_at, last_event_received_at, disconnected_at, created_at`
 
@@ -160,6 +172,7 @@ export async function change(
 export interface Verification {
   isVerified: boolean
   verificationError: string | null
+  warnings: (typeof CONNECTION_WARNINGS)[number][]
   checkedAt: string | null
   /** Milliseconds since it ended; null before the first, and while one is under way. */
   agoMs: number | null
@@ -173,7 +186,8 @@ export async function findVerification(
   id: Uuid,
 ): Promise<Verification | undefined> {
   const [verification] = await sql<Verification[]>`
-    select is_verified, verification_error, checked_at, checks, disconnected_at,
+    select is_verified, verification_error, ${warnings(sql)} as warnings, checked_at, checks,
+      disconnected_at,
       case when checked_at >= check_begun_at then
         (extract(epoch from clock_timestamp() - checked_at) * 1000)::float8
       end as ago_ms

@@ -15,6 +15,9 @@ export interface Sender {
   verifiedAgoMs: number | null
   /** Mails a second the provider allows; null before the first verification. */
   maxSendRate: number | null
+  /** What its mail names; null: nothing. */
+  configurationSet: string | null
+  configurationSetTriedAgoMs: number | null
 }
 
 export const find = async (sql: Sql, organizationId: string, connectionId: string) => {
@@ -22,7 +25,9 @@ export const find = async (sql: Sql, organizationId: string, connectionId: strin
     select c.organization_id, c.id as connection_id, c.account_id, c.region, c.external_id,
       c.is_verified, c.verification_error, c.disconnected_at is not null as disconnected,
       (extract(epoch from clock_timestamp() - c.last_verified_at) * 1000)::float8 as verified_ago_ms,
-      l.max_send_rate
+      l.max_send_rate, c.configuration_set,
+      (extract(epoch from clock_timestamp() - c.configuration_set_tried_at) * 1000)::float8
+        as configuration_set_tried_ago_ms
     from connections c
     left join sending_limits l on l.account_id = c.account_id and l.region = c.region
     where c.organization_id = ${organizationId} and c.id = ${connectionId}`
@@ -88,6 +93,17 @@ export const recordVerification = (
       updated_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
 }
+
+/** What a mail that named the configuration set became; null: mail goes without. */
+export const recordConfigurationSet = (
+  sql: Sql,
+  { organizationId, connectionId }: Pick<Sender, 'organizationId' | 'connectionId'>,
+  configurationSet: string | null,
+) => sql`
+  update connections
+  set configuration_set = ${configurationSet}, configuration_set_tried_at = clock_timestamp(),
+    updated_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
 
 /**
  * Of connections whose credentials a process holds: which are connected still, and how long ago

@@ -56,6 +56,7 @@ describe('a verification', () => {
       {
         isVerified: true,
         verificationError: null,
+        warnings: ['no_configuration_set', 'no_events'],
         checkedAt: expect.any(String),
         checks: [
           'role',
@@ -84,6 +85,57 @@ describe('a verification', () => {
     expect(await engine.control.counts({ account: account.accountId })).toMatchObject({
       accepted: 0,
     })
+  })
+
+  test('sees whether mail is accepted with the configuration set, and says what is missing', async () => {
+    const account = await engine.connect(api.alice, {
+      maxSendRate: 50,
+      identities: [
+        { identity: 'pending.example', verified: false },
+        { identity: 'own.example', verified: true },
+      ],
+    })
+    const { accountId } = account
+    const sets = async () => {
+      const { mails } = await engine.control.mails({ account: accountId })
+      const views = await Promise.all(mails.map(({ id }) => engine.control.mail(id)))
+      return views.map(({ from, recipient, configurationSet }) => [
+        from,
+        recipient,
+        configurationSet,
+      ])
+    }
+    // Nobody has made it yet; nothing was sent.
+    expect((await verify(account.id)).body).toMatchObject({
+      isVerified: true,
+      warnings: ['no_configuration_set', 'no_events'],
+    })
+    expect(await sets()).toEqual([])
+
+    const name = roleOf(account).name
+    await engine.control.putAccount(accountId, { configurationSets: [name] })
+    // At most one mail a minute.
+    await age()
+    expect((await verify(account.id)).body.warnings).toContain('no_configuration_set')
+    await age()
+    await api.sql`
+      update connections
+      set configuration_set_tried_at = configuration_set_tried_at - interval '1 minute'
+      where id = ${account.id}`
+    expect((await verify(account.id)).body.warnings).toEqual(['no_events'])
+    const probe = ['probe@own.example', 'success@simulator.amazonses.com', name]
+    expect(await sets()).toEqual([probe])
+    expect((await listed(account.id)).warnings).toEqual(['no_events'])
+
+    // It is known for the next twelve hours, and the first event ends the other warning.
+    await age()
+    await api.sql`
+      update connections set last_event_received_at = now() where id = ${account.id}`
+    expect((await verify(account.id)).body.warnings).toEqual([])
+    expect(await sets()).toEqual([probe])
+    // What cannot be verified or used has other troubles.
+    await api.alice.delete(`/v1/connections/${account.id}`)
+    expect((await listed(account.id)).warnings).toEqual([])
   })
 
   test('needs the role to refuse who does not say the external id', async () => {

@@ -53,6 +53,7 @@ test('registering answers what the customer needs, once, and promises to verify'
     smsEnabled: false,
     isVerified: false,
     verificationError: null,
+    warnings: [],
     webhookConnected: false,
     snsTopicArn: null,
     lastVerifiedAt: null,

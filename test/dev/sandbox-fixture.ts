@@ -47,6 +47,7 @@ export async function startFixture(settings: SandboxOptions['settings'] = {}) {
       { name: 'open', externalId: null, policyVersion: 1 },
     ],
     webhooks: [],
+    configurationSets: null,
   })
   const { url } = sandbox
   const assume = async (input: Partial<AssumeRoleCommandInput> = {}) => {

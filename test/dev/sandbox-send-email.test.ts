@@ -210,7 +210,7 @@ describe('SendEmail refuses', () => {
     const error = await failure(sandbox.send({ ConfigurationSetName: 'other' }))
     expect(error.name).toBe('NotFoundException')
     await sandbox.send({ ConfigurationSetName: 'main' })
-    await sandbox.control.putAccount(ACCOUNT, { configurationSets: [] })
+    await sandbox.control.putAccount(ACCOUNT, { configurationSets: null })
   })
 
   test('unverified recipients while the account is in the SES sandbox', async () => {

@@ -94,7 +94,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     sql,
     claimSql,
     mailer,
-    verifier: options.verifier ?? { verify: () => Promise.reject(new Error('nobody to ask')) },
+    verifier: options.verifier ?? {
+      verify: () => Promise.reject(new Error('nobody to ask')),
+      acceptsConfigurationSet: async () => undefined,
+    },
     timings,
     content: { keyring, publicUrl: 'http://letterloom.example' },
     ...(freezePage === undefined ? {} : { freezePage }),

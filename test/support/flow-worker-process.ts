@@ -74,7 +74,10 @@ const { drainMail } = createMailActivities({
   sql,
   claimSql,
   mailer,
-  verifier: { verify: () => Promise.reject(new Error('nobody to ask')) },
+  verifier: {
+    verify: () => Promise.reject(new Error('nobody to ask')),
+    acceptsConfigurationSet: async () => undefined,
+  },
   timings,
   content,
 })

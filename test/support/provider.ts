@@ -59,7 +59,9 @@ const verifier: Verifier = {
     })),
     maxSendRate: 14,
     max24Hour: 50_000,
+    from: null,
   }),
+  acceptsConfigurationSet: async () => undefined,
 }
 
 /** A domain name system without names. */

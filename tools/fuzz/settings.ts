@@ -52,8 +52,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
   // 503 is documented; a 500 is no acceptance and no rejection, so it still is a finding.
   const isNotAsked = `${besides(503)}, not_a_server_error = { enabled = false }`
   const own: Record<string, string[]> = {
-    // The secret is one account's: with another account number it proves nothing. With it nothing is
-    // refused for what it says: the event bus would take that for the end of the event.
+    // The secret is one account's: with another account number it proves nothing. With it nothing
+    // is refused for what it says: the event bus would take that for the end of the event.
     receiveSesEvent: [
       `headers = { x-webhook-secret = ${JSON.stringify(webhookSecret)} }`,
       'checks = { negative_data_rejection = { enabled = false } }',

@@ -69,8 +69,10 @@ const AccountSchema = Type.Object(
       },
       closed,
     ),
-    /** Empty: any name is taken. */
-    configurationSets: Type.Array(Type.String()),
+    /** Null: any name is taken. */
+    configurationSets: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    /** Mail makes events only with a configuration set, named or the identity's own, as at SES. */
+    eventsNeedConfigurationSet: Type.Boolean(),
   },
   closed,
 )
@@ -107,6 +109,7 @@ const fresh = (accountNumber: string, region: string): Account => ({
   lostRecipients: [],
   engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 300 },
   configurationSets: [],
+  eventsNeedConfigurationSet: false,
 })
 
 /** The accounts, all of them in memory (they are few) and every change in Postgres. */
@@ -154,6 +157,14 @@ export async function loadAccounts(sql: Sql) {
       all(accountNumber)
         .flatMap(({ roles }) => roles)
         .find((role) => role.name === name),
+
+    /** The set that the address' own identity has, or its domain's; null: neither has one. */
+    ownConfigurationSet: ({ identities }: Account, address: string): string | null => {
+      const lower = address.toLowerCase()
+      const domain = lower.slice(lower.lastIndexOf('@') + 1)
+      const own = (name: string) => identities.find(({ identity }) => identity === name)
+      return own(lower)?.configurationSet ?? own(domain)?.configurationSet ?? null
+    },
 
     /** Whether the address, its domain or a parent of its domain is a verified identity. */
     isVerified: (account: Account, address: string): boolean => {

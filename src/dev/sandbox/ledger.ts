@@ -207,16 +207,17 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
         rows.text.add(stored.text)
         rows.raw.add(stored.raw)
         rows.detail.add(stored.detail)
-        if (hasEvents(mail.account, address)) addEvents(events, mail, { id, position, acceptedAt })
+        if (hasEvents(mail, address)) addEvents(events, mail, { id, position, acceptedAt })
       }
     }
     return { rows, events }
   }
 
-  const hasEvents = ({ accountNumber, webhooks, lostRecipients }: Account, address: string) =>
-    webhooks.length > 0 &&
-    !faults.of(accountNumber).eventsOff &&
-    !lostRecipients.includes(address.toLowerCase())
+  const hasEvents = ({ account, detail }: NewMail, address: string): boolean =>
+    account.webhooks.length > 0 &&
+    (detail.configurationSet !== null || !account.eventsNeedConfigurationSet) &&
+    !faults.of(account.accountNumber).eventsOff &&
+    !account.lostRecipients.includes(address.toLowerCase())
 
   const addEvents = (
     events: EventRows,

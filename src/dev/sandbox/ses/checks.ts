@@ -92,9 +92,14 @@ export function checkVerified(
   )
 }
 
-export function checkConfigurationSet(account: Account, name: string | undefined): string | null {
-  if (name === undefined) return null
-  if (account.configurationSets.length > 0 && !account.configurationSets.includes(name)) {
+/** The configuration set of a mail: the one it names, which must exist, or its identity's own. */
+export function checkConfigurationSet(
+  accounts: Accounts,
+  account: Account,
+  { name, sender }: { name: string | undefined; sender: string },
+): string | null {
+  if (name === undefined) return accounts.ownConfigurationSet(account, bareAddress(sender))
+  if (account.configurationSets !== null && !account.configurationSets.includes(name)) {
     throw notFound(`Configuration set <${name}> does not exist.`)
   }
   return name

@@ -81,7 +81,10 @@ function commonOf(call: SesCall, request: SendBulkEmail): Common {
     call,
     request,
     sender: clean(sender),
-    configurationSet: checkConfigurationSet(call.account, request.ConfigurationSetName),
+    configurationSet: checkConfigurationSet(call.deps.accounts, call.account, {
+      name: request.ConfigurationSetName,
+      sender,
+    }),
     subject,
     html,
     text,

@@ -38,7 +38,8 @@ export async function sendEmail(call: SesCall): Promise<{ MessageId: string }> {
   const { sender, destination, subject, headers, tags, body, unrendered } = messageOf(request)
   const recipients = recipientsOf(destination)
   for (const each of request.ReplyToAddresses ?? []) checkSender(each)
-  const configurationSet = checkConfigurationSet(account, request.ConfigurationSetName)
+  const name = request.ConfigurationSetName
+  const configurationSet = checkConfigurationSet(deps.accounts, account, { name, sender })
 
   const stopped = accountProblem(account, faults)
   if (stopped) throw stopped

@@ -1,0 +1,92 @@
+import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import type { Mailer, Outcome, SendingRole } from '../mailer.ts'
+import type { Role, Roles } from './roles.ts'
+
+/** The mailbox simulator: accepts, reports, reaches nobody, harms no reputation. */
+const SIMULATOR = 'success@simulator.amazonses.com'
+const TRY_MS = 3_000
+/** Of the mail that tries it out; it is no mail of anybody's ledger. */
+const VERIFICATION_TAG = 'letterloom-verification'
+
+/**
+ * How SES says that there is no such set, or IAM that the role may not name it: in both cases the
+ * mail was not accepted, and would be without the set.
+ */
+const REFUSED =
+  /configuration.?set\b.*\bdoes not exist|ConfigurationSetDoesNotExist|not authorized\b.*:configuration-set\//is
+
+/**
+ * Sends one mail to the simulator that names the configuration set. Undefined: the provider did not
+ * say whether it takes it. At most one try, as for all mail.
+ */
+export async function acceptsConfigurationSet(
+  roles: Roles,
+  role: Role,
+  { from, configurationSet }: { from: string; configurationSet: string },
+): Promise<boolean | undefined> {
+  const signal = AbortSignal.timeout(TRY_MS)
+  try {
+    const { accessKeyId, secretAccessKey, sessionToken } = await roles.credentials(role, 'send')
+    const client = new SESv2Client({
+      region: role.region,
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+      maxAttempts: 1,
+      requestHandler: {
+        connectionTimeout: TRY_MS,
+        requestTimeout: TRY_MS,
+        throwOnRequestTimeout: true,
+      },
+    })
+    const text = 'Asks whether mail is accepted with the configuration set.'
+    const command = new SendEmailCommand({
+      FromEmailAddress: from,
+      Destination: { ToAddresses: [SIMULATOR] },
+      Content: { Simple: { Subject: { Data: 'Probe' }, Body: { Text: { Data: text } } } },
+      EmailTags: [{ Name: VERIFICATION_TAG, Value: role.connectionId }],
+      ConfigurationSetName: configurationSet,
+    })
+    await client.send(command, { abortSignal: signal }).finally(() => client.destroy())
+    return true
+  } catch (error) {
+    return error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`)
+      ? false
+      : undefined
+  }
+}
+
+/** After a refusal a process leaves the set out for so long; by then its connection says so. */
+const LEFT_OUT_MS = 60_000
+const MOST_LEFT_OUT = 10_000
+
+/**
+ * Names each connection's configuration set. A set that is gone fails no mail: SES has refused it
+ * before accepting, so the same claim's call is made once more without it, and `onGone` is told.
+ */
+export function namingConfigurationSets(
+  mailer: Mailer,
+  onGone: (role: SendingRole, configurationSet: string) => void,
+): Mailer {
+  const leftOutUntil = new Map<string, number>()
+  const isLeftOut = ({ connectionId }: Role): boolean =>
+    (leftOutUntil.get(connectionId) ?? 0) > performance.now()
+
+  return {
+    send: async (mail, call) => {
+      const { role } = call
+      const { configurationSet } = role
+      if (!configurationSet || isLeftOut(role)) return mailer.send(mail, call)
+      const outcome = await mailer.send({ ...mail, configurationSet }, call)
+      if (!isRefused(outcome)) return outcome
+      if (!isLeftOut(role)) {
+        if (leftOutUntil.size >= MOST_LEFT_OUT) leftOutUntil.clear()
+        leftOutUntil.set(role.connectionId, performance.now() + LEFT_OUT_MS)
+        onGone(role, configurationSet)
+      }
+      return mailer.send(mail, call)
+    },
+    close: () => mailer.close(),
+  }
+}
+
+const isRefused = (outcome: Outcome | { kind: 'not_begun' }): boolean =>
+  (outcome.kind === 'refused' || outcome.kind === 'unavailable') && REFUSED.test(outcome.error)
