@@ -1202,7 +1202,7 @@ export interface paths {
         put?: never;
         /**
          * Try out what the connection may do, and see what is missing
-         * @description Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once; nothing is sent or changed. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.
+         * @description Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once. Nothing is changed, and nothing sent but, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.
          *
          *     Scope: `full`.
          */
@@ -1428,7 +1428,7 @@ export interface paths {
         head?: never;
         /**
          * Change a workflow, by id or slug
-         * @description Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too.
+         * @description Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too, and its senders must be verified.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1446,7 +1446,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a workflow, by id or slug: its trigger starts executions
-         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS. Enabling it again changes nothing.
+         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). Enabling it again changes nothing.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2125,6 +2125,35 @@ export interface components {
             /** @constant */
             success: true;
         };
+        /** ChangedWorkflow */
+        ChangedWorkflow: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            description: string | null;
+            enabled: boolean;
+            /** @description The newest: executions that start take it, running ones keep theirs. */
+            version: number;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            stats: components["schemas"]["FlowStats"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was pushed last; null: never.
+             */
+            pushedAt: string | null;
+            triggerConfig: components["schemas"]["TriggerConfig"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions: components["schemas"]["FlowTransition"][];
+            settings: components["schemas"]["FlowSettings"];
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
+        };
         /**
          * Condition
          * @description At most 100 filters in all.
@@ -2181,6 +2210,8 @@ export interface components {
             smsEnabled: boolean;
             isVerified: boolean;
             verificationError: string | null;
+            /** @description What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet. */
+            warnings: ("no_configuration_set" | "no_events")[];
             webhookConnected: boolean;
             snsTopicArn: string | null;
             /** Format: date-time */
@@ -2236,6 +2267,8 @@ export interface components {
             /** @description Ignored. */
             verificationError?: unknown;
             /** @description Ignored. */
+            warnings?: unknown;
+            /** @description Ignored. */
             webhookConnected?: unknown;
             /** @description Ignored. */
             lastVerifiedAt?: unknown;
@@ -2251,6 +2284,8 @@ export interface components {
             /** @description Whether mail is sent through the account. */
             isVerified: boolean;
             verificationError: string | null;
+            /** @description What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet. */
+            warnings: ("no_configuration_set" | "no_events")[];
             /** Format: date-time */
             checkedAt: string;
             checks: {
@@ -2703,8 +2738,8 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
-            /** @description Empty, or `sender_not_checked`: the account did not say whether `from` is verified. */
-            warnings: components["schemas"]["Warning"][];
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /** CreatedWorkflow */
         CreatedWorkflow: {
@@ -2734,6 +2769,8 @@ export interface components {
             settings: components["schemas"]["FlowSettings"];
             /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
             webhookSecret: string | null;
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /**
          * DelayStep
@@ -4400,6 +4437,8 @@ export interface components {
             updatedAt?: unknown;
             /** @description Ignored. */
             pushedAt?: unknown;
+            /** @description Ignored. */
+            warnings?: unknown;
         };
         /** WorkflowPull */
         WorkflowPull: {
@@ -4421,6 +4460,8 @@ export interface components {
             success: true;
             dryRun: boolean;
             results: components["schemas"]["WorkflowPushed"][];
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /** WorkflowPushed */
         WorkflowPushed: {
@@ -8996,7 +9037,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Workflow"];
+                    "application/json": components["schemas"]["ChangedWorkflow"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9043,7 +9084,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Workflow"];
+                    "application/json": components["schemas"]["ChangedWorkflow"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9090,7 +9131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Workflow"];
+                    "application/json": components["schemas"]["ChangedWorkflow"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -26,8 +26,8 @@ const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
  * What is known after `event`. Pure, and the same whatever the order and however often events come:
  * times only move back to the earliest, the status and the bounce only up.
  *
- * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put back
- * in the queue or skipped there becomes `sent`.
+ * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put
+ * back in the queue or skipped there becomes `sent`.
  */
 export function learn(facts: MailFacts, event: SesEvent): MailFacts {
   const known = accepted(facts, event)

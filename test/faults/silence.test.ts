@@ -168,7 +168,7 @@ test(
     const people = IS_LONG ? 3_000 : 600
     const customers = {
       fast: await prepare(20, people),
-      // In a sixtieth of the time one a second is sixty: so few would need more probes than it takes.
+      // In a sixtieth of the time one a second is sixty.
       slow: IS_LONG ? await prepare(1, 200) : await prepare(10, 150),
       // Neighbours of the mails in doubt whose events are lost for good.
       lossy: await prepare(20, people),
