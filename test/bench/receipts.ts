@@ -56,13 +56,13 @@ try {
   say(`${due} executions wake in ${((time - Date.now()) / 1_000).toFixed(0)} s`)
 
   // The first of each starts its dispatcher.
-  for (const connectionId of connectionIds) await receipt(organizationId, connectionId)
+  await Promise.all(connectionIds.map((connectionId) => receipt(organizationId, connectionId)))
   await sleep(Math.max(0, time - Date.now()))
   const wokenAt = Date.now()
-  let isOver = false
+  const over = new AbortController()
   let megabytes = 0
   const senders = connectionIds.map(async (connectionId) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await receipt(organizationId, connectionId)
       await sleep(GAP_MS[0] + Math.random() * (GAP_MS[1] - GAP_MS[0]))
     }
@@ -71,7 +71,7 @@ try {
     megabytes = Math.max(megabytes, residentMegabytes())
     await sleep(500)
   }
-  isOver = true
+  over.abort()
   say(`${due} woken in ${((Date.now() - wokenAt) / 1_000).toFixed(1)} s`)
   await Promise.all(senders)
   await report(organizationId, new Date(wokenAt), megabytes)
