@@ -3,14 +3,17 @@ import { Connection } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
 import { type Batch, runMainJob } from '../../src/main/main-job.ts'
+import type { RunningProgram } from '../../src/main/programs.ts'
 import type { System } from '../../src/main/system.ts'
 import { transact } from '../../src/store/sql.ts'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
 
-/** Three seconds are what a kill costs; a machine under load takes longer. */
-const HELD_UP_MS = 6_000
+/** Less than three seconds are what a kill costs; a machine under load takes longer. */
+const HELD_UP_MS = 8_000
+/** The next worker may have to start first. */
+const FROZEN_MS = 30_000
 
 let system: System
 
@@ -83,7 +86,7 @@ it('killed in the middle of a batch holds up nobody it has not claimed', async (
     // Its chunks are all in flight: whoever comes now has nothing to do until the kill.
     const other = system.startWorker()
     try {
-      await bothPoll()
+      await polls(other)
       const passed = [await heldUp(), await heldUp()]
       for (const ms of passed) expect(ms).toBeLessThan(HELD_UP_MS)
     } finally {
@@ -116,7 +119,7 @@ it('killed while it freezes an audience, the next one freezes it', async () => {
       select from batches where status = 'queued' and audience_frozen_at is null`
     return unfrozen.length === 0
   })
-  expect(performance.now() - killed.at).toBeLessThan(HELD_UP_MS)
+  expect(performance.now() - killed.at).toBeLessThan(FROZEN_MS)
   expect((await killed.job).batch.sent).toBe(300)
 }, 240_000)
 
@@ -140,8 +143,8 @@ async function heldUp(): Promise<number> {
   return performance.now() - killedAt
 }
 
-/** Until both workers ask for work: for all of it at once. */
-async function bothPoll(): Promise<void> {
+/** Until a worker asks for work: for all kinds of it at once. */
+async function polls(worker: RunningProgram): Promise<void> {
   const connection = await Connection.connect({ address: system.temporalAddress })
   try {
     await until(async () => {
@@ -149,7 +152,8 @@ async function bothPoll(): Promise<void> {
         namespace: 'default',
         taskQueue: { name: CONTROL_QUEUE },
       })
-      return new Set(pollers.map(({ identity }) => identity)).size > 1
+      // Those that were killed are listed for minutes.
+      return pollers.some(({ identity }) => identity?.startsWith(`${worker.pid()}@`))
     })
   } finally {
     await connection.close()
