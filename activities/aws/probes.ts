@@ -21,7 +21,7 @@ export interface Told {
 }
 
 /** What one probe needs, and where it leaves what the account says of itself. */
-export interface Probing {
+interface Probing {
   role: Role
   credentials: Credentials
   signal: AbortSignal

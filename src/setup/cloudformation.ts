@@ -167,8 +167,9 @@ export function cloudformation(setup: Setup): string {
         Description: 'Events that could not be delivered for a day; an alarm on it is a good idea',
         Value: reference('DeadLetterQueue'),
       },
-      NextStep: {
-        Description: 'Makes the events of your domain come; run it for each identity you send from',
+      OtherMail: {
+        Description:
+          'Mail of Letterloom names the set itself; run it where events of mail of other programs are wanted',
         Value: defaultSetCommand(name, region),
       },
     },

@@ -64,6 +64,6 @@ export const rateDescription = ({ wanted }: EventRate): string =>
 export const busArn = ({ region, accountId }: Setup): string =>
   `arn:${partition(region)}:events:${region}:${accountId}:event-bus/default`
 
-/** Tells the customer what no template can: which of his identities mail comes from. */
+/** For mail that does not name the set: which identity it comes from, no template knows. */
 export const defaultSetCommand = (name: string, region: string): string =>
   `aws sesv2 put-email-identity-configuration-set-attributes --region ${region} --configuration-set-name ${name} --email-identity YOUR-DOMAIN`

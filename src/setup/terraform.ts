@@ -178,8 +178,8 @@ output "${id}_undelivered" {
   value = aws_sqs_queue.${id}_undelivered.url
 }
 
-output "${id}_next_step" {
-  description = "Makes the events of your domain come; run it for each identity you send from"
+output "${id}_other_mail" {
+  description = "Mail of Letterloom names the set itself; run it where events of mail of other programs are wanted"
   value = ${text(defaultSetCommand(name, region))}
 }
 `)
