@@ -226,7 +226,8 @@ export const decide = (sql: Sql, claim: Claim, decision: Decision, awaitedMs: nu
   update batches b
   set unknown = b.unknown - decided.rows,
     failed = b.failed + decided.failed,
-    updated_at = clock_timestamp()
+    updated_at = clock_timestamp(),
+    progressed_at = clock_timestamp()
   from (
     select count(*) as rows, count(*) filter (where state = 'failed') as failed
     from moved
