@@ -46,9 +46,9 @@ async function probe(sql: Sql, verifier: Verifier, sender: senders.Sender): Prom
 }
 
 /**
- * Once in a while one mail to the simulator, under the limiter like all mail: whether it is accepted
- * with the configuration set of the setup files decides whether mail names it. A provider that does
- * not say leaves it as it was.
+ * Once in a while one mail to the simulator, under the limiter like all mail: whether it is
+ * accepted with the configuration set of the setup files decides whether mail names it. A provider
+ * that does not say leaves it as it was.
  */
 async function tryConfigurationSet(
   { sql, verifier }: ConnectionDeps,
