@@ -43,16 +43,18 @@ export interface Lane {
 /** One thread and who waits for it. Owners take turns, however many jobs each has. */
 export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptions): Lane {
   const queue = new Map<string, Job[]>()
-  let running: Promise<void> | undefined
+  let running = Promise.resolve()
+  let isRunning = false
   let isClosed = false
 
   async function run(): Promise<void> {
+    isRunning = true
     for (let job = next(); job; job = next()) {
       if (isElsewhere?.(job)) continue
       await takeTurn(job)
       if (job.entries.length > 0) push(job)
     }
-    running = undefined
+    isRunning = false
   }
 
   const push = (job: Job): void => void queue.set(job.owner, [...(queue.get(job.owner) ?? []), job])
@@ -93,7 +95,7 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
   return {
     add: (job) => {
       push(job)
-      running ??= run()
+      if (!isRunning) running = run()
     },
     close: async () => {
       isClosed = true

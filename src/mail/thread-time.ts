@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** The system counts a thread's time in hundredths of a second, whatever its own clock does. */
 const TICK_MS = 10
-/** Of `/proc/<process>/task/<thread>/stat`, from behind the name: time in the program, in the system. */
+/** In `/proc/<process>/task/<thread>/stat`, counted from behind the thread's name. */
 const USER_TIME = 11
 const SYSTEM_TIME = 12
 

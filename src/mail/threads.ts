@@ -177,7 +177,9 @@ function startWorker(state: Int32Array): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./thread.js', import.meta.url), options)
   }
-  const source = JSON.stringify(new URL('./thread.ts', import.meta.url).href)
-  const code = `import('tsx/esm/api').then(({ register }) => { register(); return import(${source}) })`
+  const [loader, source] = ['tsx/esm/api', new URL('./thread.ts', import.meta.url).href].map(
+    (each) => JSON.stringify(each),
+  )
+  const code = `import(${loader}).then(({ register }) => { register(); return import(${source}) })`
   return new Worker(code, { ...options, eval: true })
 }
