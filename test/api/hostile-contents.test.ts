@@ -22,6 +22,7 @@ const template = (name: string, source: string) => ({
 const flow = (html: string) => ({
   name: 'Welcome',
   triggerType: 'api',
+  transitions: [{ from: 'mail', to: 'call' }],
   steps: [
     {
       id: 'mail',
@@ -33,7 +34,7 @@ const flow = (html: string) => ({
       id: 'call',
       type: 'webhook',
       name: 'Call',
-      config: { url: 'https://a.example', method: 'POST', body: html },
+      config: { url: 'https://a.example', method: 'POST', body: '{{ a }}'.repeat(3_000) },
     },
   ],
 })
