@@ -28,10 +28,10 @@ const COUNT = 200
 const HOUR_SECONDS = 3_600
 const keyring = parseKeyring(newKeyringText())
 const log = { info: () => {}, warn: () => {}, error: () => {} }
-/** Ten seconds are one slot, so that all that these tests send is of the same time. */
+/** Answered mails are counted by ten seconds: with thirty, all that is sent here is of one time. */
 const TIMINGS: Timings = {
   ...SHORT_TIMINGS,
-  neighbourMs: 10_000,
+  neighbourMs: 30_000,
   patienceMs: 1_000_000,
   receivingGapMs: 60_000,
 }
@@ -128,12 +128,16 @@ const counts = async () => {
   return row
 }
 
-/** Everything about the connection happened so much earlier. */
+/** Everything about the connection happened so much earlier; tens of seconds, as it is counted. */
 async function age(seconds: number): Promise<void> {
   const by = sql`${seconds} * interval '1 second'`
   await sql`update claims set claimed_at = claimed_at - ${by}, look_at = now()`
   await sql`update messages set claimed_at = claimed_at - ${by} where claimed_at is not null`
-  await sql`update answered_counts set slot = slot - ${by}, last_arrival_at = last_arrival_at - ${by}`
+  // By way of another year: rows must not meet on the way.
+  await sql`
+    update answered_counts
+    set slot = slot - ${by} - interval '1 year', last_arrival_at = last_arrival_at - ${by}`
+  await sql`update answered_counts set slot = slot + interval '1 year' where slot < now() - interval '1 month'`
   await sql`update probes set claimed_at = claimed_at - ${by}, first_event_at = first_event_at - ${by}`
   await sql`update receivers set interrupted_until = interrupted_until - ${by}`
 }
@@ -151,9 +155,9 @@ const states = async () => {
 async function leaveInDoubt(): Promise<{ claimId: string; ids: string[] }> {
   const before = await take(NEIGHBOURS)
   await write(before)
-  await age(12)
+  await age(20)
   const lost = await take(IN_DOUBT)
-  await age(12)
+  await age(20)
   const later = await take(NEIGHBOURS)
   await write(later)
   await speak([...before.ids, ...later.ids])
@@ -223,7 +227,7 @@ describe('mails in doubt', () => {
 
   it('are sent again once all mails of their time have spoken', async () => {
     await leaveInDoubt()
-    await age(20)
+    await age(40)
     await reconcile()
     expect(await states()).toEqual({ queued: LEFT, unknown: 0, failed: 0 })
     expect(await sql`select from claims`).toHaveLength(0)
@@ -233,7 +237,7 @@ describe('mails in doubt', () => {
     await leaveInDoubt()
     await sql`update answered_counts set arrived = arrived - 1 where slot = (
       select max(slot) from answered_counts where connection_id = ${seeded.connectionId})`
-    await age(30)
+    await age(40)
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
     await age(1_000)
@@ -246,7 +250,7 @@ describe('mails in doubt', () => {
 
   it('wait while a stored event is not applied, and for good when one was set aside', async () => {
     await leaveInDoubt()
-    await age(30)
+    await age(40)
     await sql`
       insert into inbound_events (organization_id, connection_id, envelope_id, body, received_at)
       values (${run.organizationId}, ${seeded.connectionId}, 'e-1', '{}', now() - interval '10 seconds')`
@@ -266,7 +270,7 @@ describe('mails in doubt', () => {
     await leaveInDoubt()
     await stopReceiving()
     await sql`update receivers set beat_at = beat_at - interval '2 minutes'`
-    await age(30)
+    await age(40)
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
 
@@ -322,7 +326,7 @@ describe('mails in doubt', () => {
       insert into inbound_events (organization_id, connection_id, envelope_id, body, received_at)
       values (${other.organizationId}, ${other.connectionId}, 'e-2', '{}', now() - interval '10 seconds')`
     await sql`update connections set events_refused_at = now() where id = ${other.connectionId}`
-    await age(20)
+    await age(40)
     await reconcile()
     expect(await states()).toMatchObject({ unknown: 0, queued: LEFT })
   })
@@ -340,7 +344,7 @@ describe('mails in doubt', () => {
     const rest = await take(COUNT - IN_DOUBT)
     await write(rest)
     await take(IN_DOUBT)
-    await age(30)
+    await age(40)
     await reconcile()
     const awaited = { awaitedMs: HOUR_SECONDS * 1_000, patienceMs: TIMINGS.patienceMs }
     expect(await batchRuns.awaitOutcomes(sql, run, awaited)).toBe('processing')
