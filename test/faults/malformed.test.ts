@@ -129,6 +129,7 @@ interface Seen {
   kind: string
   status: number
   isApiError: boolean
+  isIgnoredEvent: boolean
   text: string
 }
 
@@ -147,7 +148,10 @@ test('ten thousand malformed bodies are refused as ApiErrors, and cost the serve
   await inParallel(BODIES)
   const growth = (await api.memory()) - before
   await pool.close()
-  const odd = seen.filter(({ status, isApiError }) => status < 400 || status > 499 || !isApiError)
+  const odd = seen.filter(
+    ({ status, isApiError, isIgnoredEvent }) =>
+      !isIgnoredEvent && (status < 400 || status > 499 || !isApiError),
+  )
   expect(
     odd.slice(0, 5),
     JSON.stringify(tally(odd.map(({ kind, status }) => `${kind} ${status}`))),
@@ -182,6 +186,11 @@ async function sendOne(
     kind: `${kind} ${path}`,
     status: answer.statusCode,
     isApiError: isApiError(answer.headers, text),
+    // With a right secret the event bus is never refused: it would lose the event.
+    isIgnoredEvent:
+      path.startsWith('/webhooks/') &&
+      answer.statusCode === 200 &&
+      text.startsWith('{"status":"ignored"'),
     text,
   }
 }
