@@ -11,6 +11,8 @@ const ROUNDS_PER_LEASE = 5
 /** An old claim is judged less often: after this part of its age. */
 const AGE_PER_LOOK = 20
 const LONGEST_WAIT_MS = 60_000
+/** And asked for probes again. */
+const AGE_PER_PROBES = 4
 
 interface Deps {
   sql: Sql
@@ -50,13 +52,15 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
   if (expired.length > 0) log.warn({ claims: expired.length }, 'send leases expired')
 
   const due = await claims.listDue(sql, { ...timings, limit: CLAIMS })
-  const wanted = new Map<string, { claim: claims.Claim; count: number }>()
+  const wanted = new Map<string, { claim: claims.Doubtful; count: number }>()
   await each(due, async (claim) => {
     const judgement = judge(claim, timings)
     if (judgement.kind === 'wait') {
       await claims.lookAgain(sql, claim, nextLookMs(claim, timings))
       const { count = 0 } = wanted.get(claim.connectionId) ?? {}
-      wanted.set(claim.connectionId, { claim, count: Math.max(count, judgement.probes) })
+      if (judgement.probes > count) {
+        wanted.set(claim.connectionId, { claim, count: judgement.probes })
+      }
       return
     }
     const decision = toDecision(judgement.kind, claim)
@@ -64,7 +68,7 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
     log.warn({ claim: claim.id, decision }, 'a claim in doubt was decided')
   })
   for (const { claim, count } of wanted.values()) {
-    if (count > 0) await probes.request(sql, claim, { count, everyMs: timings.neighbourMs })
+    await probes.request(sql, claim, { count, everyMs: probeEveryMs(claim, timings) })
   }
   return expired.length === CLAIMS || due.length === CLAIMS
 }
@@ -76,6 +80,10 @@ const toDecision = (
   if (kind === 'not_accepted') return kind
   return unknownOutcome === 'retry' ? 'again' : 'unknown_outcome'
 }
+
+/** Probes that tell nothing, because the sender is refused, say, are sent less and less often. */
+const probeEveryMs = ({ now, claimedAt }: claims.Doubtful, { neighbourMs }: Timings): number =>
+  Math.max(neighbourMs, (now - claimedAt) / AGE_PER_PROBES)
 
 const nextLookMs = ({ now, claimedAt }: claims.Doubtful, { leaseMs }: Timings): number =>
   Math.min(LONGEST_WAIT_MS, Math.max(leaseMs / ROUNDS_PER_LEASE, (now - claimedAt) / AGE_PER_LOOK))
