@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { allMailed, connectSender, importPeople } from '../support/cohorts.ts'
+import { acceptedBy, allMailed, connectSender, importPeople } from '../support/cohorts.ts'
 import { tokenOf } from '../support/confirmations.ts'
 import { until } from '../support/engine.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
@@ -20,7 +20,7 @@ it('who subscribes gets a mail whose link, opened, does nothing, and whose butto
   })
   expect(pendingTopics).toEqual([sender.topicId])
   const [mail] = await until(async () => {
-    const { mails } = await sandbox.mails({ account: sender.accountId })
+    const mails = await acceptedBy(system, sender)
     return mails.length > 0 && mails
   })
   expect(mail).toMatchObject({ recipient: 'ada@example.com', subject: 'Please confirm: Cats' })
