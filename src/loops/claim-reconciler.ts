@@ -64,7 +64,7 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
       return
     }
     const decision = toDecision(judgement.kind, claim)
-    await claims.decide(sql, claim, decision, timings.awaitedMs)
+    await claims.decide(sql, claim, decision)
     log.warn({ claim: claim.id, decision }, 'a claim in doubt was decided')
   })
   for (const { claim, count } of wanted.values()) {

@@ -168,14 +168,14 @@ export type Decision = 'not_accepted' | 'unknown_outcome' | 'again'
 /**
  * Decides every row of a claim that is still in doubt. `not_accepted` rows go back to `queued` and
  * are sent again, unless nobody waits for them any more: the batch is completed, or the flow's step
- * has gone on without them (`awaitedMs`); then they are `failed`. `unknown_outcome` rows are
+ * has gone on without them; then they are `failed`. `unknown_outcome` rows are
  * `failed`; a late event may still correct that. `again` is what the batch asked for where nobody
  * can know. The claim is gone afterwards. An execution that waits for one that failed is woken.
  *
  * The batch is locked before its status is read, as in `batchRuns.complete`: a batch that completes
  * at the same moment never gets a queued row.
  */
-export const decide = (sql: Sql, claim: Claim, decision: Decision, awaitedMs: number) => {
+export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
   return sql`
   with held as materialized (${held(sql, claim, 'unknown')}), batch as materialized (
@@ -196,8 +196,11 @@ export const decide = (sql: Sql, claim: Claim, decision: Decision, awaitedMs: nu
       select case
         when ${decision} = 'unknown_outcome' then 'failed'
         when (select status from batch) = 'completed' then 'failed'
-        when held.source = 'workflow'
-          and held.claimed_at < clock_timestamp() - ${awaitedMs} * interval '1 millisecond'
+        when held.source = 'workflow' and not exists (
+          select from execution_steps s
+          where s.organization_id = ${organizationId} and s.execution_id = held.execution_id
+            and s.mail_id = held.id and s.status = 'executing'
+        )
         then 'failed'
         else 'queued'
       end as state
@@ -242,7 +245,7 @@ const held = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
   select m.*
   from (select unnest(${claim.messageIds}::uuid[]) as id order by 1) wanted
   cross join lateral (
-    select id, source, claimed_at
+    select id, source, execution_id
     from messages
     where organization_id = ${claim.organizationId} and bucket = ${claim.bucket}
       and id = wanted.id and claim_id = ${claim.id} and state = ${state}

@@ -369,7 +369,7 @@ describe('mails in doubt', () => {
       select organization_id, id, connection_id, bucket, batch_id, message_ids
       from claims where state = 'doubt'`
     if (!found) throw new Error('the claim is gone')
-    await claims.decide(sql, found, 'not_accepted', TIMINGS.awaitedMs)
+    await claims.decide(sql, found, 'not_accepted')
     expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, failed: IN_DOUBT })
     const rows = await sql`
       select distinct state, reason from messages where bucket = ${bucket} and state <> 'sent'`
@@ -392,7 +392,7 @@ describe('mails in doubt', () => {
         update batches set outcome_awaited_until = now() - interval '1 second'
         where id = ${run.batchId}`
       await Promise.all([
-        claims.decide(pool, claim, 'not_accepted', TIMINGS.awaitedMs).execute(),
+        claims.decide(pool, claim, 'not_accepted').execute(),
         batchRuns.complete(pool, run),
       ])
       const { status } = await batchRow(sql, run.batchId)

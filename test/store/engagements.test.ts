@@ -213,11 +213,18 @@ describe('an execution that waits for its mail is woken', () => {
   })
 
   it('when nobody will ever know, and not when it goes back into the queue', async () => {
-    for (const [outcome, count] of [
-      ['unknown_outcome', 1],
-      ['not_accepted', 0],
+    for (const [outcome, step, count, state] of [
+      ['unknown_outcome', 'executing', 1, 'failed'],
+      ['not_accepted', 'executing', 0, 'queued'],
+      // The step has gone on without it.
+      ['not_accepted', 'completed', 1, 'failed'],
     ] as const) {
       const { execution, mailId } = await mailed('unknown')
+      await sql`
+        insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+          status, mail_id)
+        values (${seeded.organizationId}, ${execution.id}, 'hello', 1, 1, 'send_email', ${step},
+          ${mailId})`
       const [row] = await sql<{ claimId: Uuid }[]>`
         select claim_id from messages where id = ${mailId}`
       const claim = {
@@ -228,9 +235,11 @@ describe('an execution that waits for its mail is woken', () => {
         batchId: null,
         messageIds: [mailId],
       }
-      await claims.decide(sql, claim, outcome, 3_600_000)
+      await claims.decide(sql, claim, outcome)
       expect([outcome, await wakes(sql, execution)]).toEqual([outcome, count])
-      await claims.decide(sql, claim, outcome, 3_600_000)
+      const [mail] = await sql`select state from messages where id = ${mailId}`
+      expect([outcome, step, mail]).toEqual([outcome, step, { state }])
+      await claims.decide(sql, claim, outcome)
       expect([outcome, await wakes(sql, execution)]).toEqual([outcome, count])
     }
   })

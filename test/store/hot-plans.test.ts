@@ -119,9 +119,7 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
     bound,
   )
   const lost = { ...place, id: claimId, connectionId, messageIds: ids }
-  expect(await rowsRead(() => claims.decide(sql, lost, 'not_accepted', 3_600_000))).toBeLessThan(
-    bound,
-  )
+  expect(await rowsRead(() => claims.decide(sql, lost, 'not_accepted'))).toBeLessThan(bound)
 })
 
 it('a topic’s batch reads its subscribers in their order, and a claim of it one row each', async () => {
@@ -209,7 +207,7 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
 
   const lost = { ...place, id: first, connectionId, messageIds: ids }
   expect(await widest(() => claims.doubt(sql, lost))).toBe(1)
-  expect(await widest(() => claims.decide(sql, lost, 'not_accepted', 3_600_000))).toBe(1)
+  expect(await widest(() => claims.decide(sql, lost, 'not_accepted'))).toBe(1)
 
   const mailId = uuidv7()
   await messages.enqueue(database.sql, {
