@@ -48,7 +48,9 @@ export const domainOf = (identity: string): string => identity.slice(identity.la
 export function sendersOf(address: string): string[] {
   const whole = address.toLowerCase()
   const domain = domainOf(whole)
-  const names = new Set([whole, whole.replace(/\+[^@]*@/, '@')])
+  const [label, at] = [whole.indexOf('+'), whole.lastIndexOf('@')]
+  const hasLabel = label >= 0 && label < at
+  const names = new Set([whole, hasLabel ? whole.slice(0, label) + whole.slice(at) : whole])
   for (let rest = domain; rest.includes('.'); rest = rest.slice(rest.indexOf('.') + 1)) {
     names.add(rest)
   }

@@ -7,6 +7,9 @@ export const ACCEPTED: Record<string, string> = {
     'NOTICE_FROM, a setting of the operator’s own',
   [String.raw`/\/+$/`]:
     'PUBLIC_URL, a setting of the operator’s own; the address a client is given',
+  [String.raw`/configuration.?set\b.*\bdoes not exist|ConfigurationSetDoesNotExist|not authorized\b.*:configuration-set\//is`]:
+    'what SES or IAM answers to a mail of ours',
+  [String.raw`/[^\s<>(),;:"']+@[^\s<>(),;:"']+/g`]: 'what SES answers to a mail of ours',
   [String.raw`/\0+$/`]: 'padding that we wrote ourselves and have authenticated',
   [String.raw`/[\p{L}\p{N}!#$%&'*+/=?^_\`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+[\p{L}\p{N}-]{2,63}/gu`.replace(
     '\\`',
