@@ -13,7 +13,7 @@ export const forRecipients = (results: readonly Result[], { senderRefused }: Ver
   )
 
 /**
- * Counts what stops a batch, once a claim's results are written. Answers why the batch was failed
+ * Counts what stops a batch, once a claim's results are written. Returns why the batch was failed
  * for it. A worker that is lost in between leaves one claim uncounted, whose rows are tried again.
  */
 export async function countTroubles(

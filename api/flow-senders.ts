@@ -40,7 +40,7 @@ export async function sendersOfSteps(
 
 /**
  * Refuses to let a flow run that mails from a sender which is not verified: a 400 that names the
- * step. Answers what is not known of others.
+ * step. Returns warnings about senders of which nothing is known.
  */
 export async function requireSenders(
   sql: Executor,

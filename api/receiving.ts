@@ -1,5 +1,4 @@
-import type { Uuid } from '../src/ids.ts'
-import { uuidv7 } from '../src/ids.ts'
+import { type Uuid, uuidv7 } from '../src/ids.ts'
 import * as receivers from '../src/store/receivers.ts'
 import { type Sql, within } from '../src/store/sql.ts'
 import type { WebhookProof } from '../src/store/connection-secrets.ts'
@@ -53,14 +52,14 @@ export function startReceiving({ sql, gapMs, log }: Deps): Receiving {
     }
   }
 
-  const timer = setInterval(() => {
+  /** One at a time: a slow one is not overtaken. */
+  const beatAlone = (): void => {
     beating ??= beat().finally(() => {
       beating = undefined
     })
-  }, gapMs / BEATS_PER_GAP).unref()
-  beating = beat().finally(() => {
-    beating = undefined
-  })
+  }
+  beatAlone()
+  const timer = setInterval(beatAlone, gapMs / BEATS_PER_GAP).unref()
 
   return {
     refused: (whose) => {

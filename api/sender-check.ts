@@ -10,7 +10,7 @@ import type { Asker } from './asker.ts'
 import { hear, questionAbout } from './live-readings.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
-/** Who creates a batch waits no longer for what the account says. */
+/** The longest that creating a batch waits for what the account says. */
 const ANSWER_MS = 2_000
 /** A list of identities that has the sender is good for so long. */
 const LIST_FRESH_MS = 60_000

@@ -52,7 +52,7 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
         operationId: 'discardBatch',
         summary: 'Give up what is left of a batch that failed',
         description:
-          'Who is still queued is not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).',
+          'Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).',
         params: IdParams,
         response: { 200: Batch, ...failures(409) },
       },

@@ -948,7 +948,7 @@ export interface paths {
         put?: never;
         /**
          * Give up what is left of a batch that failed
-         * @description Who is still queued is not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).
+         * @description Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).
          *
          *     Scope: `send` or `full`.
          */

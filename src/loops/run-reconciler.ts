@@ -62,7 +62,7 @@ export interface RunOwner<Held extends Attempt, Cursor> {
  * UI, it ended at a limit of Temporal's, or Temporal lost it.
  *
  * Any number of processes may do so at once: what is written depends on what was read. `more` is
- * done in each round, too; it answers whether there may be more to do right away.
+ * done in each round, too; it returns whether there may be more to do right away.
  */
 export function startRunReconciler<Held extends Attempt, Cursor>(
   deps: ReconcilerDeps,

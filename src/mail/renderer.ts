@@ -1,7 +1,7 @@
 import { badRequest } from '../domain/errors.ts'
 import type { ConfirmationRequest, ConfirmationTemplate } from './confirmation.ts'
 import type { Content, ContentPaths, ContentSource } from './content.ts'
-import { createLane, type Entry, type Job } from './lanes.ts'
+import { createQueue, type Entry, type Job } from './queues.ts'
 import type { Syntax } from './liquid.ts'
 import { type MergeData, RenderError, type RenderedMail } from './render.ts'
 import { createThread, ITEM_MS } from './threads.ts'
@@ -85,7 +85,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     shared: createThread({ idleMs, readTime }),
     alone: createThread({ idleMs, readTime }),
   }
-  const alone = createLane({
+  const alone = createQueue({
     thread: threads.alone,
     itemMs: (work) => (work === 'contents' || work === 'roots' ? CHECK_MS : ITEM_MS),
     onStopped: (job, entry, { why, isCertain }) => {
@@ -94,7 +94,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
       else alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
   })
-  const shared = createLane({
+  const shared = createQueue({
     thread: threads.shared,
     itemMs: () => ITEM_MS,
     isElsewhere: (job) => {

@@ -5,7 +5,7 @@ import { type Sql, transact } from './sql.ts'
 /**
  * Counts what one claim came to against the batch, after its results are written, and fails the
  * batch when that was too much: no claim of it succeeds from that moment on. Claims are counted one
- * after the other under the lock of the batch, whichever worker they are of. Answers why it was
+ * after the other under the lock of the batch, whichever worker they are of. Returns why it was
  * failed; undefined: it goes on, or is not this attempt's any more.
  */
 export const record = (

@@ -26,23 +26,23 @@ export interface Job {
 
 type Stopped = Extract<TurnEnd, { kind: 'stopped' }>
 
-interface LaneOptions {
+interface QueueOptions {
   thread: Thread
   itemMs: (work: Work) => number
-  /** True: its turn is another lane's. */
+  /** True: it was given to another queue. */
   isElsewhere?: (job: Job) => boolean
   /** The item that the thread was ended at; all others of the job go on. */
   onStopped: (job: Job, entry: Entry, how: Stopped) => void
 }
 
-export interface Lane {
+export interface Queue {
   add(job: Job): void
   close(): Promise<void>
 }
 
 /** One thread and who waits for it. Owners take turns, however many jobs each has. */
-export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptions): Lane {
-  const queue = new Map<string, Job[]>()
+export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOptions): Queue {
+  const waiting = new Map<string, Job[]>()
   let running = Promise.resolve()
   let isRunning = false
   let isClosed = false
@@ -57,13 +57,14 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
     isRunning = false
   }
 
-  const push = (job: Job): void => void queue.set(job.owner, [...(queue.get(job.owner) ?? []), job])
+  const push = (job: Job): void =>
+    void waiting.set(job.owner, [...(waiting.get(job.owner) ?? []), job])
 
   /** Of the owner who has waited longest; who has more goes to the end. */
   function next(): Job | undefined {
-    for (const [owner, [job, ...more]] of queue) {
-      queue.delete(owner)
-      if (more.length > 0) queue.set(owner, more)
+    for (const [owner, [job, ...more]] of waiting) {
+      waiting.delete(owner)
+      if (more.length > 0) waiting.set(owner, more)
       return job
     }
     return undefined
@@ -78,7 +79,11 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
       for (const answer of answers) entries.shift()?.settle(answer)
     }
     const items = entries.map(({ item }) => item)
-    const end = await thread.run({ work, shared, key, items }, itemMs(work), onReport)
+    const turn = { work, shared, key, items }
+    // A turn that cannot even be asked for must not stop those that come after it.
+    const end = await thread
+      .run(turn, itemMs(work), onReport)
+      .catch((error: unknown): TurnEnd => ({ kind: 'died', error: toError(error) }))
     if (isClosed) return giveUp(job)
     if (end.kind === 'died') {
       process.emitWarning(`A rendering thread did not start: ${end.error.message}`)
@@ -104,6 +109,9 @@ export function createLane({ thread, itemMs, isElsewhere, onStopped }: LaneOptio
     },
   }
 }
+
+const toError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error))
 
 function giveUp({ entries }: Job): void {
   for (const { settle } of entries.splice(0)) settle({ kind: 'late' })
