@@ -1,5 +1,6 @@
-# glibc: Temporal's native library has no build for musl, so no Alpine here.
-ARG NODE=20-bookworm-slim
+# glibc: Temporal's native library has no build for musl, so no Alpine here. A tag can be moved, a
+# digest cannot: an update changes both.
+ARG NODE=24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 FROM node:${NODE} AS build
 WORKDIR /app
@@ -7,11 +8,13 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools/clean.mjs tools/
+COPY tools/sandbox tools/sandbox
 COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY api api
-RUN npm run build
+# The stand-in for AWS is for development.
+RUN npm run build && rm -r dist/tools
 
 FROM node:${NODE} AS dependencies
 WORKDIR /app
@@ -23,7 +26,7 @@ RUN npm ci --no-audit --omit=dev --omit=optional \
   && find . -mindepth 1 -maxdepth 1 -type d ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 
 FROM node:${NODE}
-ENV NODE_ENV=production AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
+ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json ./
 COPY --from=dependencies /app/node_modules node_modules

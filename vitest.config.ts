@@ -1,14 +1,45 @@
 import { defineConfig } from 'vitest/config'
+import { FaultsFirst } from './test/support/sequence.ts'
+
+/**
+ * Tests that replace modules, set the clock of ids forward, or measure the process they run in. All
+ * others share processes: half of the work of a short file is loading and warming up the same code.
+ */
+const ALONE = [
+  'test/ids.test.ts',
+  'test/access/matrix-without-checks.test.ts',
+  'test/accounts/sweep-health.test.ts',
+  'test/content/hostile-contents.test.ts',
+  'test/flows/run-flow-lost-tasks.test.ts',
+  'test/mail/hostile.test.ts',
+  'test/mail/renderer.test.ts',
+]
+
+const shared = {
+  pool: 'forks' as const,
+  // Two cores shared with Postgres and Temporal: three made tests of time late.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  setupFiles: ['test/support/setup.ts'],
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    pool: 'forks',
-    // Two cores shared with Postgres and Temporal: more forks only make every one of them late.
-    maxWorkers: 2,
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
+    sequence: { sequencer: FaultsFirst },
+    projects: [
+      { test: { ...shared, name: 'alone', isolate: true, include: ALONE } },
+      {
+        test: {
+          ...shared,
+          name: 'together',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...ALONE],
+        },
+      },
+    ],
   },
 })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Answers } from '../src/domain/throttling.ts'
-import type { Result } from '../src/store/messages.ts'
+import type { Answers } from '../src/domain/sending/throttling.ts'
+import type { Result } from '../src/store/sending/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
 /** A claimed row, rendered, or the reason why it cannot be. */
@@ -32,7 +32,7 @@ export interface Verdict {
 }
 
 /** What became of one row, and how its call ended. */
-interface Landed {
+interface EndedCall {
   result: Result
   outcome: Outcome | { kind: 'not_begun' }
 }
@@ -49,18 +49,18 @@ const BROKEN_SHARE = 0.5
  * surely not accepted goes back to `queued`, and so does one whose mail came too late.
  */
 export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
-  const flights: Promise<Landed>[] = []
+  const calls: Promise<EndedCall>[] = []
   let yieldedAt = performance.now()
   for (const { id, job } of pending) {
-    flights.push(callOne(mailer, id, job, call))
+    calls.push(callOne(mailer, id, job, call))
     if (performance.now() - yieldedAt < YIELD_MS) continue
     await setImmediate()
     yieldedAt = performance.now()
   }
-  const landed = await Promise.all(flights)
+  const ended = await Promise.all(calls)
   return {
-    results: landed.map(({ result }) => result),
-    verdict: judge(landed),
+    results: ended.map(({ result }) => result),
+    verdict: verdictOf(ended),
   }
 }
 
@@ -71,20 +71,20 @@ async function callOne(
   id: string,
   making: Pending['job'],
   call: Call,
-): Promise<Landed> {
+): Promise<EndedCall> {
   const job = making instanceof Promise ? await making : making
   if (job && 'failed' in job) {
     const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
-    return { result: settle(id, refused, ''), outcome: refused }
+    return { result: resultOf(id, refused, ''), outcome: refused }
   }
   if (!job || performance.now() >= call.beginBy) {
     return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
   const outcome = await mailer.send(job.mail, call)
-  return { result: settle(id, outcome, job.mail.subject), outcome }
+  return { result: resultOf(id, outcome, job.mail.subject), outcome }
 }
 
-function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {
+function resultOf(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {
   switch (outcome.kind) {
     case 'sent':
       return { id, outcome: 'sent', messageId: outcome.messageId, subject }
@@ -100,7 +100,7 @@ function settle(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: s
   }
 }
 
-function judge(landed: readonly Landed[]): Verdict {
+function verdictOf(ended: readonly EndedCall[]): Verdict {
   const verdict: Verdict = {
     answers: { calls: 0, throttled: 0 },
     quotaUsedUp: false,
@@ -112,7 +112,7 @@ function judge(landed: readonly Landed[]): Verdict {
     notBegun: 0,
   }
   let unknown = 0
-  for (const { result, outcome } of landed) {
+  for (const { result, outcome } of ended) {
     if (outcome.kind === 'sent') verdict.answers.calls++
     if (outcome.kind === 'throttled' && outcome.scope === 'rate') {
       verdict.answers.calls++
@@ -132,6 +132,6 @@ function judge(landed: readonly Landed[]): Verdict {
     if (outcome.kind === 'not_begun') verdict.notBegun++
     if (outcome.kind === 'unknown') unknown++
   }
-  if (unknown > 1 && unknown >= landed.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
+  if (unknown > 1 && unknown >= ended.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
   return verdict
 }

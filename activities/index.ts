@@ -1,30 +1,30 @@
 import { Context } from '@temporalio/activity'
-import type { Timings } from '../src/domain/timings.ts'
-import type { Run } from '../src/store/batch-runs.ts'
-import type { Sql } from '../src/store/sql.ts'
+import type { Timings } from '../src/domain/sending/timings.ts'
+import type { Run } from '../src/store/sending/batch-runs.ts'
+import type { Sql } from '../src/store/db/sql.ts'
 import type {
   AskProviderInput,
   DispatchMailInput,
   ImportContactsInput,
 } from '../workflows/contract.ts'
-import type { BatchContentDeps } from './batch-mails.ts'
-import { beating } from './beat.ts'
-import { createBatchActivities } from './batches.ts'
-import { createConfirmationActivities } from './confirmations.ts'
-import { type ConsolePolicyDeps, createConsolePolicyActivities } from './console-policy.ts'
-import { createDrainMail } from './drain-mail.ts'
-import { createErasureActivities } from './erasures.ts'
-import { createFlowActivities, type FlowDeps } from './flows.ts'
-import { createImportActivities } from './imports.ts'
-import { createFlowScheduleActivities, type FireScheduleDeps } from './flow-schedules.ts'
-import { createIdentityActivities, type IdentityDeps } from './identities.ts'
+import type { BatchContentDeps } from './sending/batch-mails.ts'
+import { withHeartbeat } from './with-heartbeat.ts'
+import { createBatchActivities } from './sending/batches.ts'
+import { createConfirmationActivities } from './consent/confirmations.ts'
+import { type ConsolePolicyDeps, createConsolePolicyActivities } from './accounts/console-policy.ts'
+import { createDrainMail } from './sending/drain-mail.ts'
+import { createErasureActivities } from './privacy/erasures.ts'
+import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
+import { createImportActivities } from './contacts/imports.ts'
+import { createFlowScheduleActivities, type FireScheduleDeps } from './flows/flow-schedules.ts'
+import { createIdentityActivities, type IdentityDeps } from './accounts/identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
-import { createSendChunk, type SendChunkInput } from './send-chunk.ts'
+import { createSendChunk, type SendChunkInput } from './sending/send-chunk.ts'
 import {
   type ConnectionDeps,
   createCheckActivities,
   createConnectionActivities,
-} from './verify-connection.ts'
+} from './accounts/verify-connection.ts'
 
 export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   sql: Sql
@@ -42,12 +42,15 @@ export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   fetcher?: FlowDeps['fetcher']
 }
 
-/** Short activities on the control queue: our database, and one question to the provider. */
+/**
+ * Short activities on the control queue: our database, rendering mail of flows and confirmations,
+ * and one question to the provider.
+ */
 export const createControlActivities = (deps: ActivityDeps) => {
   const batches = createBatchActivities(deps)
   return {
     ...batches,
-    freezeAudience: (run: Run) => beating(() => batches.freezeAudience(run)),
+    freezeAudience: (run: Run) => withHeartbeat(() => batches.freezeAudience(run)),
     ...createConnectionActivities(deps),
     ...createConfirmationActivities(deps),
     ...createErasureActivities(deps),
@@ -65,13 +68,13 @@ export const createWebhookActivities = (deps: ActivityDeps) => {
 /** Chunks of batches, on the send queue. */
 export const createSendActivities = (deps: ActivityDeps) => {
   const sendChunk = createSendChunk(deps)
-  return { sendChunk: (input: SendChunkInput) => beating(() => sendChunk(input)) }
+  return { sendChunk: (input: SendChunkInput) => withHeartbeat(() => sendChunk(input)) }
 }
 
-/** Mail outside batches, on the mail queue. */
+/** Single mail, on the task queue of mail. */
 export const createMailActivities = (deps: ActivityDeps) => {
   const drainMail = createDrainMail(deps)
-  return { drainMail: (input: DispatchMailInput) => beating(() => drainMail(input)) }
+  return { drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)) }
 }
 
 /** Files of contacts, on the import queue. */
@@ -80,7 +83,7 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
   return {
     ...activities,
     importPages: (input: ImportContactsInput) =>
-      beating(() => activities.importPages(input, Context.current().cancellationSignal)),
+      withHeartbeat(() => activities.importPages(input, Context.current().cancellationSignal)),
   }
 }
 /** Questions to providers, on the provider queue. */
@@ -91,15 +94,15 @@ export const createProviderActivities = (
   const { probeConsolePolicy } = createConsolePolicyActivities(deps)
   const { checkConnection } = createCheckActivities(deps)
   return {
-    readIdentities: (input: AskProviderInput) => beating(() => readIdentities(input)),
-    probeConsolePolicy: (input: AskProviderInput) => beating(() => probeConsolePolicy(input)),
-    checkConnection: (input: AskProviderInput) => beating(() => checkConnection(input)),
+    readIdentities: (input: AskProviderInput) => withHeartbeat(() => readIdentities(input)),
+    probeConsolePolicy: (input: AskProviderInput) => withHeartbeat(() => probeConsolePolicy(input)),
+    checkConnection: (input: AskProviderInput) => withHeartbeat(() => checkConnection(input)),
   }
 }
 
 /** The sweep's work, on the provider queue; and notices, on the mail queue. */
-export { createHealthActivities, type HealthActivities } from './account-health.ts'
-export { createNoticeActivities, type NoticeActivities } from './notices.ts'
+export { createHealthActivities, type HealthActivities } from './accounts/account-health.ts'
+export { createNoticeActivities, type NoticeActivities } from './accounts/notices.ts'
 
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>

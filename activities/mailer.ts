@@ -1,5 +1,5 @@
-import type { Check } from '../src/domain/verification.ts'
-import type { Role } from './aws/roles.ts'
+import type { Check } from '../src/domain/accounts/verification.ts'
+import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 
 /** One mail to one recipient, rendered, as it goes to the provider. */
 export interface Mail {
@@ -35,10 +35,10 @@ export type Outcome =
   | { kind: 'unknown'; error: string }
 
 /** A role, and the configuration set that its mail names; null: none. */
-export type SendingRole = Role & { configurationSet?: string | null }
+export type SendingRole = IamRole & { configurationSet?: string | null }
 
 export interface Call {
-  role: SendingRole
+  iamRole: SendingRole
   /** The time of the claim, by Postgres' clock: the call is signed with it and never again. */
   signedAt: Date
   /** On `performance.now()`'s scale: a call that has not begun by then does not begin. */
@@ -61,13 +61,13 @@ interface Verification {
 
 export interface Verifier {
   /** Never throws for what the provider says or does not say: that is in the checks. */
-  verify(role: Role): Promise<Verification>
+  verify(iamRole: IamRole): Promise<Verification>
   /**
    * Whether a mail to the simulator is accepted with the configuration set; undefined: the provider
    * did not say.
    */
   acceptsConfigurationSet(
-    role: Role,
+    iamRole: IamRole,
     mail: { from: string; configurationSet: string },
   ): Promise<boolean | undefined>
 }

@@ -1,64 +1,69 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
-import { authenticate } from './auth.ts'
-import { BODY_LIMIT, readBodies } from './bodies.ts'
-import { announceDeprecations } from './deprecation.ts'
+import { authenticate } from './access/authenticate.ts'
+import { createLoginGuard } from './access/login.ts'
+import { readBodies } from './http/bodies.ts'
+import { announceDeprecations } from './http/deprecation.ts'
 import type { Deps } from './deps.ts'
-import { allowOrigins, originAdmitter } from './edges/cors.ts'
-import { refuseUnderPressure } from './edges/pressure.ts'
-import { proxyMatcher, readForwarded } from './edges/proxies.ts'
-import { secureAnswers, securityHeaders } from './edges/security-headers.ts'
-import { limitSockets, refuseOversized, serverLimits } from './edges/sockets.ts'
-import { countTraffic } from './edges/traffic.ts'
-import { answerClientError, answerError, answerErrors, MOST_PARAM_LENGTH } from './errors.ts'
-import { tellEventUsage } from './event-usage.ts'
-import { takeIdempotencyKeys } from './idempotency.ts'
-import { measureRequests } from './metrics.ts'
-import { answerUnknownRoutes, knowRoutes } from './methods.ts'
-import { checkContents } from './contents.ts'
-import { describeRoutes } from './openapi.ts'
-import { answerRequestId, requestId } from './request-id.ts'
-import { configOf } from './route-config.ts'
-import { accountPolicyRoutes } from './routes/account-policy.ts'
-import { accountHealthRoutes } from './routes/account-health.ts'
-import { apiKeyRoutes } from './routes/api-keys.ts'
-import { auditEventRoutes } from './routes/audit-events.ts'
-import { authRoutes } from './routes/auth.ts'
-import { batchRoutes } from './routes/batch.ts'
-import { confirmRoutes } from './routes/confirm.ts'
-import { connectionRoutes } from './routes/connections.ts'
-import { contactBatchRoutes } from './routes/contact-batch.ts'
-import { contactChangeRoutes } from './routes/contact-changes.ts'
-import { contactEventRoutes } from './routes/contact-events.ts'
-import { contactRoutes } from './routes/contacts.ts'
-import { domainRoutes } from './routes/domains.ts'
-import { emailLogRoutes } from './routes/email-logs.ts'
-import { eventRoutes } from './routes/events.ts'
-import { executionRoutes } from './routes/executions.ts'
-import { exportRoutes } from './routes/exports.ts'
-import { failedBatchRoutes } from './routes/failed-batches.ts'
-import { flowPushRoutes } from './routes/flow-push.ts'
-import { flowStateRoutes } from './routes/flow-states.ts'
-import { flowTriggerRoutes } from './routes/flow-triggers.ts'
-import { flowRoutes } from './routes/flows.ts'
-import { healthRoutes } from './routes/health.ts'
-import { importUploadRoutes } from './routes/import-upload.ts'
-import { importRoutes } from './routes/imports.ts'
-import { memberRoutes } from './routes/members.ts'
-import { organizationRoutes } from './routes/organization.ts'
-import { personalDataRoutes } from './routes/personal-data.ts'
-import { preferencesRoutes } from './routes/preferences.ts'
-import { sessionRoutes } from './routes/sessions.ts'
-import { suppressionRoutes } from './routes/suppressions.ts'
-import { templateRoutes } from './routes/templates.ts'
-import { topicRoutes } from './routes/topics.ts'
-import { unsubscribeRoutes } from './routes/unsubscribe.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
-import { validateRequests } from './validation.ts'
+import { allowOrigins, originAdmitter } from './http/edges/cors.ts'
+import { refuseUnderPressure } from './http/edges/pressure.ts'
+import { proxyMatcher, readForwarded } from './http/edges/proxies.ts'
+import { secureAnswers, securityHeaders } from './http/edges/security-headers.ts'
+import { limitSockets, refuseOversized, serverLimits } from './http/edges/sockets.ts'
+import { countTraffic } from './http/edges/traffic.ts'
+import { answerClientError, answerError, answerErrors } from './http/errors.ts'
+import { reportEventUsage } from './events/event-usage.ts'
+import { takeIdempotencyKeys } from './http/idempotency.ts'
+import { measureRequests } from './http/metrics.ts'
+import { answerUnknownRoutes, recordMethods } from './http/methods.ts'
+import { checkContents } from './content/contents.ts'
+import { describeRoutes } from './http/openapi.ts'
+import { KNOWN_FORMATS } from './http/formats.ts'
+import { answerRequestId, requestId } from './http/request-id.ts'
+import { configOf } from './http/route-config.ts'
+import { accountPolicyRoutes } from './accounts/routes/console-policy.ts'
+import { accountHealthRoutes } from './accounts/routes/account-health.ts'
+import { apiKeyRoutes } from './access/routes/api-keys.ts'
+import { auditEventRoutes } from './access/routes/audit-events.ts'
+import { authRoutes } from './access/routes/auth.ts'
+import { batchRoutes } from './sending/routes/batches.ts'
+import { confirmRoutes } from './consent/routes/confirm.ts'
+import { connectionRoutes } from './accounts/routes/connections.ts'
+import { contactBatchRoutes } from './contacts/routes/contact-batch.ts'
+import { contactChangeRoutes } from './contacts/routes/contact-changes.ts'
+import { contactEventRoutes } from './events/routes/contact-events.ts'
+import { contactRoutes } from './contacts/routes/contacts.ts'
+import { domainRoutes } from './accounts/routes/domains.ts'
+import { emailLogRoutes } from './sending/routes/email-logs.ts'
+import { eventRoutes } from './events/routes/events.ts'
+import { executionRoutes } from './flows/routes/executions.ts'
+import { exportRoutes } from './contacts/routes/exports.ts'
+import { failedBatchRoutes } from './sending/routes/failed-batches.ts'
+import { flowPushRoutes } from './flows/routes/flow-push.ts'
+import { flowStateRoutes } from './flows/routes/flow-states.ts'
+import { flowTriggerRoutes } from './flows/routes/flow-triggers.ts'
+import { flowRoutes } from './flows/routes/flows.ts'
+import { healthRoutes } from './http/routes/health.ts'
+import { invitationPageRoutes } from './access/routes/invitation-page.ts'
+import { invitationRoutes } from './access/routes/invitations.ts'
+import { importUploadRoutes } from './contacts/routes/import-upload.ts'
+import { importRoutes } from './contacts/routes/imports.ts'
+import { memberRoutes } from './access/routes/members.ts'
+import { organizationRoutes } from './access/routes/organization.ts'
+import { personalDataRoutes } from './privacy/routes/personal-data.ts'
+import { preferencesRoutes } from './consent/routes/preferences.ts'
+import { sessionRoutes } from './access/routes/sessions.ts'
+import { suppressionRoutes } from './consent/routes/suppressions.ts'
+import { templateRoutes } from './content/routes/templates.ts'
+import { topicRoutes } from './consent/routes/topics.ts'
+import { unsubscribeRoutes } from './consent/routes/unsubscribe.ts'
+import { webhookRoutes } from './sending/routes/delivery-events.ts'
+import { validateRequests } from './http/validation.ts'
+import { REQUEST_LIMITS } from './http/request-limits.ts'
 
 /**
  * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
- * which a request is checked: size of its head, pressure, route, credentials, rate limit, scope,
+ * which a request is checked: size of its head, pressure, credentials, rate limit, scope, route,
  * size and media type, path and query, body.
  */
 export async function buildApp(deps: Deps) {
@@ -75,8 +80,13 @@ export async function buildApp(deps: Deps) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
-    bodyLimit: BODY_LIMIT,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAM_LENGTH },
+    bodyLimit: REQUEST_LIMITS.bodyBytes,
+    // Of a union the branch is answered whose formats fit, too.
+    serializerOpts: { ajv: { formats: KNOWN_FORMATS } },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: REQUEST_LIMITS.pathParameterCharacters,
+    },
     // What has no valid path passes no hook.
     frameworkErrors: (error, request, reply) => {
       admitOrigin(request, reply)
@@ -93,26 +103,30 @@ export async function buildApp(deps: Deps) {
   logAnswers(app)
   measureRequests(app, deps.metrics)
   limitSockets(app, { metrics: deps.metrics, isProxy })
-  const methodsOf = knowRoutes(app)
+  const methodsOf = recordMethods(app)
   allowOrigins(app, { origins: deps.corsOrigins, methodsOf })
   refuseOversized(app)
   refuseUnderPressure(app, deps.metrics)
-  answerUnknownRoutes(app, methodsOf)
   announceDeprecations(app)
   await describeRoutes(app, deps)
   authenticate(app, deps)
+  answerUnknownRoutes(app, methodsOf)
   readBodies(app)
   takeIdempotencyKeys(app)
   checkContents(app, deps)
-  tellEventUsage(app, deps)
+  reportEventUsage(app, deps)
   validateRequests(app)
 
   await app.register(healthRoutes, deps)
-  await app.register(authRoutes, deps)
+  // One for both: it bounds how many passwords are hashed at once.
+  const guard = createLoginGuard(deps)
+  await app.register(authRoutes, { ...deps, guard })
   await app.register(sessionRoutes, deps)
   await app.register(apiKeyRoutes, deps)
   await app.register(organizationRoutes, deps)
   await app.register(memberRoutes, deps)
+  await app.register(invitationRoutes, deps)
+  await app.register(invitationPageRoutes, { ...deps, guard })
   await app.register(auditEventRoutes, deps)
   await app.register(contactRoutes, deps)
   await app.register(topicRoutes, deps)

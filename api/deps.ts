@@ -1,18 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Asker } from '../src/core/accounts/ask-provider.ts'
 import type { Renderer } from '../src/mail/renderer.ts'
-import type { Sql } from '../src/store/sql.ts'
+import type { Sql } from '../src/store/db/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
-import type { Asker } from './asker.ts'
-import type { Limiter } from './limiter.ts'
-import type { Metrics } from './metrics.ts'
-import type { Receiving } from './receiving.ts'
+import type { Limiter } from './limits/limiter.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { Receiving } from '../src/core/sending/receiving.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {
-  /** On behalf of nobody: sees no organization's rows, only what the crossing functions tell. */
+  /**
+   * On behalf of nobody: sees no organization's rows, only what security-definer functions tell.
+   */
   sql: Sql
   /**
-   * Searches, as `letterloom_search`: sees every organization's rows, so that whoever uses it names
+   * Searches, as `letterloom_search`: sees every organization's rows, so each query must name
    * the organization. A pool of its own: a slow search waits for searches only.
    */
   searchSql: Sql
@@ -22,6 +24,8 @@ export interface Deps {
   publicUrl: string
   /** Whom customers' roles are to trust; undefined: the operator has not said. */
   principalArn: string | undefined
+  /** The operator's own mail works: invitations can be mailed. */
+  sendsNotices: boolean
   /** Of package.json. */
   version: string
   log: FastifyBaseLogger | { level: string }
@@ -30,17 +34,17 @@ export interface Deps {
   trustedProxies: readonly string[]
   /** Pages whose scripts may call the API: `https://app.example.com`. */
   corsOrigins: readonly string[]
-  /** Checks what callers wrote. Who makes it closes it. */
+  /** Checks what callers wrote. Its creator closes it. */
   renderer: Renderer
-  /** Counts requests for all processes. Who makes it closes it. */
+  /** Counts requests for all processes. Its creator closes it. */
   limiter: Limiter
   /** Asks the customers' accounts. */
   asker: Asker
-  /** Is told which delivery events were answered badly. Who makes it stops it. */
+  /** Is told which delivery events were answered badly. Its creator stops it. */
   receiving: Pick<Receiving, 'refused'>
   /** Milliseconds since 1970. */
   now: () => number
-  /** Lets so many milliseconds pass. */
+  /** Waits for the given milliseconds. */
   pause: (ms: number) => Promise<unknown>
 }
 

@@ -4,20 +4,20 @@ import { addressHash, type Keyring } from './tokens.ts'
 
 /**
  * An address as the suppression list of an organization knows it: HMAC-SHA-256 of its hash under
- * each pepper. A stolen list tells nobody's address, and an entry outlives the address itself.
+ * each key. A stolen list tells nobody's address, and an entry outlives the address itself.
  */
 export const addressed = (keyring: Keyring, organizationId: string, email: string): Addressed => {
   const normalised = email.trim().toLowerCase()
   return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), email: normalised }
 }
 
-/** The same of an address of which only the hash is known, as a public link carries it. */
-export function addressedByHash({ signing, byKid }: Keyring, hash: Buffer): Addressed {
-  const keyOf = ({ kid, derive }: Keyring['signing']): AddressKey => ({
-    pepper: kid,
+/** The same for an address of which only the hash is known, as in a public link. */
+export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addressed {
+  const keyOf = ({ id, derive }: Keyring['signing']): AddressKey => ({
+    keyId: id,
     key: createHmac('sha256', derive('suppression')).update(hash).digest('hex'),
   })
-  const retired = [...byKid.values()].filter((key) => key !== signing)
+  const retired = [...byId.values()].filter((key) => key !== signing)
   return {
     email: null,
     stripe: hash.readUInt8(0) % ADDRESS_STRIPES,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/timings.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/sending/timings.ts'
 
 /** Everything the programs read from their environment. Nothing else reads `process.env`. */
 export interface Config {
@@ -35,8 +35,8 @@ export interface Config {
    */
   netAllowPrivate: readonly string[]
   /**
-   * How long the API goes on as before after it was told to stop, while it says that it is not
-   * ready, so that whoever spreads the requests can take notice.
+   * How long the API goes on as before after a shutdown was requested, while it says that it is not
+   * ready, so that a load balancer can take notice.
    */
   drainSeconds: number
   logLevel: string

@@ -101,7 +101,7 @@ export const bucketOfBatchRow = (id: Uuid): Uuid => `${id.slice(0, 28)}00000000`
 const DAY_MS = 86_400_000
 
 /**
- * The bucket of mail outside batches: the UUIDv7 of 00:00 UTC of the id's day with zero random
+ * The bucket of single mail: the UUIDv7 of 00:00 UTC of the id's day with zero random
  * bits. It never changes, not by a reschedule either, so the id alone names the partition.
  */
 export const dayBucket = (id: Uuid): Uuid => bucketStart(timeOf(id))
@@ -122,6 +122,26 @@ export function hashedId(...parts: readonly (string | number)[]): Uuid {
   const hex = createHash('sha256').update(parts.join('\u0000')).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
+
+/** The id of the calls of one try of a webhook step. */
+export const webhookCallId = (of: {
+  executionId: Uuid
+  stepId: string
+  visit: number
+  try: number
+}): Uuid => hashedId('webhook', of.executionId, of.stepId, of.visit, of.try)
+
+/** Where a UUID has its version. */
+const VERSION_AT = 14
+const LEAST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The lowest id that a row about the owner of this id can have. No such row is older than its
+ * owner, so that of a new contact one or two partitions are read. A day is left for clocks that
+ * differ. An id that does not tell its time gives the least id there is.
+ */
+export const earliestAbout = (id: Uuid): Uuid =>
+  id[VERSION_AT] === '7' ? bucketStart(timeOf(id) - DAY_MS) : LEAST
 
 /** The first and the last of some ids, which bound what an update may read. */
 export function span(ids: readonly Uuid[]): [Uuid, Uuid] {

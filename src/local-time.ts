@@ -1,12 +1,12 @@
 import { DateTime, IANAZone } from 'luxon'
-import type { LocalTime } from './domain/flow.ts'
+import type { LocalTime } from './domain/flows/steps/delay.ts'
 
 /** Whether `Intl` knows a time zone of this name. */
 export const isTimezone = (name: unknown): name is string =>
   typeof name === 'string' && IANAZone.isValidZone(name)
 
 /**
- * When it is next `time` o'clock in `timezone`, after so many whole days: milliseconds since 1970,
+ * When it is next `time` o'clock in `timezone`, after `days` whole days: milliseconds since 1970,
  * later than `now`.
  *
  * A time of day that is left out when clocks go forward is as much later as they are put forward

@@ -44,7 +44,7 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
     try {
       return await work()
     } finally {
-      // Whoever waited longest takes the place over.
+      // The one that waited longest goes next.
       const next = waiting.shift()
       if (next) next()
       else running--

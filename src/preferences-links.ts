@@ -9,7 +9,7 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** Whose preferences a link shows: the contact, and the address that was mailed. */
+/** The contents of a preferences link: the contact, and the address that was mailed. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string
@@ -17,8 +17,9 @@ export interface PreferencesLink {
 }
 
 /**
- * The link to a person's preferences, good for a year from `since` (milliseconds since 1970): all
- * mails of one batch, whenever they are rendered, say the same. `publicUrl` has no trailing slash.
+ * Returns the link to a person's preferences, valid for a year from `since` (milliseconds since
+ * 1970), so that all mails of one batch, whenever rendered, have the same. `publicUrl` has no
+ * trailing slash.
  */
 export function preferencesUrl(
   keyring: Keyring,
@@ -31,11 +32,10 @@ export function preferencesUrl(
 }
 
 /**
- * Since when the preferences link counts that goes with an unsubscribe token; undefined: none does.
+ * Returns the start of the preferences link that goes with an unsubscribe token; undefined: none.
  *
- * The mail of a batch, for as long as its own link is good, and under the key that signs today: of
- * what a retired key made nothing but leaving may follow, since whoever stole that key must not be
- * given links that subscribe.
+ * Only a batch's mail has one, while its own link is valid, and only a token signed by the present
+ * key: somebody who stole a retired key must not get links that subscribe.
  */
 export function preferencesSince(
   keyring: Keyring,
@@ -48,7 +48,7 @@ export function preferencesSince(
   return since + YEAR_MS > now ? since : undefined
 }
 
-/** What a preferences token says when it is ours, not expired and under the present key. */
+/** Reads a preferences token that the present key signed and that has not expired. */
 export const readPreferences = (
   keyring: Keyring,
   token: string,

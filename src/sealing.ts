@@ -52,7 +52,7 @@ export function seal(
 ): Buffer {
   const head = Buffer.alloc(HEAD_BYTES)
   head[0] = FORMAT
-  head.write(signing.kid, 1, 'latin1')
+  head.write(signing.id, 1, 'latin1')
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', keyOf(signing, purpose), nonce)
   cipher.setAAD(associated(head, place))
@@ -65,7 +65,7 @@ export function seal(
  * longer signs. `undefined`: it was changed, is another row's, or its key is not there.
  */
 export function open(
-  { byKid }: Keyring,
+  { byId }: Keyring,
   purpose: SealingPurpose,
   place: SealedPlace,
   sealed: Uint8Array,
@@ -73,7 +73,7 @@ export function open(
   const bytes = Buffer.from(sealed)
   if (bytes.length < LEAST_BYTES || bytes[0] !== FORMAT) return undefined
   const head = bytes.subarray(0, HEAD_BYTES)
-  const key = byKid.get(head.toString('latin1', 1).replace(/\0+$/, ''))
+  const key = byId.get(head.toString('latin1', 1).replace(/\0+$/, ''))
   if (key === undefined) return undefined
   const nonce = bytes.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', keyOf(key, purpose), nonce, {

@@ -5,7 +5,7 @@ import { isUuid } from './ids.ts'
 /** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** The same as text, which costs a quarter of what bytes do: what a process knows a token by. */
+/** The same as text: a process identifies tokens by it, and it costs a quarter of the bytes. */
 export const fingerprint = (text: string): string => hash('sha256', text, 'base64')
 
 /** Whether two secrets are the same, in a time that depends on their length only. */
@@ -16,7 +16,7 @@ export const equal = (a: Buffer, b: Buffer): boolean =>
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * What a suppression and a public link remember an address by: the first 16 bytes of
+ * Stands for an address in a suppression entry and in a public link: the first 16 bytes of
  * SHA-256(organization id as text ‖ address, trimmed and lower-cased). The id has a fixed length,
  * so no other pair has the same text; the organization in it keeps tenants' lists from being
  * compared.
@@ -27,7 +27,7 @@ export const addressHash = (organizationId: string, address: string): Buffer =>
 // Credentials
 
 const KEY_MARK = 'loom_'
-/** What tells a session's token from a key; no key begins like this. */
+/** Tells a session's token from a key: no key begins with it. */
 const SESSION_MARK = 'loomses_'
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
@@ -50,8 +50,8 @@ export function newApiKey(): NewApiKey {
 }
 
 /**
- * The hash that a key is stored under; `undefined` when no key of ours looks like this, so that
- * storage is not asked about typing errors and noise.
+ * The hash that a key is stored under; `undefined` when the text is not a key of ours, so that
+ * storage is not queried for typing errors and noise.
  */
 export const apiKeyHash = (key: string): Buffer | undefined => credentialHash(KEY_MARK, key)
 
@@ -61,7 +61,7 @@ export function newSessionToken(): { token: string; hash: Buffer } {
   return { token, hash: sha256(token) }
 }
 
-/** The hash that a session is stored under; `undefined` when no token of ours looks like this. */
+/** The hash that a session is stored under; `undefined` when the text is not a token of ours. */
 export const sessionTokenHash = (token: string): Buffer | undefined =>
   credentialHash(SESSION_MARK, token)
 
@@ -102,63 +102,63 @@ function base62(value: bigint, length: number): string {
 /** `LETTERLOOM_KEYS`: the first key signs, all verify. Secrets stay inside `derive`. */
 export interface Keyring {
   readonly signing: Key
-  readonly byKid: ReadonlyMap<string, Key>
+  readonly byId: ReadonlyMap<string, Key>
 }
 
 interface Key {
-  readonly kid: string
-  /** Nobody's random numbers look like this. */
+  readonly id: string
+  /** The secret is not random. */
   readonly isWeak: boolean
   /**
-   * 32 bytes for one purpose (HKDF-SHA256, RFC 5869): what leaks for one is worth nothing for
-   * another.
+   * 32 bytes for one purpose (HKDF-SHA256, RFC 5869): a leaked key of one purpose is useless for
+   * the others.
    */
   readonly derive: (purpose: string) => Buffer
 }
 
-const KID = /^[a-z0-9]{1,8}$/
+const KEY_ID = /^[a-z0-9]{1,8}$/
 const KEY_BYTES = 32
 const LEAST_DIFFERENT = 20
-/** The purpose that secrets are compared by. */
+/** The purpose whose derived keys are compared to find equal secrets. */
 const TWIN = 'twin'
 
 /** The key id that only development has, so that a program can refuse to start with such keys. */
-export const DEVELOPMENT_KID = 'dev'
+export const DEVELOPMENT_KEY_ID = 'dev'
 
 /** A ring of one new key, for `dev`: `dev:<base64>`. */
 export const newKeyringText = (): string =>
-  `${DEVELOPMENT_KID}:${randomBytes(KEY_BYTES).toString('base64')}`
+  `${DEVELOPMENT_KEY_ID}:${randomBytes(KEY_BYTES).toString('base64')}`
 
 /**
  * Reads an ordered `kid:base64(32 bytes)`, comma-separated. Throws an error that says which entry
  * is wrong, and why, without repeating anything that may be a secret.
  */
 export function parseKeyring(text: string): Keyring {
-  const byKid = new Map<string, Key>()
+  const byId = new Map<string, Key>()
   let signing: Key | undefined
   for (const [index, entry] of text.split(',').entries()) {
     const key = parseKey(entry.trim(), `LETTERLOOM_KEYS: entry ${index + 1}`)
-    if (byKid.has(key.kid)) throw new Error(`LETTERLOOM_KEYS: key id "${key.kid}" is there twice`)
-    const isTwin = [...byKid.values()].some((each) => equal(each.derive(TWIN), key.derive(TWIN)))
-    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.kid}" is another one's secret again`)
-    byKid.set(key.kid, key)
+    if (byId.has(key.id)) throw new Error(`LETTERLOOM_KEYS: key id "${key.id}" is there twice`)
+    const isTwin = [...byId.values()].some((each) => equal(each.derive(TWIN), key.derive(TWIN)))
+    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.id}" is another one's secret again`)
+    byId.set(key.id, key)
     signing ??= key
   }
   if (signing === undefined) throw new Error('LETTERLOOM_KEYS: no key')
-  return { signing, byKid }
+  return { signing, byId }
 }
 
 function parseKey(entry: string, where: string): Key {
   if (entry === '') throw new Error(`${where} is empty`)
   const colon = entry.indexOf(':')
   if (colon < 0) throw new Error(`${where} is not kid:base64`)
-  const kid = entry.slice(0, colon)
-  if (!KID.test(kid)) throw new Error(`${where} has a key id that is not 1 to 8 of a-z and 0-9`)
+  const id = entry.slice(0, colon)
+  if (!KEY_ID.test(id)) throw new Error(`${where} has a key id that is not 1 to 8 of a-z and 0-9`)
   const encoded = entry.slice(colon + 1)
   const secret = Buffer.from(encoded, 'base64')
-  if (secret.toString('base64') !== encoded) throw new Error(`${where} ("${kid}") is not base64`)
+  if (secret.toString('base64') !== encoded) throw new Error(`${where} ("${id}") is not base64`)
   if (secret.length !== KEY_BYTES) {
-    throw new Error(`${where} ("${kid}") has ${secret.length} bytes, not ${KEY_BYTES}`)
+    throw new Error(`${where} ("${id}") has ${secret.length} bytes, not ${KEY_BYTES}`)
   }
   const derived = new Map<string, Buffer>()
   const derive = (purpose: string): Buffer => {
@@ -168,17 +168,17 @@ function parseKey(entry: string, where: string): Key {
     derived.set(purpose, made)
     return made
   }
-  return { kid, derive, isWeak: looksWeak(secret) }
+  return { id, derive, isWeak: looksWeak(secret) }
 }
 
 /**
- * Why this ring must not guard anybody's data: keys of development, and keys that somebody typed or
- * forgot to fill. Names key ids and nothing else; empty: it is fit.
+ * Returns why this ring must not be used in production: development keys, and keys that are typed
+ * or not filled in. Names only key ids; empty: the ring is fine.
  */
-export const keyProblems = ({ byKid }: Keyring): string[] =>
-  [...byKid.values()].flatMap(({ kid, isWeak }) => [
-    ...(kid === DEVELOPMENT_KID ? [`LETTERLOOM_KEYS: key "${kid}" is one of development`] : []),
-    ...(isWeak ? [`LETTERLOOM_KEYS: key "${kid}" is not random; make one of 32 random bytes`] : []),
+export const keyProblems = ({ byId }: Keyring): string[] =>
+  [...byId.values()].flatMap(({ id, isWeak }) => [
+    ...(id === DEVELOPMENT_KEY_ID ? [`LETTERLOOM_KEYS: key "${id}" is one of development`] : []),
+    ...(isWeak ? [`LETTERLOOM_KEYS: key "${id}" is not random; make one of 32 random bytes`] : []),
   ])
 
 /**
@@ -197,9 +197,9 @@ const SECRET_MAC_BYTES = 16
 const SECRET_CHARACTERS = 43
 
 /**
- * What a cloud account sends with its events: 43 characters of random and 22 of HMAC-SHA-256 over
- * them and the account number, base64url. So a guess is told from a secret of ours without asking
- * storage; whether a secret is still good, and whose it is, only storage knows.
+ * Makes the secret that a cloud account sends with its events: 43 characters of random and 22 of
+ * HMAC-SHA-256 over them and the account number, base64url. So a guess is refused without a query;
+ * whether a secret is still valid, and whose it is, only storage knows.
  */
 export function newWebhookSecret({ signing }: Keyring, accountNumber: string): string {
   const random = newSecret()
@@ -207,15 +207,11 @@ export function newWebhookSecret({ signing }: Keyring, accountNumber: string): s
 }
 
 /** Whether one of our keys made this secret for this account number. */
-export function isWebhookSecret(
-  { byKid }: Keyring,
-  accountNumber: string,
-  secret: string,
-): boolean {
+export function isWebhookSecret({ byId }: Keyring, accountNumber: string, secret: string): boolean {
   const given = Buffer.from(secret.slice(SECRET_CHARACTERS), 'base64url')
   const random = secret.slice(0, SECRET_CHARACTERS)
   let isOurs = false
-  for (const key of byKid.values()) {
+  for (const key of byId.values()) {
     if (equal(given, secretMac(key, accountNumber, random))) isOurs = true
   }
   return isOurs
@@ -235,10 +231,10 @@ export const addressSubject = ({ signing }: Keyring, address: string): string =>
 
 // Public links
 
-const KINDS = { unsubscribe: 1, preferences: 2, confirm: 3 } as const
+const KINDS = { unsubscribe: 1, preferences: 2, confirm: 3, invite: 4 } as const
 export type LinkKind = keyof typeof KINDS
 
-/** Everything a public link can say. Ids are UUIDs. */
+/** The contents of a public link. Ids are UUIDs. */
 export interface Link {
   organizationId: string
   contactId: string
@@ -248,12 +244,12 @@ export interface Link {
   expiresAt?: number
   topicId?: string
   batchId?: string
-  /** Tells a link from those that came before it for the same contact and topic. */
+  /** Tells a link from earlier ones for the same contact and topic. */
   generation?: number
 }
 
 /**
- * What the one-click link of a mail says: who leaves, which topic or all, because of which batch.
+ * The contents of a one-click link: who unsubscribes, from a topic or all mail, by which batch.
  */
 export interface UnsubscribeLink {
   organizationId: string
@@ -263,12 +259,12 @@ export interface UnsubscribeLink {
   batchId?: string
 }
 
-/** The token of an unsubscribe link. It never expires: mails are kept for years. */
+/** Signs the token of an unsubscribe link. It never expires: people keep mails for years. */
 export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string =>
   signLink(keyring, 'unsubscribe', link)
 
 /**
- * What the token says when it is ours, under whichever of our keys; `undefined` for anything else.
+ * Reads a token that one of our keys signed; `undefined` for anything else.
  */
 export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
   readLink(keyring, 'unsubscribe', token, 0)
@@ -297,7 +293,7 @@ export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): stri
     (topicId === undefined ? 0 : HAS_TOPIC) |
     (batchId === undefined ? 0 : HAS_BATCH) |
     (generation === undefined ? 0 : HAS_GENERATION)
-  head.write(signing.kid, 3, 'latin1')
+  head.write(signing.id, 3, 'latin1')
   head.writeUIntBE(link.expiresAt ?? 0, 11, 6)
   if (link.addressHash.length !== 16) throw new RangeError('An address hash has 16 bytes')
   const body = Buffer.concat([
@@ -313,12 +309,12 @@ export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): stri
 }
 
 /**
- * What a token of this kind says; `undefined` when it is forged, cut, of another kind, expired at
- * `now` (milliseconds) or spelt in another way than we spell it. Keys that no longer sign are good
- * for unsubscribing only: a person's way out outlives a rotation, a way in does not.
+ * Reads a token of this kind; `undefined` when it is forged, truncated, of another kind, expired at
+ * `now` (milliseconds) or not encoded as we encode it. Keys that no longer sign are accepted for
+ * unsubscribing only: people can still unsubscribe after a rotation of keys, but not subscribe.
  */
 export function readLink(
-  { signing, byKid }: Keyring,
+  { signing, byId }: Keyring,
   kind: LinkKind,
   token: string,
   now: number,
@@ -329,7 +325,7 @@ export function readLink(
     return undefined
   }
   if (bytes[0] !== VERSION || bytes[1] !== KINDS[kind]) return undefined
-  const key = byKid.get(bytes.toString('latin1', 3, 11).replace(/\0+$/, ''))
+  const key = byId.get(bytes.toString('latin1', 3, 11).replace(/\0+$/, ''))
   if (key === undefined || (key !== signing && kind !== 'unsubscribe')) return undefined
   const body = bytes.subarray(0, -MAC_BYTES)
   if (!equal(bytes.subarray(-MAC_BYTES), mac(key, kind, body))) return undefined

@@ -20,7 +20,7 @@ test.each([
   ['a number within other words', 'call +4915112345678 today'],
   ['nothing', ''],
   ['a word', 'phone'],
-])('%s is no number', (_why, given) => {
+])('%s is not a number', (_why, given) => {
   expect(toE164(given)).toBeUndefined()
 })
 

@@ -5,7 +5,7 @@ import { uuidv7 } from '../src/ids.ts'
 import {
   addressHash,
   apiKeyHash,
-  DEVELOPMENT_KID,
+  DEVELOPMENT_KEY_ID,
   equal,
   type Link,
   type LinkKind,
@@ -161,12 +161,12 @@ describe('secrets', () => {
 describe('the keyring', () => {
   test('the first key signs and every key can be found', () => {
     const keys = parseKeyring(`${keyOf('new', 1)}, ${keyOf('old', 2)}`)
-    expect(keys.signing.kid).toBe('new')
-    expect([...keys.byKid.keys()]).toEqual(['new', 'old'])
+    expect(keys.signing.id).toBe('new')
+    expect([...keys.byId.keys()]).toEqual(['new', 'old'])
   })
 
   test('a made ring is a ring, of a key that says it is for development', () => {
-    expect(parseKeyring(newKeyringText()).signing.kid).toBe(DEVELOPMENT_KID)
+    expect(parseKeyring(newKeyringText()).signing.id).toBe(DEVELOPMENT_KEY_ID)
     expect(newKeyringText()).not.toBe(newKeyringText())
   })
 

@@ -4,7 +4,7 @@ import { type ConfirmTopicInput, END_CONFIRMATION_SIGNAL } from './contract.ts'
 
 /**
  * One double opt-in: a contact, a topic, a generation. It ends when the confirmation is no longer
- * awaited, told by a signal so that it need not sleep till its next timer, or after thirty days.
+ * awaited, by a signal so that it need not sleep till its next timer, or after thirty days.
  */
 export async function confirmTopic(input: ConfirmTopicInput): Promise<void> {
   let isEnded = false

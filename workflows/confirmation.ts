@@ -5,9 +5,9 @@ import {
   proxyActivities,
   setCurrentDetails,
 } from '@temporalio/workflow'
-import type { Asked } from '../activities/confirmations.ts'
+import type { ConfirmationInput } from '../activities/consent/confirmations.ts'
 import type { ControlActivities } from '../activities/index.ts'
-import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../src/domain/subscription.ts'
+import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../src/domain/consent/subscription.ts'
 
 const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '5 minutes',
@@ -16,15 +16,15 @@ const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivi
 })
 
 /**
- * Asks for confirmations: a mail at once, a reminder after three days, and after thirty what nobody
- * confirmed is over. `isEnded` is looked at while it waits.
+ * Asks for confirmations: a mail at once, a reminder after three days, and after thirty days what
+ * is still awaited expires. `isEnded` is checked while it waits.
  *
- * Owns nothing: what is awaited lives in Postgres, and each step acts on that alone, whatever
- * happened since the last. Cancelled in the Temporal UI, it gives up at once instead of leaving
- * rows that wait for ever.
+ * Owns nothing: what is awaited is in Postgres, and each step acts on that alone, whatever happened
+ * since the last. Cancelled in the Temporal UI, it expires the confirmations at once instead of
+ * leaving rows that wait for ever.
  */
 export async function askForConfirmations(
-  asked: Asked,
+  asked: ConfirmationInput,
   isEnded: () => boolean = () => false,
 ): Promise<void> {
   const startedAt = Date.now()

@@ -1,18 +1,20 @@
 /**
- * All that an outsider may know of the workflows: queues, ids, inputs, signals, search attributes.
- * Plain data only: the API, the loops and the workflows themselves import it.
+ * What other code may know of the workflows: queues, ids, inputs, signals, search attributes. It
+ * holds constants, types and functions that make ids, and imports no code.
  */
 
-/** Workflows and the short activities that only touch our database. */
+/**
+ * Workflows, and short activities: database work, and rendering mail of flows and confirmations.
+ */
 export const CONTROL_QUEUE = 'control'
 /**
- * Of the dispatchers of mail outside batches: Temporal hands their tasks out before all others of a
+ * Of the dispatchers of single mail: Temporal hands their tasks out before all others of a
  * queue, so that a receipt does not wait for executions that wake. Without a priority a task has 3.
  */
 export const MAIL_PRIORITY = { priorityKey: 1 } as const
 /** Chunks of batches: a backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
-/** Mail outside batches: a receipt never waits for the slots of batches. */
+/** Single mail: a receipt never waits for the slots of batches. */
 export const MAIL_QUEUE = 'mail'
 /** Files of contacts: they keep a processor busy. */
 export const IMPORT_QUEUE = 'import'
@@ -61,23 +63,12 @@ export const fireWorkflowId = (flowId: string): string => `fire/${flowId}`
 export const askWorkflowId = (connectionId: string, what: string): string =>
   `ask/${connectionId}/${what}`
 
-/** What `askProvider` asks: which version of the console policy the role carries. */
-export const CONSOLE_POLICY = 'console-policy'
-/** What it asks: all identities. One of them: `identity/` and a hash of its name. */
-export const IDENTITIES = 'identities'
-
-/** What it asks: whether the account may be used, and each permission. */
-export const VERIFICATION = 'verification'
-
 /** Input of `askProvider`. What is asked for by name is in Postgres, and so is the answer. */
 export interface AskProviderInput {
   organizationId: string
   connectionId: string
   what: string
 }
-
-/** Longest run of `askProvider`: an attempt whose worker is lost, and one of full length. */
-export const ASK_MS = 40_000
 
 export const noticeWorkflowId = (noticeId: string): string => `notice/${noticeId}`
 
@@ -90,12 +81,12 @@ export interface SendNoticeInput {
 /** The one schedule of the sweep, and what the ids of its runs begin with. */
 export const SWEEP_ID = 'sweep-health'
 
-/** What `sweepHealth` carries over when it continues as new, and what it answers at its end. */
+/** What `sweepHealth` carries over when it continues as new, and what it returns at its end. */
 export interface SweepProgress {
   /** The last connection of the pages that are done; null: none. */
   after: string | null
   checked: number
-  /** The provider said nothing about so many, or they were disconnected meanwhile. */
+  /** Accounts that gave no answer, or were disconnected meanwhile. */
   unanswered: number
   /** Neither answered nor stored: our own failure. */
   failed: number
@@ -150,8 +141,7 @@ export interface EraseContactInput {
 }
 
 /**
- * Input of `dispatchMail`, the one workflow through which a connection's mail outside batches
- * leaves.
+ * Input of `dispatchMail`, the one workflow that sends a connection's single mail.
  */
 export interface DispatchMailInput {
   organizationId: string
@@ -166,9 +156,6 @@ export interface RunFlowInput {
   organizationId: string
   executionId: string
 }
-
-/** Type of the failure that a `runFlow` ends with whose execution failed. */
-export const STEP_FAILED = 'StepFailed'
 
 /** Input of `fireSchedule`, and what it carries over when it continues as new. */
 export interface FireScheduleInput {

@@ -17,8 +17,8 @@ const LONGEST_WAIT_MS = 600_000
  *
  * Owns nothing: what is to be erased is in the row of the erasure, and what was erased is not found
  * again, so that a lost worker costs nothing and every activity may run twice. A mail whose call
- * may have begun is settled first, by its worker or by the claim reconciler; until then this comes
- * again, ever less often. It ends when nothing is found any more.
+ * may have begun gets its outcome first, from its worker or from the claim reconciler; until then
+ * this comes again, ever less often. It ends when nothing is found any more.
  */
 export async function eraseContact(input: EraseContactInput): Promise<void> {
   if (!(await beginErasure(input))) return

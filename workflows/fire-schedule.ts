@@ -9,10 +9,10 @@ const { fireSchedulePage } = proxyActivities<ControlActivities>({
 
 /**
  * One moment of a flow's schedule: starts the flow for every contact that was there at that moment,
- * page by page, and waits while more executions are promised than begin.
+ * page by page, and waits while the outbox holds too many starts.
  *
- * Owns nothing: each page looks whether the flow still wants it, and an execution is named after
- * flow, moment and contact, so that a page that runs twice starts nobody twice.
+ * Owns nothing: each page checks whether the flow still runs by its schedule, and an execution is
+ * named after flow, moment and contact, so that a page that runs twice starts each contact once.
  */
 export async function fireSchedule({
   organizationId,
@@ -32,8 +32,8 @@ export async function fireSchedule({
 }
 
 /**
- * The moment of the schedule, which is not when it was started: a missed one is made up for later.
- * A run that somebody started by hand has none.
+ * The moment of the schedule, which is not when the run started: a missed one is made up for later.
+ * A run that was started by hand has none.
  */
 function scheduledTime(): string {
   const { searchAttributes, startTime } = workflowInfo()

@@ -1,4 +1,5 @@
 import {
+  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   condition,
@@ -13,10 +14,16 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { Begun } from '../activities/flows.ts'
+import type { Begun } from '../activities/flows/flows.ts'
 import type { ControlActivities } from '../activities/index.ts'
-import type { ExecutionStatus, Fence, Move } from '../src/domain/execution.ts'
-import { type RunFlowInput, STEP_FAILED, WAKE_SIGNAL, WEBHOOK_QUEUE } from './contract.ts'
+import {
+  type ExecutionStatus,
+  type Fence,
+  type Move,
+  STEP_FAILED,
+} from '../src/domain/flows/execution.ts'
+import { operatorText } from '../src/domain/operator-text.ts'
+import { type RunFlowInput, WAKE_SIGNAL, WEBHOOK_QUEUE } from './contract.ts'
 
 const CONTROL = {
   startToCloseTimeout: '1 minute',
@@ -24,7 +31,7 @@ const CONTROL = {
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
 const WEBHOOK = { ...CONTROL, taskQueue: WEBHOOK_QUEUE } as const
-/** One attempt: what does not succeed at once is left to a normal activity. */
+/** One attempt: when it does not succeed, a normal activity runs the same. */
 const LOCAL = { startToCloseTimeout: '10s', retry: { maximumAttempts: 1 } } as const
 
 const control = proxyActivities<ControlActivities>(CONTROL)
@@ -32,22 +39,30 @@ const local = proxyLocalActivities<ControlActivities>(LOCAL)
 
 /** While local activities run, neither signals nor cancellations are seen. */
 const MOST_LOCAL_STEPS = 20
-/** A wait whose end nobody knows is looked at again this often, give or take a fifth. */
+/** A wait without a known end is checked again this often, give or take a fifth. */
 const LOOK_EVERY_MS = 15 * 60_000
-/** Where Postgres' clock is behind, what is due here is not due there yet. */
+/** When the clock of Postgres is behind, what is due here is not due there yet. */
 const SHORTEST_WAIT_MS = 1_000
-/** What an operator sees of a long run. */
+/** Lines of a long run that an operator sees: Markdown. */
 const MOST_LINES = 50
 
-/** The step's name is known by its answer only; what is shown of the run lists it. */
+/** Only its result names the step; the run's details list it. */
 const BEGINS = 'begins; runs a local first step'
-/** Characters: Temporal refuses what is longer than 400 bytes, and the whole task with it. */
-const LONGEST_SUMMARY = 60
 
 /** How a run ended; `left`: another one holds the execution. */
 export interface Ending {
   status: ExecutionStatus | 'left'
   reason: string | null
+}
+
+/** What a run remembers between its steps. */
+interface Run {
+  key: Pick<RunFlowInput, 'organizationId' | 'executionId'>
+  isWoken: boolean
+  /** Local steps since the last time that signals and cancellations were seen. */
+  localSteps: number
+  lines: string[]
+  shown: ExecutionStatus | undefined
 }
 
 /**
@@ -57,124 +72,143 @@ export interface Ending {
  * execution goes on, and signals only wake. A run that comes twice, or after another one took the
  * execution, changes nothing. It ends when the execution does: completed or cancelled as the result
  * says, failed as a failure that names the step; a cancellation by an operator ends the execution
- * too. Whoever starts it again, or resets it, resumes an execution that failed at its failed step.
+ * too. Starting it again, or resetting it, resumes a failed execution at its failed step.
  */
-export async function runFlow(input: RunFlowInput): Promise<Ending> {
-  const { organizationId, executionId } = input
+export async function runFlow({ organizationId, executionId }: RunFlowInput): Promise<Ending> {
   const key = { organizationId, executionId }
-  let held: Begun | undefined
-  let isWoken = false
-  let localSteps = 0
-  const lines: string[] = []
+  const run: Run = { key, isWoken: false, localSteps: 0, lines: [], shown: undefined }
+  let fence: Fence | null = null
   setHandler(defineSignal(WAKE_SIGNAL), () => {
-    isWoken = true
+    run.isWoken = true
   })
-
-  /** As a local activity where that is allowed; when it does not succeed, as a normal one. */
-  async function locally<T>(asLocal: () => Promise<T>, asNormal: () => Promise<T>): Promise<T> {
-    if (localSteps < MOST_LOCAL_STEPS) {
-      localSteps++
-      try {
-        return await asLocal()
-      } catch (error) {
-        if (isCancellation(error)) throw error
-      }
-    }
-    localSteps = 0
-    return asNormal()
-  }
-
-  const take = (
-    fence: Fence,
-    { stepId, visit, name, where }: Extract<Move, { stepId: string }>,
-  ): Promise<Move> => {
-    const summary = shortened(name)
-    // Before Postgres is read: what comes after is found by this reading or wakes anew.
-    isWoken = false
-    const step = { ...key, fence, stepId, visit }
-    const run = (options: typeof CONTROL | typeof WEBHOOK) =>
-      control.runStep.executeWithOptions({ ...options, summary }, [step])
-    if (where === 'local') {
-      const runLocally = () => local.runStep.executeWithOptions({ ...LOCAL, summary }, [step])
-      return locally(runLocally, () => run(CONTROL))
-    }
-    localSteps = 0
-    return run(where === 'webhook' ? WEBHOOK : CONTROL)
-  }
-
-  const tell = (line: string): void => {
-    lines.push(`1. ${line}`)
-    if (lines.length > MOST_LINES) lines.shift()
-    setCurrentDetails(lines.join('\n'))
-  }
-
-  let shown: ExecutionStatus | undefined
-  const show = (status: ExecutionStatus): void => {
-    if (shown !== status) upsertSearchAttributes({ AppStatus: [status] })
-    shown = status
-  }
-
   try {
-    let at = ''
-    held = await locally(
+    const begun = await locally(
+      run,
       () => local.beginExecution.executeWithOptions({ ...LOCAL, summary: BEGINS }, [key]),
       () => control.beginExecution.executeWithOptions({ ...CONTROL, summary: BEGINS }, [key]),
     )
-    let { move } = held
-    const { fence, ran } = held
-    if (ran !== undefined) {
-      at = ran
-      tell(ran)
-    }
-    for (;;) {
-      if (workflowInfo().continueAsNewSuggested && 'stepId' in move) {
-        // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
-        // it.
-        if (CancellationScope.current().consideredCancelled) await sleep(1)
-        await continueAsNew<typeof runFlow>(key)
-      }
-      switch (move.do) {
-        case 'step':
-          at = move.name
-          tell(move.name)
-          break
-        case 'wait': {
-          show(move.status)
-          localSteps = 0
-          const waitMs =
-            move.until === null
-              ? LOOK_EVERY_MS * (0.8 + 0.4 * Math.random())
-              : Math.max(SHORTEST_WAIT_MS, move.until - Date.now())
-          await condition(() => isWoken, waitMs, { summary: shortened(move.name) })
-          break
-        }
-        case 'end':
-          show(move.status)
-          tell(`**${move.status}**${move.reason === null ? '' : `: ${move.reason}`}`)
-          if (move.status !== 'failed') return { status: move.status, reason: move.reason }
-          throw ApplicationFailure.create({
-            message: `${at === '' ? 'The execution' : `The step "${at}"`} failed: ${move.reason}`,
-            type: STEP_FAILED,
-            nonRetryable: true,
-            // The customer's flow says so, or their receiver: no fault of the worker.
-            category: 'BENIGN',
-          })
-        case 'leave':
-          return { status: 'left', reason: 'another run holds the execution' }
-      }
-      move = await take(fence, move)
-    }
+    fence = begun.fence
+    return await follow(run, begun)
   } catch (error) {
     if (isCancellation(error)) {
-      const fence = held?.fence ?? null
       const status = await CancellationScope.nonCancellable(() =>
         control.stopExecution({ ...key, fence }),
       )
-      if (status !== null) show(status)
+      if (status !== null) show(run, status)
     }
     throw error
   }
 }
 
-const shortened = (name: string): string =>
-  name.length > LONGEST_SUMMARY ? `${name.slice(0, LONGEST_SUMMARY - 1)}…` : name
+/** Makes one move after the other until the execution ends or another run holds it. */
+async function follow(run: Run, { fence, move: first, ran = '' }: Begun): Promise<Ending> {
+  let at = ran
+  if (ran !== '') note(run, operatorText(ran))
+  for (let move = first; ; move = await runStep(run, fence, move)) {
+    if (workflowInfo().continueAsNewSuggested && 'stepId' in move) {
+      // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
+      // it.
+      if (CancellationScope.current().consideredCancelled) await sleep(1)
+      await continueAsNew<typeof runFlow>(run.key)
+    }
+    switch (move.do) {
+      case 'step':
+        at = move.name
+        note(run, operatorText(move.name))
+        break
+      case 'wait':
+        await wait(run, move)
+        break
+      case 'end':
+        return end(run, move, at)
+      case 'leave':
+        return { status: 'left', reason: 'another run holds the execution' }
+    }
+  }
+}
+
+function runStep(
+  run: Run,
+  fence: Fence,
+  { stepId, visit, name, where, status }: Extract<Move, { stepId: string }>,
+): Promise<Move> {
+  const summary = operatorText(name)
+  // Before Postgres is read: what comes after is found by this reading or wakes anew.
+  run.isWoken = false
+  const step = { ...run.key, fence, stepId, visit }
+  const normally = (options: typeof CONTROL | typeof WEBHOOK) => {
+    // Local steps take milliseconds: each status of theirs would be one more event.
+    if (status !== undefined) show(run, status)
+    return control.runStep.executeWithOptions({ ...options, summary }, [step]).catch(endOfFailed)
+  }
+  if (where === 'local') {
+    const runLocally = () => local.runStep.executeWithOptions({ ...LOCAL, summary }, [step])
+    return locally(run, runLocally, () => normally(CONTROL))
+  }
+  run.localSteps = 0
+  return normally(where === 'webhook' ? WEBHOOK : CONTROL)
+}
+
+/** The move for which a failed step stands. Throws what is no failure of the step itself. */
+function endOfFailed(error: unknown): Move {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  if (!(cause instanceof ApplicationFailure) || cause.type !== STEP_FAILED) throw error
+  const reason: unknown = cause.details?.[0]
+  return { do: 'end', status: 'failed', reason: typeof reason === 'string' ? reason : null }
+}
+
+/** As a local activity where that is allowed; when it does not succeed, as a normal one. */
+async function locally<T>(
+  run: Run,
+  asLocal: () => Promise<T>,
+  asNormal: () => Promise<T>,
+): Promise<T> {
+  if (run.localSteps < MOST_LOCAL_STEPS) {
+    run.localSteps++
+    try {
+      return await asLocal()
+    } catch (error) {
+      if (isCancellation(error)) throw error
+    }
+  }
+  run.localSteps = 0
+  return asNormal()
+}
+
+async function wait(
+  run: Run,
+  { name, status, until }: Extract<Move, { do: 'wait' }>,
+): Promise<void> {
+  show(run, status)
+  run.localSteps = 0
+  const waitMs =
+    until === null
+      ? LOOK_EVERY_MS * (0.8 + 0.4 * Math.random())
+      : Math.max(SHORTEST_WAIT_MS, until - Date.now())
+  await condition(() => run.isWoken, waitMs, { summary: operatorText(name) })
+}
+
+/** `at`: the name of the last step. Throws where the execution failed. */
+function end(run: Run, { status, reason }: Extract<Move, { do: 'end' }>, at: string): Ending {
+  show(run, status)
+  note(run, `**${status}**${reason === null ? '' : `: ${operatorText(reason)}`}`)
+  if (status !== 'failed') return { status, reason }
+  throw ApplicationFailure.create({
+    message: `${at === '' ? 'The execution' : `The step "${at}"`} failed: ${reason}`,
+    type: STEP_FAILED,
+    nonRetryable: true,
+    // The customer's flow says so, or their receiver: not a fault of the worker.
+    category: 'BENIGN',
+  })
+}
+
+function note({ lines }: Run, line: string): void {
+  lines.push(`1. ${line}`)
+  if (lines.length > MOST_LINES) lines.shift()
+  setCurrentDetails(lines.join('\n'))
+}
+
+function show(run: Run, status: ExecutionStatus): void {
+  if (run.shown !== status) upsertSearchAttributes({ AppStatus: [status] })
+  run.shown = status
+}

@@ -1,8 +1,10 @@
 import {
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   sleep,
@@ -10,7 +12,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { ControlActivities, SendActivities } from '../activities/index.ts'
-import type { SendChunkResult } from '../activities/send-chunk.ts'
+import type { SendChunkResult } from '../activities/sending/send-chunk.ts'
+import { BATCH_FAILED, type BatchReport } from '../src/domain/sending/batch.ts'
 import { SEND_QUEUE, type SendBatchInput, type SendPlan, type SendProgress } from './contract.ts'
 
 const SHORT = {
@@ -18,17 +21,20 @@ const SHORT = {
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
 /**
- * So long a lost worker holds up what it was at: recipients of a chunk that it had not claimed, a
- * page of the audience. One that was only busy for that long hears of it with its next beat; until
- * then two may be at the same, which claims and locks keep apart.
+ * After this long without a heartbeat another worker takes over. One that was only slow may overlap
+ * with it until its next heartbeat; claims and locks keep them apart.
  */
-const LOST = '2s'
-const { beginBatch, completeBatch, failBatch } = proxyActivities<ControlActivities>(SHORT)
-const { freezeAudience } = proxyActivities<ControlActivities>({ ...SHORT, heartbeatTimeout: LOST })
+const HEARTBEAT_TIMEOUT = '2s'
+const { beginBatch, completeBatch, failBatch, reportBatch } =
+  proxyActivities<ControlActivities>(SHORT)
+const { freezeAudience } = proxyActivities<ControlActivities>({
+  ...SHORT,
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+})
 const SENDING = {
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: LOST,
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '200ms', maximumInterval: '5s' },
 } as const
 const { sendChunk } = proxyActivities<SendActivities>(SENDING)
@@ -38,51 +44,85 @@ const DETAILS_EVERY_CHUNKS = 20
 
 /**
  * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it
- * when every row is settled.
+ * when every row has its outcome.
  *
  * Owns nothing: every status and every recipient lives in Postgres, and the activities only act
  * while the batch there says so. It ends when the batch is completed, failed or cancelled. A lost
  * worker costs nothing: chunks are fixed ranges, and a chunk that runs again finds only what is
  * left. Cancelled in the Temporal UI instead of by the API's DELETE, it leaves the batch failed.
+ *
+ * Returns what became of the recipients; a run whose batch failed ends as a failure that carries
+ * it. Of one that was cancelled only its details say it: Temporal keeps no result of those.
  */
-export async function sendBatch(input: SendBatchInput): Promise<void> {
+export async function sendBatch(input: SendBatchInput): Promise<BatchReport | undefined> {
   const { organizationId, batchId, attempt } = input
   const run = { organizationId, batchId, attempt }
   try {
     const plan = input.progress?.plan ?? (await prepare(run))
-    if (!plan) return
+    if (typeof plan === 'string') return await conclude(run, plan)
     const progress = input.progress ?? { plan, next: 0, unfinished: [] }
     const outcome = await send(input, progress)
-    if (outcome.kind === 'stopped') return show('cancelled')
+    if (outcome.kind === 'stopped') return await conclude(run, 'cancelled')
     if (outcome.kind === 'unavailable') {
       await failBatch(run, outcome.reason)
-      return show('failed')
+      return await conclude(run, 'failed')
     }
     while (!(await completeBatch(run))) await sleep(plan.passMs)
-    show('completed')
+    return await conclude(run, 'completed')
   } catch (error) {
-    if (isCancellation(error)) {
-      show('cancelled')
-      // After the API's DELETE this changes nothing; after a cancel in the Temporal UI the batch
-      // must not stay `processing` with nobody working on it.
-      await CancellationScope.nonCancellable(() => failBatch(run, 'stopped_by_operator'))
-    }
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => stop(run))
     throw error
   }
 }
 
-/** Waits for the batch's time and freezes its audience. Undefined: there is nothing to send. */
-async function prepare(run: Omit<SendBatchInput, 'progress'>): Promise<SendPlan | undefined> {
+type Run = Omit<SendBatchInput, 'progress'>
+
+/** Of runs that end with a report; those that began before end as they did. */
+const REPORTS = 'reports'
+
+/** Reports what became of the batch. Throws where it failed. `status`: as far as the run knows. */
+async function conclude(run: Run, status: string): Promise<BatchReport | undefined> {
+  if (!patched(REPORTS)) return show(status)
+  // A cancellation that comes this late has nothing to cancel.
+  const report = await CancellationScope.nonCancellable(() => reportBatch(run))
+  showReport(report)
+  if (report.status !== 'failed') return report
+  throw ApplicationFailure.create({
+    message: `The batch failed: ${report.reason}`,
+    type: BATCH_FAILED,
+    details: [report],
+    nonRetryable: true,
+    // The account or the sender says so: not a fault of the worker.
+    category: 'BENIGN',
+  })
+}
+
+/**
+ * After the API's DELETE this changes nothing; after a cancel in the Temporal UI the batch must
+ * not stay `processing` without a run.
+ */
+async function stop(run: Run): Promise<void> {
+  const reports = patched(REPORTS)
+  if (!reports) show('cancelled')
+  await failBatch(run, 'stopped_by_operator')
+  if (reports) showReport(await reportBatch(run))
+}
+
+/** Waits for the batch's time and freezes its audience; or how it ended, with nothing to send. */
+async function prepare(run: Run): Promise<SendPlan | string> {
   for (;;) {
     const begun = await beginBatch(run)
-    if (begun.kind === 'ended') return show(begun.status)
-    if (begun.kind === 'go') break
+    if (begun.kind === 'ended') return begun.status
+    if (begun.kind === 'go') {
+      if (begun.status !== undefined) show(begun.status)
+      break
+    }
     show('scheduled')
     await sleep(Math.max(1, begun.until - Date.now()))
   }
   for (;;) {
     const frozen = await freezeAudience(run)
-    if (!frozen) return show('cancelled')
+    if (!frozen) return 'cancelled'
     if (frozen.plan) return frozen.plan
   }
 }
@@ -103,22 +143,22 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
   let failure: unknown
   let pausedUntil = 0
   let returned = 0
-  const flying = new Set<number>()
+  const inFlight = new Set<number>()
 
   const report = (): void => {
-    const tried = next - flying.size
+    const tried = next - inFlight.size
     setCurrentDetails(
       `**${tried} of ${chunks} chunks** tried, ${unfinished.size} with rows left, ${plan.total} recipients`,
     )
   }
-  const heed = (chunk: number, result: SendChunkResult): void => {
+  const applyResult = (chunk: number, result: SendChunkResult): void => {
     if (result.kind === 'done') unfinished.delete(chunk)
     else unfinished.add(chunk)
     if (result.kind === 'paused') pausedUntil = Math.max(pausedUntil, result.resumeAt)
     if (result.kind === 'stopped' || result.kind === 'unavailable') ending ??= result
   }
-  const fly = (chunk: number): void => {
-    flying.add(chunk)
+  const start = (chunk: number): void => {
+    inFlight.add(chunk)
     const from = chunk * plan.chunkSize
     const to = Math.min(plan.total, from + plan.chunkSize)
     const chunkInput = { organizationId, batchId, attempt, from, to }
@@ -126,18 +166,18 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
     void sendChunk
       .executeWithOptions({ ...SENDING, summary }, [chunkInput])
       .then(
-        (result) => heed(chunk, result),
+        (result) => applyResult(chunk, result),
         (error: unknown) => {
           failure ??= error
           unfinished.add(chunk)
         },
       )
       .finally(() => {
-        flying.delete(chunk)
+        inFlight.delete(chunk)
         if (++returned % DETAILS_EVERY_CHUNKS === 0) report()
       })
   }
-  const landed = () => condition(() => flying.size === 0)
+  const finished = () => condition(() => inFlight.size === 0)
   const open = () => ending === undefined && failure === undefined
 
   show('processing')
@@ -145,7 +185,7 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
   let pass: number[] = []
   while (open()) {
     if (workflowInfo().continueAsNewSuggested) {
-      await landed()
+      await finished()
       if (!open()) break
       // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
       // it.
@@ -156,24 +196,30 @@ async function send(input: SendBatchInput, progress: SendProgress): Promise<Endi
       })
     }
     if (pausedUntil > Date.now()) {
-      await landed()
+      await finished()
       await sleep(Math.max(1, pausedUntil - Date.now()))
     }
     const chunk = next < chunks ? next++ : pass.shift()
     if (chunk === undefined) {
-      await landed()
+      await finished()
       if (unfinished.size === 0 || !open()) break
       await sleep(plan.passMs)
       pass = [...unfinished].toSorted((a, b) => a - b)
       continue
     }
-    await condition(() => flying.size < plan.window || !open())
-    if (open()) fly(chunk)
+    await condition(() => inFlight.size < plan.window || !open())
+    if (open()) start(chunk)
   }
-  await landed()
+  await finished()
   report()
   if (failure !== undefined) throw failure
   return ending ?? { kind: 'sent' }
+}
+
+function showReport({ status, reason, ...counts }: BatchReport): void {
+  show(status)
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  setCurrentDetails(`**${status}**${reason === null ? '' : ` (${reason})`}: ${parts.join(', ')}`)
 }
 
 /** What an operator filters by in the Temporal UI. */

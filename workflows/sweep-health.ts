@@ -35,11 +35,11 @@ export async function sweepHealth(progress: SweepProgress = START): Promise<Swee
   for (let page = 1; ; page++) {
     const accounts = await listAccounts({ after: counts.after, limit: PAGE })
     const waiting = accounts.values()
-    // Lanes that share one iterator: what one of them takes the others do not see.
-    const lanes = Array.from({ length: WINDOW }, async () => {
+    // Workers that share one iterator: what one of them takes the others do not see.
+    const workers = Array.from({ length: WINDOW }, async () => {
       for (const account of waiting) counts[await check(account)]++
     })
-    await Promise.all(lanes)
+    await Promise.all(workers)
     counts.after = accounts.at(-1)?.connectionId ?? counts.after
     if (accounts.length < PAGE) return counts
     if (page >= PAGES || workflowInfo().continueAsNewSuggested) {

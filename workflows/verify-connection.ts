@@ -16,7 +16,7 @@ const { checkAccount } = proxyActivities<HealthActivities>({
 
 /**
  * Checks a connection after it was registered: the role, the external id, the account's rate; then
- * its sending health, which nobody should have to wait an hour for. What fails there is left to the
+ * its sending health, which should not take an hour to be known. What fails there is left to the
  * next sweep.
  */
 export async function verifyConnection(input: VerifyConnectionInput): Promise<void> {

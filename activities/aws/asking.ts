@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Purpose } from '../../src/domain/aws-actions.ts'
+import type { Purpose } from '../../src/domain/accounts/aws-actions.ts'
 import type { Refusal, Told } from '../provider.ts'
-import type { Role, Roles } from './roles.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
 /**
@@ -23,7 +24,7 @@ const EXPIRED = [
 
 interface Question<T> {
   roles: Roles
-  role: Role
+  iamRole: IamRole
   purpose: Purpose
   signal: AbortSignal
   /** One call of the SDK; it must not repeat itself. */
@@ -38,18 +39,18 @@ interface Question<T> {
  * are replaced once, anything else is asked once. Ends with `signal` at the latest.
  */
 export async function ask<T>(question: Question<T>): Promise<Told<T>> {
-  const { roles, role, purpose, signal, call, tries = MOST_TRIES } = question
+  const { roles, iamRole, purpose, signal, call, tries = MOST_TRIES } = question
   let renewed = false
   for (let tried = 1; ; tried++) {
     try {
-      const credentials = await before(signal, roles.credentials(role, purpose))
+      const credentials = await before(signal, roles.credentials(iamRole, purpose))
       return { kind: 'told', value: await before(signal, call(credentials)) }
     } catch (error) {
       if (signal.aborted) return { kind: 'failed' }
       const name = error instanceof Error ? error.name : 'Error'
       if (EXPIRED.includes(name) && !renewed) {
         renewed = true
-        roles.forget(role, purpose)
+        roles.forget(iamRole, purpose)
         continue
       }
       const refusal = refusalOf(name)

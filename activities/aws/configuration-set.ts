@@ -1,12 +1,11 @@
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import type { Mailer, Outcome, SendingRole } from '../mailer.ts'
-import type { Role, Roles } from './roles.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
+import { VERIFICATION_TAG } from '../../src/domain/sending/ses-event.ts'
+import type { Roles } from './roles.ts'
 
-/** The mailbox simulator: accepts, reports, reaches nobody, harms no reputation. */
-const SIMULATOR = 'success@simulator.amazonses.com'
 const TRY_MS = 3_000
-/** Of the mail that tries it out; it is no mail of anybody's ledger. */
-const VERIFICATION_TAG = 'letterloom-verification'
 
 /**
  * How SES says that there is no such set, or IAM that the role may not name it: in both cases the
@@ -21,14 +20,14 @@ const REFUSED =
  */
 export async function acceptsConfigurationSet(
   roles: Roles,
-  role: Role,
+  iamRole: IamRole,
   { from, configurationSet }: { from: string; configurationSet: string },
 ): Promise<boolean | undefined> {
   const signal = AbortSignal.timeout(TRY_MS)
   try {
-    const { accessKeyId, secretAccessKey, sessionToken } = await roles.credentials(role, 'send')
+    const { accessKeyId, secretAccessKey, sessionToken } = await roles.credentials(iamRole, 'send')
     const client = new SESv2Client({
-      region: role.region,
+      region: iamRole.region,
       credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
       maxAttempts: 1,
       requestHandler: {
@@ -42,7 +41,7 @@ export async function acceptsConfigurationSet(
       FromEmailAddress: from,
       Destination: { ToAddresses: [SIMULATOR] },
       Content: { Simple: { Subject: { Data: 'Probe' }, Body: { Text: { Data: text } } } },
-      EmailTags: [{ Name: VERIFICATION_TAG, Value: role.connectionId }],
+      EmailTags: [{ Name: VERIFICATION_TAG, Value: iamRole.connectionId }],
       ConfigurationSetName: configurationSet,
     })
     await client.send(command, { abortSignal: signal }).finally(() => client.destroy())
@@ -54,7 +53,7 @@ export async function acceptsConfigurationSet(
   }
 }
 
-/** After a refusal a process leaves the set out for so long; by then its connection says so. */
+/** After a refusal a process leaves the set out for this long; by then its connection says so. */
 const LEFT_OUT_MS = 60_000
 const MOST_LEFT_OUT = 10_000
 
@@ -64,23 +63,23 @@ const MOST_LEFT_OUT = 10_000
  */
 export function namingConfigurationSets(
   mailer: Mailer,
-  onGone: (role: SendingRole, configurationSet: string) => void,
+  onGone: (iamRole: SendingRole, configurationSet: string) => void,
 ): Mailer {
   const leftOutUntil = new Map<string, number>()
-  const isLeftOut = ({ connectionId }: Role): boolean =>
+  const isLeftOut = ({ connectionId }: IamRole): boolean =>
     (leftOutUntil.get(connectionId) ?? 0) > performance.now()
 
   return {
     send: async (mail, call) => {
-      const { role } = call
-      const { configurationSet } = role
-      if (!configurationSet || isLeftOut(role)) return mailer.send(mail, call)
+      const { iamRole } = call
+      const { configurationSet } = iamRole
+      if (!configurationSet || isLeftOut(iamRole)) return mailer.send(mail, call)
       const outcome = await mailer.send({ ...mail, configurationSet }, call)
       if (!isRefused(outcome)) return outcome
-      if (!isLeftOut(role)) {
+      if (!isLeftOut(iamRole)) {
         if (leftOutUntil.size >= MOST_LEFT_OUT) leftOutUntil.clear()
-        leftOutUntil.set(role.connectionId, performance.now() + LEFT_OUT_MS)
-        onGone(role, configurationSet)
+        leftOutUntil.set(iamRole.connectionId, performance.now() + LEFT_OUT_MS)
+        onGone(iamRole, configurationSet)
       }
       return mailer.send(mail, call)
     },

@@ -1,10 +1,10 @@
 import { GetRolePolicyCommand, IAMClient } from '@aws-sdk/client-iam'
-import { CONSOLE_POLICY } from '../../src/domain/aws-actions.ts'
-import { versionOf } from '../../src/domain/console-policy.ts'
-import { iamRegion, roleName } from '../../src/domain/role.ts'
+import { CONSOLE_POLICY } from '../../src/domain/accounts/aws-actions.ts'
+import { versionOf } from '../../src/domain/accounts/console-policy.ts'
+import { type IamRole, iamRegion, roleName } from '../../src/domain/accounts/iam-role.ts'
 import type { ConsolePolicies } from '../provider.ts'
 import { ask } from './asking.ts'
-import type { Role, Roles } from './roles.ts'
+import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
 /** Of a role without the policy, or with one from before it could be read: no version either. */
@@ -16,21 +16,25 @@ const VERSIONLESS = ['NoSuchEntity', 'NoSuchEntityException', 'AccessDenied']
  */
 export function createConsolePolicies(roles: Roles): ConsolePolicies {
   return {
-    version: (role, signal) =>
-      ask({
+    version: async (iamRole, signal) => {
+      const told = await ask({
         roles,
-        role,
+        iamRole,
         purpose: 'policy',
         signal,
         tries: 1,
 
-        call: (credentials) => readVersion(role, credentials, signal),
-      }),
+        call: (credentials) => readVersion(iamRole, credentials, signal),
+      })
+      // Whoever asks next has set up the role meanwhile: the refusal is not remembered.
+      if (told.kind === 'denied') roles.forget(iamRole, 'policy')
+      return told
+    },
   }
 }
 
 async function readVersion(
-  { region, externalId }: Role,
+  { region, externalId }: IamRole,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
   abortSignal: AbortSignal,
 ): Promise<number | null> {

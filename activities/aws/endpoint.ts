@@ -1,18 +1,19 @@
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 
-const known = new Map<string, Promise<URL>>()
-
 /**
- * Where the SDK itself would send SendEmail in this region: it is asked, so that its own endpoint
- * settings (`AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL`, the shared configuration file, FIPS and
- * dual-stack switches) hold on our fast path too.
+ * Returns where the SDK itself would send SendEmail in a region: it is asked, so that its own
+ * endpoint settings (`AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL`, the shared configuration file,
+ * FIPS and dual-stack switches) hold on our fast path too. Each region is asked about once.
  */
-export function sendEndpoint(region: string): Promise<URL> {
-  const found = known.get(region) ?? ask(region)
-  known.set(region, found)
-  // A failed look-up is asked again next time.
-  found.catch(() => known.delete(region))
-  return found
+export function createSendEndpoints(): (region: string) => Promise<URL> {
+  const known = new Map<string, Promise<URL>>()
+  return (region) => {
+    const found = known.get(region) ?? ask(region)
+    known.set(region, found)
+    // A failed look-up is asked again next time.
+    found.catch(() => known.delete(region))
+    return found
+  }
 }
 
 async function ask(region: string): Promise<URL> {

@@ -1,4 +1,4 @@
-import type { CheckError } from '../../src/domain/verification.ts'
+import type { CheckError } from '../../src/domain/accounts/verification.ts'
 
 const DENIED = ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation']
 const THROTTLED =
@@ -32,7 +32,7 @@ function statusOf(error: Error): number | undefined {
   return typeof status === 'number' ? status : undefined
 }
 
-/** A moment after which nobody waits any more. */
+/** A moment after which no answer is awaited any more. */
 export interface Deadline {
   /** Aborts the calls that it was given to. */
   signal: AbortSignal
@@ -49,7 +49,7 @@ export function deadline(ms: number): Deadline {
       once: true,
     })
   })
-  // Nobody may be waiting when it comes; unobserved it would end the process.
+  // It may be awaited by none when it comes; unobserved it would end the process.
   late.catch(() => {})
   return {
     signal: controller.signal,

@@ -1,15 +1,15 @@
 import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch'
 import { GetAccountCommand, type GetAccountResponse, SESv2Client } from '@aws-sdk/client-sesv2'
-import type { AccountReading } from '../../src/domain/health.ts'
-import type { HealthReader } from '../account-health.ts'
-import type { Told } from '../provider.ts'
+import type { AccountReading } from '../../src/domain/accounts/health.ts'
+import type { HealthReader, Told } from '../provider.ts'
 import { ask } from './asking.ts'
-import type { Role, Roles } from './roles.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
 /**
- * SES reports its reputation metrics about once an hour, and with gaps: the newest point of so many
- * hours is the present one.
+ * SES reports its reputation metrics about once an hour, and with gaps: the newest point of this
+ * time is the present one.
  */
 const LOOK_BACK_MS = 72 * 3_600_000
 const PERIOD_SECONDS = 3_600
@@ -24,12 +24,12 @@ const METRICS = { bounce: 'Reputation.BounceRate', complaint: 'Reputation.Compla
  */
 export function createHealthReader(roles: Roles): HealthReader {
   return {
-    read: async (role, signal) => {
+    read: async (iamRole, signal) => {
       try {
-        return await readAll(roles, role, signal)
+        return await readAll(roles, iamRole, signal)
       } finally {
         // Asked for once an hour: kept, they would push out those that send.
-        roles.forget(role, 'health')
+        roles.forget(iamRole, 'health')
       }
     },
   }
@@ -37,19 +37,19 @@ export function createHealthReader(roles: Roles): HealthReader {
 
 async function readAll(
   roles: Roles,
-  role: Role,
+  iamRole: IamRole,
   signal: AbortSignal,
 ): Promise<Told<AccountReading>> {
-  const asked = { roles, role, purpose: 'health', signal } as const
+  const asked = { roles, iamRole, purpose: 'health', signal } as const
   const account = await ask({
     ...asked,
-    call: (credentials) => readAccount(role, credentials, signal),
+    call: (credentials) => readAccount(iamRole, credentials, signal),
   })
   if (account.kind !== 'told') return account
   const rates = await ask({
     ...asked,
     tries: 1,
-    call: (credentials) => readRates(role, credentials, signal),
+    call: (credentials) => readRates(iamRole, credentials, signal),
   })
   const { bounce, complaint } = rates.kind === 'told' ? rates.value : NO_RATES
   const value = { ...reading(account.value), bounceRate: bounce, complaintRate: complaint }
@@ -59,7 +59,7 @@ async function readAll(
 const NO_RATES = { bounce: null, complaint: null }
 
 const configOf = (
-  { region }: Role,
+  { region }: IamRole,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
 ) => ({
   region,
@@ -67,8 +67,8 @@ const configOf = (
   maxAttempts: 1,
 })
 
-async function readAccount(role: Role, credentials: Credentials, abortSignal: AbortSignal) {
-  const client = new SESv2Client(configOf(role, credentials))
+async function readAccount(iamRole: IamRole, credentials: Credentials, abortSignal: AbortSignal) {
+  const client = new SESv2Client(configOf(iamRole, credentials))
   try {
     return await client.send(new GetAccountCommand({}), { abortSignal })
   } finally {
@@ -90,8 +90,8 @@ const reading = ({
   maxSendRate: quota.MaxSendRate ?? null,
 })
 
-async function readRates(role: Role, credentials: Credentials, abortSignal: AbortSignal) {
-  const client = new CloudWatchClient(configOf(role, credentials))
+async function readRates(iamRole: IamRole, credentials: Credentials, abortSignal: AbortSignal) {
+  const client = new CloudWatchClient(configOf(iamRole, credentials))
   const now = Date.now()
   try {
     const { MetricDataResults: results = [] } = await client.send(

@@ -5,23 +5,24 @@ import {
   ListEmailIdentitiesCommand,
   SESv2Client,
 } from '@aws-sdk/client-sesv2'
-import type { Identity, ListedIdentity } from '../../src/domain/identity.ts'
+import type { Identity, ListedIdentity } from '../../src/domain/accounts/identity.ts'
 import type { Identities } from '../provider.ts'
 import { ask } from './asking.ts'
-import type { Role, Roles } from './roles.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
 /** SES' own most (SES v2 API reference, ListEmailIdentities). */
 const PAGE_SIZE = 1_000
 /** An account has at most 10,000 identities in a region (SES developer guide, "Service quotas"). */
 const MOST_PAGES = 20
-/** What SES says of a name that is not there, or that can be no identity. */
+/** What SES says of a name that is not there, or that cannot be an identity. */
 const ABSENT = ['NotFoundException', 'BadRequestException']
 
 /** Reads identities with SES v2 ListEmailIdentities and GetEmailIdentity. */
 export function createIdentities(roles: Roles): Identities {
   return {
-    async *list(role, signalOfPage) {
+    async *list(iamRole, signalOfPage) {
       let token: string | undefined
       for (let page = 0; page < MOST_PAGES; page++) {
         const signal = signalOfPage()
@@ -31,12 +32,12 @@ export function createIdentities(roles: Roles): Identities {
         })
         const told = await ask({
           roles,
-          role,
+          iamRole,
           purpose: 'read',
           signal,
 
           call: (credentials) =>
-            using(role, credentials, (ses) => ses.send(command, { abortSignal: signal })),
+            using(iamRole, credentials, (ses) => ses.send(command, { abortSignal: signal })),
         })
         if (told.kind !== 'told') return yield told
         const { EmailIdentities: identities = [], NextToken: next } = told.value
@@ -46,15 +47,15 @@ export function createIdentities(roles: Roles): Identities {
       }
     },
 
-    find: (role, identity, signal) =>
+    find: (iamRole, identity, signal) =>
       ask({
         roles,
-        role,
+        iamRole,
         purpose: 'read',
         signal,
 
         call: (credentials) =>
-          using(role, credentials, async (ses) => {
+          using(iamRole, credentials, async (ses) => {
             try {
               const command = new GetEmailIdentityCommand({ EmailIdentity: identity })
               return described(identity, await ses.send(command, { abortSignal: signal }))
@@ -68,7 +69,7 @@ export function createIdentities(roles: Roles): Identities {
 }
 
 async function using<T>(
-  { region }: Role,
+  { region }: IamRole,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
   work: (ses: SESv2Client) => Promise<T>,
 ): Promise<T> {

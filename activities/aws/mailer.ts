@@ -1,7 +1,8 @@
 import { Pool } from 'undici'
 import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
-import { sendEndpoint } from './endpoint.ts'
-import type { Role, Roles } from './roles.ts'
+import { createSendEndpoints } from './endpoint.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { Roles } from './roles.ts'
 import { isOfSender } from './sender-refusals.ts'
 import { createSigner, type Credentials } from './signature.ts'
 
@@ -23,6 +24,7 @@ export type Sessions = Pick<Roles, 'credentials' | 'forget'>
 export function createMailer({ roles, callMs }: { roles: Sessions; callMs: number }): Mailer {
   const pools = new Map<string, Pool>()
   const slots = new Map<string, Slots>()
+  const sendEndpoint = createSendEndpoints()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
 
   const pool = (origin: string): Pool => {
@@ -40,16 +42,16 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
     return found
   }
 
-  const send = async (mail: Mail, { role, signedAt, beginBy }: Call) => {
-    const credentials = await credentialsOf(role)
+  const send = async (mail: Mail, { iamRole, signedAt, beginBy }: Call) => {
+    const credentials = await credentialsOf(iamRole)
     if ('kind' in credentials) return credentials
-    const endpoint = await sendEndpoint(role.region)
+    const endpoint = await sendEndpoint(iamRole.region)
     const slot = slots.get(endpoint.origin) ?? createSlots(CONNECTIONS)
     slots.set(endpoint.origin, slot)
     // A call that waits in a queue behind others' has not begun, whatever the clock says.
     await slot.take()
     try {
-      return await call(mail, { role, signedAt, beginBy }, endpoint, credentials)
+      return await call(mail, { iamRole, signedAt, beginBy }, endpoint, credentials)
     } finally {
       slot.free()
     }
@@ -57,11 +59,11 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
 
   const call = async (
     mail: Mail,
-    { role, signedAt, beginBy }: Call,
+    { iamRole, signedAt, beginBy }: Call,
     endpoint: URL,
     credentials: Credentials,
   ) => {
-    const signer = signers.get(credentials) ?? createSigner(credentials, role.region)
+    const signer = signers.get(credentials) ?? createSigner(credentials, iamRole.region)
     signers.set(credentials, signer)
     const body = JSON.stringify(request(mail))
     const path = endpoint.pathname
@@ -82,7 +84,7 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
       const answer = await response.body.text()
       const outcome = read(response.statusCode, response.headers['x-amzn-errortype'], answer, mail)
       if (outcome.kind === 'unreachable' && outcome.error.startsWith('credentials')) {
-        roles.forget(role, 'send')
+        roles.forget(iamRole, 'send')
       }
       return outcome
     } catch (error) {
@@ -92,9 +94,9 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
     }
   }
 
-  const credentialsOf = async (role: Role): Promise<Credentials | Outcome> => {
+  const credentialsOf = async (iamRole: IamRole): Promise<Credentials | Outcome> => {
     try {
-      return await roles.credentials(role, 'send')
+      return await roles.credentials(iamRole, 'send')
     } catch (error) {
       const name = nameOf(error)
       return name === 'AccessDenied'

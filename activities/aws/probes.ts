@@ -7,9 +7,9 @@ import {
   SendEmailCommand,
   SESv2Client,
 } from '@aws-sdk/client-sesv2'
-import { CONSOLE_POLICY, type Purpose } from '../../src/domain/aws-actions.ts'
-import { iamRegion, roleName } from '../../src/domain/role.ts'
-import type { Role } from './roles.ts'
+import { CONSOLE_POLICY, type Purpose } from '../../src/domain/accounts/aws-actions.ts'
+import { type IamRole, iamRegion, roleName } from '../../src/domain/accounts/iam-role.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import type { Credentials } from './signature.ts'
 
 /** What the probes learn of an account. */
@@ -22,7 +22,7 @@ export interface Told {
 
 /** What one probe needs, and where it leaves what the account says of itself. */
 interface Probing {
-  role: Role
+  iamRole: IamRole
   credentials: Credentials
   signal: AbortSignal
   told: Told
@@ -35,18 +35,16 @@ export interface Probe {
   run: (probing: Probing) => Promise<void>
 }
 
-/** Nobody can own a name under `.invalid` (RFC 6761), so it can be no verified identity. */
-const NOBODYS_DOMAIN = 'letterloom.invalid'
-/** Should a mail of nobody's ever be accepted, it reaches nobody. */
-const SIMULATOR = 'success@simulator.amazonses.com'
+/** No name under `.invalid` has an owner (RFC 6761), so it is never a verified identity. */
+const UNOWNED_DOMAIN = 'letterloom.invalid'
 const DAY_MS = 86_400_000
-/** Among so many one that is verified is found, if there is one. */
+/** Among this many a verified one is found, if there is one. */
 const MOST_IDENTITIES = 1_000
 
-const configOf = ({ role, credentials }: Probing) => {
+const configOf = ({ iamRole, credentials }: Probing) => {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   return {
-    region: role.region,
+    region: iamRole.region,
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
     requestHandler: {
       connectionTimeout: 2_000,
@@ -67,15 +65,15 @@ async function ses(probing: Probing, ask: (client: SESv2Client) => Promise<void>
 }
 
 /**
- * A mail that cannot be sent: its sender is nobody's identity, which SES finds out only after it
- * has looked at the permission. One try, as for all mail.
+ * A mail that cannot be sent: its sender is not a verified identity, which SES finds out only after
+ * it has looked at the permission. One try, as for all mail.
  */
 async function sendNothing(probing: Probing): Promise<void> {
   const client = new SESv2Client({ ...configOf(probing), maxAttempts: 1 })
   try {
     await client.send(
       new SendEmailCommand({
-        FromEmailAddress: `probe@${NOBODYS_DOMAIN}`,
+        FromEmailAddress: `probe@${UNOWNED_DOMAIN}`,
         Destination: { ToAddresses: [SIMULATOR] },
         Content: { Simple: { Subject: { Data: 'Probe' }, Body: { Text: { Data: 'Probe' } } } },
       }),
@@ -130,7 +128,7 @@ async function askMetric(probing: Probing): Promise<void> {
 }
 
 async function readPolicy(probing: Probing): Promise<void> {
-  const { region, externalId } = probing.role
+  const { region, externalId } = probing.iamRole
   const client = new IAMClient({ ...configOf(probing), region: iamRegion(region) })
   try {
     await client.send(
@@ -152,7 +150,7 @@ export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
       action: 'ses:GetEmailIdentity',
       run: (probing) =>
         ses(probing, async (client) => {
-          await client.send(new GetEmailIdentityCommand({ EmailIdentity: NOBODYS_DOMAIN }), {
+          await client.send(new GetEmailIdentityCommand({ EmailIdentity: UNOWNED_DOMAIN }), {
             abortSignal: probing.signal,
           })
         }),

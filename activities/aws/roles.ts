@@ -1,17 +1,8 @@
 import { AssumeRoleCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts'
-import { PURPOSES, type Purpose, sessionPolicy } from '../../src/domain/aws-actions.ts'
-import { roleArn } from '../../src/domain/role.ts'
+import { PURPOSES, type Purpose, sessionPolicy } from '../../src/domain/accounts/aws-actions.ts'
+import { type IamRole, roleArn } from '../../src/domain/accounts/iam-role.ts'
 import { isDenied } from './failures.ts'
 import type { Credentials } from './signature.ts'
-
-/** How we reach a customer's account: one role, assumed with the connection's external id. */
-export interface Role {
-  organizationId: string
-  connectionId: string
-  accountId: string
-  region: string
-  externalId: string
-}
 
 /** What is known of a connection now: see `keep`. */
 export interface Connected {
@@ -22,7 +13,7 @@ export interface Connected {
 
 const SESSION_SECONDS = 3_600
 const RENEW_BEFORE_MS = 5 * 60_000
-/** A role that refuses us is left alone for so long; after a failed call we try again sooner. */
+/** A role that refuses us is left alone for this long; after a failed call we try again sooner. */
 const REFUSED_FOR_MS = 30_000
 const FAILED_FOR_MS = 2_000
 /** Longer than a call with its one repetition can take. */
@@ -73,14 +64,14 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
    * Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong
    * external id.
    */
-  const assume = async (role: Role, purpose: Purpose, { withExternalId = true } = {}) => {
-    const { Credentials: made } = await client(role.region).send(
+  const assume = async (iamRole: IamRole, purpose: Purpose, { withExternalId = true } = {}) => {
+    const { Credentials: made } = await client(iamRole.region).send(
       new AssumeRoleCommand({
-        RoleArn: roleArn(role.accountId, role.region, role.externalId),
-        RoleSessionName: `letterloom-${role.organizationId}`.slice(0, 64),
+        RoleArn: roleArn(iamRole.accountId, iamRole.region, iamRole.externalId),
+        RoleSessionName: `letterloom-${iamRole.organizationId}`.slice(0, 64),
         DurationSeconds: SESSION_SECONDS,
-        Policy: sessionPolicy(purpose, role),
-        ...(withExternalId ? { ExternalId: role.externalId } : {}),
+        Policy: sessionPolicy(purpose, iamRole),
+        ...(withExternalId ? { ExternalId: iamRole.externalId } : {}),
       }),
     )
     if (!made?.AccessKeyId || !made.SecretAccessKey) throw new Error('STS answered no credentials')
@@ -92,13 +83,13 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
     }
   }
 
-  const credentials = (role: Role, purpose: Purpose): Promise<Credentials> => {
-    const key = keyOf(role, purpose)
+  const credentials = (iamRole: IamRole, purpose: Purpose): Promise<Credentials> => {
+    const key = keyOf(iamRole, purpose)
     const known = cache.get(key)
     if (known && known.until > now()) return known.credentials
-    const made = assume(role, purpose)
+    const made = assume(iamRole, purpose)
     const entry: Entry = {
-      connectionId: role.connectionId,
+      connectionId: iamRole.connectionId,
       credentials: made,
       until: now() + ASKING_FOR_MS,
       refusedAt: undefined,
@@ -127,14 +118,14 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
     credentials,
 
     /** After the provider refused them: the next call assumes the role again. */
-    forget: (role: Role, purpose: Purpose): void => {
-      cache.delete(keyOf(role, purpose))
+    forget: (iamRole: IamRole, purpose: Purpose): void => {
+      cache.delete(keyOf(iamRole, purpose))
     },
 
-    /** After the role was found to be in order: nobody waits for a refusal to be forgotten. */
-    forgetRefusals: (role: Role): void => {
+    /** After the role was found to be in order: a remembered refusal delays nothing. */
+    forgetRefusals: (iamRole: IamRole): void => {
       for (const purpose of PURPOSES) {
-        const key = keyOf(role, purpose)
+        const key = keyOf(iamRole, purpose)
         if (cache.get(key)?.refusedAt !== undefined) cache.delete(key)
       }
     },
@@ -163,5 +154,5 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
 }
 export type Roles = ReturnType<typeof createRoles>
 
-const keyOf = ({ connectionId, externalId }: Role, purpose: Purpose): string =>
+const keyOf = ({ connectionId, externalId }: IamRole, purpose: Purpose): string =>
   `${connectionId} ${externalId} ${purpose}`

@@ -1,10 +1,11 @@
-import { PURPOSES, type Purpose } from '../../src/domain/aws-actions.ts'
-import type { Check } from '../../src/domain/verification.ts'
+import { PURPOSES, type Purpose } from '../../src/domain/accounts/aws-actions.ts'
+import type { Check } from '../../src/domain/accounts/verification.ts'
 import type { Verifier } from '../mailer.ts'
 import { type Deadline, deadline, isDenied, permissionError } from './failures.ts'
 import { acceptsConfigurationSet } from './configuration-set.ts'
 import { PROBES, type Told } from './probes.ts'
-import type { Role, Roles } from './roles.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { Roles } from './roles.ts'
 
 /** Everything is tried within this; what has not answered by then is silent. */
 const WITHIN_MS = 8_000
@@ -16,18 +17,18 @@ const WITHIN_MS = 8_000
  */
 export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
-    verify: async (role) => {
+    verify: async (iamRole) => {
       const end = deadline(withinMs)
       const told: Told = { maxSendRate: null, max24Hour: null, from: null }
       try {
         const [assumable, stranger] = await Promise.all([
-          checkRole(roles, role, end),
-          checkExternalId(roles, role, end),
+          checkRole(roles, iamRole, end),
+          checkExternalId(roles, iamRole, end),
         ])
-        if (assumable.ok) roles.forgetRefusals(role)
+        if (assumable.ok) roles.forgetRefusals(iamRole)
         const permissions = assumable.ok
           ? await Promise.all(
-              PURPOSES.map((purpose) => tryOut(purpose, { roles, role, end, told })),
+              PURPOSES.map((purpose) => tryOut(purpose, { roles, iamRole, end, told })),
             )
           : PURPOSES.map(notTried)
         return { checks: [assumable, stranger, ...permissions.flat()], ...told }
@@ -35,13 +36,13 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
         end.clear()
       }
     },
-    acceptsConfigurationSet: (role, mail) => acceptsConfigurationSet(roles, role, mail),
+    acceptsConfigurationSet: (iamRole, mail) => acceptsConfigurationSet(roles, iamRole, mail),
   }
 }
 
-async function checkRole(roles: Roles, role: Role, end: Deadline): Promise<Check> {
+async function checkRole(roles: Roles, iamRole: IamRole, end: Deadline): Promise<Check> {
   try {
-    await end.before(roles.assume(role, 'read'))
+    await end.before(roles.assume(iamRole, 'read'))
     return { name: 'role', ok: true }
   } catch (error) {
     // A missing role, a wrong trust and a wrong external id are one refusal: AWS does not tell.
@@ -50,10 +51,10 @@ async function checkRole(roles: Roles, role: Role, end: Deadline): Promise<Check
   }
 }
 
-async function checkExternalId(roles: Roles, role: Role, end: Deadline): Promise<Check> {
+async function checkExternalId(roles: Roles, iamRole: IamRole, end: Deadline): Promise<Check> {
   const name = 'external_id'
   try {
-    await end.before(roles.assume(role, 'read', { withExternalId: false }))
+    await end.before(roles.assume(iamRole, 'read', { withExternalId: false }))
     return { name, ok: false, error: 'external_id_not_required' }
   } catch (error) {
     if (isDenied(error)) return { name, ok: true }
@@ -63,20 +64,20 @@ async function checkExternalId(roles: Roles, role: Role, end: Deadline): Promise
 
 interface Trial {
   roles: Roles
-  role: Role
+  iamRole: IamRole
   end: Deadline
   told: Told
 }
 
 /** The permissions of one purpose, one after the other, with that purpose's own credentials. */
-async function tryOut(purpose: Purpose, { roles, role, end, told }: Trial): Promise<Check[]> {
-  const assumed = roles.assume(role, purpose)
+async function tryOut(purpose: Purpose, { roles, iamRole, end, told }: Trial): Promise<Check[]> {
+  const assumed = roles.assume(iamRole, purpose)
   // Each probe sees its failure; unobserved before the first it would end the process.
   assumed.catch(() => {})
   const checks: Check[] = []
   for (const { action, run } of PROBES[purpose]) {
     const probing = async (): Promise<void> =>
-      run({ role, credentials: await assumed, signal: end.signal, told })
+      run({ iamRole, credentials: await assumed, signal: end.signal, told })
     const error = await end.before(probing()).then(() => undefined, permissionError)
     checks.push(error ? { name: action, ok: false, error } : { name: action, ok: true })
   }

@@ -2,7 +2,7 @@ import type { components } from './schema.ts'
 
 type ApiError = components['schemas']['ApiError']
 
-/** An answer that is no success. The fields are those of the API's errors. */
+/** A response that is not a success. The fields are those of the API's errors. */
 export class ApiFailure extends Error {
   /** Of the HTTP answer. */
   readonly status: number

@@ -45,7 +45,7 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch }: Clien
   }
 }
 
-/** The same call, answering its data alone: what is no success was thrown before. */
+/** The same call, returning its data alone: a failure was thrown before. */
 function answering<Input extends unknown[], Data>(
   call: (...input: Input) => Promise<{ data?: Data; response: Response }>,
 ) {

@@ -275,12 +275,12 @@ export interface paths {
         get: operations["listMembers"];
         put?: never;
         /**
-         * Make a person a member, known here or new
-         * @description Admins add viewers and members, owners anybody. A new person gets a password from the operator: `letterloom user set-password`.
+         * Invite a person by mail; they become a member when they accept
+         * @description Admins invite viewers and members, owners anybody. The link works once, for seven days. The answer is the same whether the address has an account or not. 409: a member has the address (`already_member`), it is invited already (`already_invited`), or this installation sends no such mail (`no_notice_sender`): then the operator adds people (`letterloom user invite`). 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.
          *
          *     Scope: `members`, which no API key has.
          */
-        post: operations["addMember"];
+        post: operations["inviteMember"];
         delete?: never;
         options?: never;
         head?: never;
@@ -315,6 +315,102 @@ export interface paths {
         patch: operations["changeMember"];
         trace?: never;
     };
+    "/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations that nobody accepted yet, newest first
+         * @description One that has expired is listed for a week more and can be sent again.
+         *
+         *     Scope: `members`, which no API key has.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invitation that nobody accepted yet
+         * @description 404 once it was accepted or revoked.
+         *
+         *     Scope: `members`, which no API key has.
+         */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation: its links stop working
+         * @description Admins revoke those of viewers and members, owners any.
+         *
+         *     Scope: `members`, which no API key has.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail an invitation again, with a new link for seven days
+         * @description Links that were mailed before stop working. 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.
+         *
+         *     Scope: `members`, which no API key has.
+         */
+        post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page that asks for a password; changes nothing
+         * @description The same for people with an account and without. 410: the link was used, revoked or replaced, or has expired.
+         */
+        get: operations["showInvitation"];
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description With the password of the account that has the invited address, or with the one that a new account gets. Wrong ones count as tries to log in. HTML when `Accept` names it, else JSON. 409 `password_not_set`: the account is another organization’s and has no password; its operator sets one. 410: the link was used, revoked or replaced, or has expired.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-events": {
         parameters: {
             query?: never;
@@ -346,7 +442,7 @@ export interface paths {
         };
         /**
          * List contacts, newest first
-         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000; a search among more contacts than that stops counting where its page is full, which `totalIsExact` says.
+         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000, which `totalIsExact` says. A search among more contacts than that stops counting where its page is full. What many have and none of the newest is looked for in stretches of 50,000 contacts: a page that ends with its stretch may be empty, and has a next one.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -622,7 +718,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update up to 1,000 contacts
-         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail. Asking for `active` does not bring back who has left: `emailStatusKept` says so.
+         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail, whatever is wrong with those. Asking for `active` does not bring back who has left: `emailStatusKept` says so, and `smsStatusKept` of who has opted out of text messages.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -688,7 +784,7 @@ export interface paths {
         put?: never;
         /**
          * Tell what contacts did, up to 1,000 events at once
-         * @description Good events are kept when others fail; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.
+         * @description Good events are kept when others fail, whatever is wrong with those; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.
          *
          *     Scope: `events` or `full`.
          */
@@ -846,7 +942,7 @@ export interface paths {
         };
         /**
          * List batches, newest first
-         * @description Pages begin at 1. `search` finds part of a name or subject.
+         * @description Pages begin at 1. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -959,7 +1055,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/trigger": {
+    "/v1/workflows/{workflowId}/trigger": {
         parameters: {
             query?: never;
             header?: never;
@@ -981,7 +1077,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/trigger/batch": {
+    "/v1/workflows/{workflowId}/trigger/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -992,7 +1088,7 @@ export interface paths {
         put?: never;
         /**
          * Start a workflow for up to 1,000 contacts
-         * @description As for one contact; a contact that cannot be triggered is an entry of `errorDetails`, with what it would be answered alone, and the others are triggered.
+         * @description As for one contact; a contact that cannot be triggered, whatever is wrong with its row, is an entry of `errorDetails`, with what it would be answered alone, and the others are triggered.
          *
          *     Scope: `events` or `full`.
          */
@@ -1003,7 +1099,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/executions": {
+    "/v1/workflows/{workflowId}/executions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1047,7 +1143,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/executions/{id}": {
+    "/v1/workflows/executions/{executionId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1069,7 +1165,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/executions/{id}/retry": {
+    "/v1/workflows/executions/{executionId}/retry": {
         parameters: {
             query?: never;
             header?: never;
@@ -1091,7 +1187,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/executions/{id}/cancel": {
+    "/v1/workflows/executions/{executionId}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -1401,7 +1497,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}": {
+    "/v1/workflows/{workflowId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1435,7 +1531,7 @@ export interface paths {
         patch: operations["updateWorkflow"];
         trace?: never;
     };
-    "/v1/workflows/{id}/enable": {
+    "/v1/workflows/{workflowId}/enable": {
         parameters: {
             query?: never;
             header?: never;
@@ -1457,7 +1553,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/disable": {
+    "/v1/workflows/{workflowId}/disable": {
         parameters: {
             query?: never;
             header?: never;
@@ -1479,7 +1575,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/versions": {
+    "/v1/workflows/{workflowId}/versions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1488,7 +1584,7 @@ export interface paths {
         };
         /**
          * List the versions of a workflow, newest first
-         * @description They never change. `GET /v1/workflows/{id}?version=` has their steps.
+         * @description They never change. `GET /v1/workflows/{workflowId}?version=` has their steps.
          *
          *     Scope: `read` or `full`.
          */
@@ -1501,7 +1597,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/diagram": {
+    "/v1/workflows/{workflowId}/diagram": {
         parameters: {
             query?: never;
             header?: never;
@@ -1523,7 +1619,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{id}/rotate-secret": {
+    "/v1/workflows/{workflowId}/rotate-secret": {
         parameters: {
             query?: never;
             header?: never;
@@ -1556,7 +1652,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update workflows by their slugs, all or none
-         * @description A workflow that is created has to be enabled, one that is updated stays as it was; what is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done. The secret of a workflow that is created is had by rotating it.
+         * @description The body is a list, `workflows`, or one workflow by itself. A workflow that is created has to be enabled, one that is updated stays as it was; what is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done. The secret of a workflow that is created is had by rotating it.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1644,7 +1740,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a delivery event from EventBridge
-         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. What can never be applied, and a body that is no event, are `ignored` and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
+         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
          */
         post: operations["receiveSesEvent"];
         delete?: never;
@@ -1729,6 +1825,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AcceptanceInput */
+        AcceptanceInput: {
+            /** @description Of the account that has the invited address; else the one that a new account gets, of at least 12 characters. */
+            password: string;
+            /** @description What a new account is called. Ignored where there is one. */
+            name?: string;
+        };
+        /** Accepted */
+        Accepted: {
+            /** @constant */
+            success: true;
+            message: string;
+        };
         /** AccountHealth */
         AccountHealth: {
             /** Format: uuid */
@@ -1831,7 +1940,7 @@ export interface components {
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
             details?: {
-                /** @description Where in the input, with dots between. */
+                /** @description Where in the input: `steps[0].config.url`. */
                 path: string;
                 message: string;
                 contactId?: string;
@@ -1974,7 +2083,12 @@ export interface components {
             };
             /** Format: date-time */
             audienceFrozenAt: string | null;
+            /** @description The address. */
+            from: string;
+            fromName: string | null;
+            replyTo: string | null;
             subject: string;
+            previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
             /** Format: uuid */
@@ -1998,6 +2112,19 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+            /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
+            htmlContent: string;
+            /** @description As it is sent: made of the HTML if none was given. */
+            textContent: string;
+            variableMappings: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[];
         };
         /**
          * BatchInput
@@ -2005,22 +2132,21 @@ export interface components {
          */
         BatchInput: {
             /** @enum {string} */
-            channel?: "email" | "sms";
+            channel?: "email";
             name?: string;
             /** @enum {string} */
-            audienceType: "all" | "topic" | "segment" | "contacts";
+            audienceType: "all" | "topic" | "contacts";
             /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
             topicId?: string;
-            segmentId?: string;
             contactIds?: string[];
-            exclude?: {
-                topicIds?: string[];
-                segmentIds?: string[];
-            };
             subject?: string;
             previewText?: string;
-            /** Format: email */
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
             from: string;
+            /** @description If `from` has a name, too, they must be the same. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -2038,10 +2164,10 @@ export interface components {
             }[];
             /** Format: date-time */
             scheduledFor?: string;
-            timezoneAware?: boolean;
-            timezone?: string;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
             cloudAccountId?: string;
-            throttlePerSecond?: number;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string;
             /** @enum {string} */
             unknownOutcome?: "fail" | "retry";
             /** @description Ignored. */
@@ -2053,11 +2179,83 @@ export interface components {
         };
         /** BatchList */
         BatchList: {
-            data: components["schemas"]["Batch"][];
+            data: components["schemas"]["BatchSummary"][];
             page: number;
             pageSize: number;
             total: number;
             totalPages: number;
+        };
+        /**
+         * BatchSummary
+         * @description A batch without `htmlContent`, `textContent` and `variableMappings`.
+         */
+        BatchSummary: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            channel: "email" | "sms";
+            name: string | null;
+            /** @description An estimate until `audienceFrozenAt` is set. */
+            totalRecipients: number;
+            processedRecipients: number;
+            sent: number;
+            failed: number;
+            /** @description Refused by us: left, or may not be mailed. */
+            skipped: number;
+            /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
+            unknown: number;
+            delivered: number;
+            opened: number;
+            clicked: number;
+            bounced: number;
+            complained: number;
+            suppressed: number;
+            unsubscribed: number;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            audience: {
+                /** @enum {string} */
+                type: "all" | "topic" | "segment" | "contacts";
+                /** @description Contacts named, for type `contacts`. */
+                contactCount: number | null;
+            };
+            /** Format: date-time */
+            audienceFrozenAt: string | null;
+            /** @description The address. */
+            from: string;
+            fromName: string | null;
+            replyTo: string | null;
+            subject: string;
+            previewText: string | null;
+            /** Format: date-time */
+            scheduledFor: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: uuid */
+            templateId: string | null;
+            /**
+             * Format: uuid
+             * @description Only its subscribers are mailed.
+             */
+            topicId: string | null;
+            paused: boolean;
+            pausedReason: string | null;
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            failedReason: string | null;
+            /** @description Mails that the provider told us it accepted a second time. */
+            duplicates: number;
+            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
+            waitingForOutcome: {
+                count: number;
+                /** Format: date-time */
+                until: string | null;
+            } | null;
         };
         /** CancelledBatch */
         CancelledBatch: {
@@ -2098,7 +2296,12 @@ export interface components {
             };
             /** Format: date-time */
             audienceFrozenAt: string | null;
+            /** @description The address. */
+            from: string;
+            fromName: string | null;
+            replyTo: string | null;
             subject: string;
+            previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
             /** Format: uuid */
@@ -2122,6 +2325,19 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+            /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
+            htmlContent: string;
+            /** @description As it is sent: made of the HTML if none was given. */
+            textContent: string;
+            variableMappings: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[];
             /** @constant */
             success: true;
         };
@@ -2370,6 +2586,7 @@ export interface components {
         };
         /** ContactBatchInput */
         ContactBatchInput: {
+            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
             contacts: components["schemas"]["ContactInput"][];
         };
         /** ContactBatchResult */
@@ -2380,6 +2597,10 @@ export interface components {
             updated: number;
             failed: number;
             results: components["schemas"]["ContactBatchRow"][];
+            /** @description What `errorDetails` says, for people. */
+            errors: string[];
+            /** @description Rows that were refused, in their order. */
+            errorDetails: components["schemas"]["RowError"][];
         };
         /** ContactBatchRow */
         ContactBatchRow: {
@@ -2390,6 +2611,8 @@ export interface components {
             status: "created" | "updated" | "failed";
             /** @description `active` was asked for, but the person has left: kept. */
             emailStatusKept?: boolean;
+            /** @description The person has opted out, and nobody vouched for them: kept. */
+            smsStatusKept?: boolean;
             error?: string;
         };
         /** ContactEvent */
@@ -2475,7 +2698,7 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
             /** @enum {string} */
             preferredChannel?: "email" | "sms";
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
             properties?: {
                 [key: string]: unknown;
             };
@@ -2515,7 +2738,7 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel?: "email" | "sms" | null;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -2589,7 +2812,7 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel?: "email" | "sms" | null;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -2714,7 +2937,12 @@ export interface components {
             };
             /** Format: date-time */
             audienceFrozenAt: string | null;
+            /** @description The address. */
+            from: string;
+            fromName: string | null;
+            replyTo: string | null;
             subject: string;
+            previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
             /** Format: uuid */
@@ -2738,6 +2966,19 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+            /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
+            htmlContent: string;
+            /** @description As it is sent: made of the HTML if none was given. */
+            textContent: string;
+            variableMappings: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[];
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -2964,6 +3205,7 @@ export interface components {
         };
         /** EventBatchInput */
         EventBatchInput: {
+            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
             events: components["schemas"]["EventInput"][];
         };
         /** EventBatchResult */
@@ -2978,7 +3220,8 @@ export interface components {
             executionsResumed: number;
             /** @description What `errorDetails` says, for people. */
             errors: string[];
-            errorDetails: components["schemas"]["EventFailure"][];
+            /** @description Rows that were refused, in their order. */
+            errorDetails: components["schemas"]["RowError"][];
         };
         /** EventEnvelope */
         EventEnvelope: {
@@ -2990,16 +3233,6 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
-        };
-        /** EventFailure */
-        EventFailure: {
-            /** @description Which event of the request, from 0. */
-            index: number;
-            /** @enum {string} */
-            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description A stable word: `contact_not_found` … */
-            reason: string;
-            message: string;
         };
         /**
          * EventInput
@@ -3024,7 +3257,7 @@ export interface components {
             createIfMissing?: boolean;
             /** @description Of a contact that is made: the first word is the first name. */
             contactName?: string;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. */
+            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
             properties?: {
                 [key: string]: unknown;
             };
@@ -3053,7 +3286,7 @@ export interface components {
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
             details?: {
-                /** @description Where in the input, with dots between. */
+                /** @description Where in the input: `steps[0].config.url`. */
                 path: string;
                 message: string;
                 contactId?: string;
@@ -3219,9 +3452,18 @@ export interface components {
             error: string | null;
             /**
              * Format: date-time
-             * @description Of a step that waits: when its delay or timeout ends, or a call is tried again. Null: it does not wait, or no end is known.
+             * @description Of a step that waits: when its delay or timeout ends. Null: it does not wait, or no end is known.
              */
             dueAt: string | null;
+            /** @description Of a webhook step that is executing: the calls that this try of it has begun, eight at most unless a worker was lost in one. 0: none yet, it waits for a free slot; or the step is over. */
+            calls: number;
+            /** @description Of a webhook step that is executing: why its last call that ended did not succeed. It names neither address nor headers nor what was answered. */
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @description Of a webhook step that is executing: when it is called again. A moment that is over: it waits for a free slot or a worker. Null: a call is under way, or none has failed.
+             */
+            nextTryAt: string | null;
             /** Format: date-time */
             startedAt: string;
             /** Format: date-time */
@@ -3381,6 +3623,34 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        /** Invitation */
+        Invitation: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description As the invitation says; nothing of an account. */
+            name: string | null;
+            /**
+             * Format: uuid
+             * @description The member who did; null: the operator.
+             */
+            invitedBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its newest link stops working.
+             */
+            expiresAt: string;
+        };
+        /** InvitationList */
+        InvitationList: {
+            data: components["schemas"]["Invitation"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         /** Login */
         Login: {
             /** @description For the Authorization header. Shown only here. */
@@ -3428,7 +3698,7 @@ export interface components {
              */
             id: string;
             email: string;
-            /** @description As the organization called them until they have logged in to it; then their own. */
+            /** @description Their own. Of a person who was added before there were invitations: as the organization called them until they have logged in to it. */
             name: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
@@ -3444,7 +3714,7 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
-            /** @description What they are called here until they have logged in; then by their own name, which a person new to Letterloom gets from this. The address when absent. */
+            /** @description What a person new to Letterloom is called unless they say otherwise. The address when absent. */
             name?: string;
         };
         /** MemberList */
@@ -3618,7 +3888,7 @@ export interface components {
             name: string;
             description?: string | null;
             /** @enum {string} */
-            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -3680,6 +3950,26 @@ export interface components {
             webhookSecret: string | null;
             webhookEndpoint: string;
         };
+        /** RowError */
+        RowError: {
+            /** @description Which row of the request, from 0. */
+            index: number;
+            /**
+             * @description As of an error of this row alone.
+             * @enum {string}
+             */
+            code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
+            /** @description A stable word: `contact_not_found` … */
+            reason: string;
+            /** @description For people. Names the place: `contacts[3].email`. */
+            message: string;
+            details?: {
+                /** @description Where in the input: `steps[0].config.url`. */
+                path: string;
+                message: string;
+                contactId?: string;
+            }[];
+        };
         /**
          * SendEmailStep
          * @description `templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.
@@ -3695,14 +3985,18 @@ export interface components {
                 subject?: string;
                 html?: string;
                 /**
-                 * Format: email
-                 * @description Needed.
+                 * Format: mailbox
+                 * @description Needed. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
                  */
                 from?: string;
+                /** @description If `from` has a name, too, they must be the same. */
                 fromName?: string;
                 /** Format: email */
                 replyTo?: string;
+                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
                 cloudAccountId?: string;
+                /** @description Another name of `cloudAccountId`. */
+                awsAccountId?: string;
                 topicId?: string;
                 topicSlug?: string;
                 variables?: {
@@ -3794,7 +4088,7 @@ export interface components {
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
             details?: {
-                /** @description Where in the input, with dots between. */
+                /** @description Where in the input: `steps[0].config.url`. */
                 path: string;
                 message: string;
                 contactId?: string;
@@ -3826,6 +4120,29 @@ export interface components {
             data: components["schemas"]["Session"][];
             /** @description Null at the end. */
             nextCursor: string | null;
+        };
+        /** SingleWorkflowPush */
+        SingleWorkflowPush: {
+            slug: string;
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerConfig?: components["schemas"]["TriggerConfigInput"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions?: components["schemas"]["FlowTransitionInput"][];
+            settings?: components["schemas"]["FlowSettingsInput"];
+            /** @description Yours, to tell what you pushed last. */
+            sourceHash?: string | null;
+            /**
+             * Format: date-time
+             * @description As it was pulled: what was edited here before that is known to you.
+             */
+            updatedAt?: string;
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
         };
         /**
          * SplitStep
@@ -3961,7 +4278,7 @@ export interface components {
             subject?: string;
             previewText?: string;
             /** @enum {string} */
-            sourceType?: "html" | "mjml";
+            sourceType?: "html";
             source: string;
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
@@ -4047,13 +4364,16 @@ export interface components {
             /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
             templateId?: string | null;
             /**
-             * Format: email
-             * @description Needed with `doubleOptIn`.
+             * Format: mailbox
+             * @description Needed with `doubleOptIn`. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
              */
             from?: string | null;
+            /** @description If `from` has a name, too, they must be the same. */
             fromName?: string | null;
-            /** @description Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
             cloudAccountId?: string | null;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string | null;
         };
         /** TopicList */
         TopicList: {
@@ -4071,13 +4391,16 @@ export interface components {
             /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
             templateId?: string | null;
             /**
-             * Format: email
-             * @description Needed with `doubleOptIn`.
+             * Format: mailbox
+             * @description Needed with `doubleOptIn`. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
              */
             from?: string | null;
+            /** @description If `from` has a name, too, they must be the same. */
             fromName?: string | null;
-            /** @description Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
             cloudAccountId?: string | null;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string | null;
             /** @description Ignored. */
             id?: unknown;
             /** @description Ignored. */
@@ -4125,6 +4448,7 @@ export interface components {
          * @description A contact that is named twice is triggered once, as it is named first.
          */
         TriggerBatchInput: {
+            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
             contacts: {
                 contactId?: string;
                 /** Format: email */
@@ -4160,8 +4484,6 @@ export interface components {
             filter?: components["schemas"]["Condition"];
             /** @description Of `topic_…`; without one: any topic. */
             topicId?: string;
-            /** @description Of `segment_…`: needed. Of `schedule`: optional. */
-            segmentId?: string;
             /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
             cron?: string;
             /** @description Of `schedule`, of IANA; without one: UTC. */
@@ -4170,15 +4492,6 @@ export interface components {
             name?: string;
             /** @description Instead of `topicId`. */
             topicSlug?: string;
-        };
-        /** TriggerError */
-        TriggerError: {
-            /** @description Which of `contacts`. */
-            index: number;
-            /** @description As of an error of one contact: `NOT_FOUND`, `CONFLICT` … */
-            code: string;
-            reason: string;
-            message: string;
         };
         /**
          * TriggerInput
@@ -4221,8 +4534,10 @@ export interface components {
                 /** Format: uuid */
                 executionId: string;
             }[];
+            /** @description What `errorDetails` says, for people. */
             errors: string[];
-            errorDetails: components["schemas"]["TriggerError"][];
+            /** @description Rows that were refused, in their order. */
+            errorDetails: components["schemas"]["RowError"][];
         };
         /**
          * UnsubscribeTopicStep
@@ -4395,7 +4710,7 @@ export interface components {
             /** @description Absent: not yet. */
             enabled?: boolean;
             /** @enum {string} */
-            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4407,6 +4722,14 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        /** WorkflowListPush */
+        WorkflowListPush: {
+            workflows: components["schemas"]["PushedWorkflow"][];
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
+        };
         /** WorkflowPatch */
         WorkflowPatch: {
             name?: string;
@@ -4415,7 +4738,7 @@ export interface components {
             /** @description Absent: not yet. */
             enabled?: boolean;
             /** @enum {string} */
-            triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType?: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps?: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4447,13 +4770,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** WorkflowPush */
-        WorkflowPush: {
-            workflows: components["schemas"]["PushedWorkflow"][];
-            /** @description Over what was edited here. */
-            force?: boolean;
-            /** @description Checks and tells; changes nothing. */
-            dryRun?: boolean;
-        };
+        WorkflowPush: components["schemas"]["WorkflowListPush"] | components["schemas"]["SingleWorkflowPush"];
         /** WorkflowPushResult */
         WorkflowPushResult: {
             /** @constant */
@@ -5462,7 +5779,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    addMember: {
+    inviteMember: {
         parameters: {
             query?: never;
             header?: {
@@ -5479,7 +5796,7 @@ export interface operations {
         };
         responses: {
             /** @description As asked for */
-            201: {
+            202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5492,7 +5809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Member"];
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -5600,6 +5917,261 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listInvitations: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceInput"];
+                "application/x-www-form-urlencoded": components["schemas"]["AcceptanceInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted; log in now */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAuditEvents: {
         parameters: {
             query?: {
@@ -5665,8 +6237,6 @@ export interface operations {
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;
-                /** @description In this segment. On paid plans. */
-                segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
             };
@@ -7526,8 +8096,6 @@ export interface operations {
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;
-                /** @description In this segment. On paid plans. */
-                segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
             };
@@ -7890,7 +8458,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -7942,7 +8510,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -8000,7 +8568,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -8087,7 +8655,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                executionId: string;
             };
             cookie?: never;
         };
@@ -8129,7 +8697,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                executionId: string;
             };
             cookie?: never;
         };
@@ -8176,7 +8744,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                executionId: string;
             };
             cookie?: never;
         };
@@ -8606,8 +9174,10 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description The `id` of a connection. */
+                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Absent: all. */
                 cloudAccountId?: string;
+                /** @description Another name of `cloudAccountId`. */
+                awsAccountId?: string;
             };
             header?: never;
             path?: never;
@@ -8645,8 +9215,10 @@ export interface operations {
     getDomain: {
         parameters: {
             query?: {
-                /** @description The `id` of a connection. */
+                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Absent: all. */
                 cloudAccountId?: string;
+                /** @description Another name of `cloudAccountId`. */
+                awsAccountId?: string;
             };
             header?: never;
             path: {
@@ -8933,7 +9505,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -8972,7 +9544,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9014,7 +9586,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9064,7 +9636,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9111,7 +9683,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9160,7 +9732,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9202,7 +9774,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };
@@ -9244,7 +9816,7 @@ export interface operations {
             };
             path: {
                 /** @description Which one. */
-                id: string;
+                workflowId: string;
             };
             cookie?: never;
         };

@@ -12,7 +12,8 @@ export interface Identity {
 }
 
 /**
- * Who runs under `pid`; undefined if nobody does. A zombie is nobody: it only waits to be buried.
+ * The process that runs under `pid`; undefined: none. A zombie is none: it only waits to be
+ * collected.
  */
 export async function identify(pid: number): Promise<Identity | undefined> {
   const started = process.platform === 'linux' ? fromProc(pid) : await fromPs(pid)

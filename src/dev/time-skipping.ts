@@ -1,55 +1,40 @@
-import { type Log, startChild } from './children.ts'
-import { connectWhenReady } from './grpc-ready.ts'
-import { requireFree } from './ports.ts'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from './children.ts'
 import { findTimeSkippingServer } from './time-skipping-binary.ts'
 
 export { findTimeSkippingServer }
 
-interface TimeSkippingOptions {
+interface Where {
   cacheFolder: string
-  port: number
+  /** For the file. */
+  folder: string
   log: Log
 }
 
-interface RunningTimeSkippingServer {
-  address: string
-  /** Of the server itself, for those who look at it from outside. */
-  pid: number
-  stop: () => Promise<void>
+export interface TimeSkippingExecutable {
+  /** As `TestWorkflowEnvironment` wants an existing executable: one path, no arguments. */
+  path: string
+  /** Holds the number of the process once it runs. */
+  pidFile: string
 }
 
-const FAREWELL = { signal: 'SIGTERM', graceMs: 2_000 } as const
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Starts a Temporal server whose clock jumps to the next timer when nothing else is to be done,
- * once it is told to (`unlockTimeSkipping`). It keeps everything in memory, and its time is one for
- * all: one server per test file.
+ * Writes a program that runs Temporal's time-skipping test server. Its clock jumps to the next
+ * timer when nothing else is to be done, once it is told to; its time is one for all who use it.
  */
-export async function startTimeSkippingServer({
+export async function writeTimeSkippingServer({
   cacheFolder,
-  port,
+  folder,
   log,
-}: TimeSkippingOptions): Promise<RunningTimeSkippingServer> {
+}: Where): Promise<TimeSkippingExecutable> {
   const { command, args } = await findTimeSkippingServer({ cacheFolder, log })
-  await requireFree(port)
-  const child = await startChild({
-    command,
-    args: [...args, String(port)],
-    farewell: FAREWELL,
-    log,
-  })
-  try {
-    const connection = await connectWhenReady(child, port, 'The time-skipping server')
-    await connection.close()
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return {
-    address: `127.0.0.1:${port}`,
-    pid: child.pid,
-    stop: async () => {
-      await child.stop()
-    },
-  }
+  const path = join(folder, 'time-skipping-server')
+  const pidFile = `${path}.pid`
+  const words = [command, ...args].map(quoted).join(' ')
+  const script = `#!/bin/sh\necho $$ > ${quoted(pidFile)}\nexec ${words} "$@"\n`
+  await writeFile(path, script, { mode: 0o755 })
+  return { path, pidFile }
 }

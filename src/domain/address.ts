@@ -1,7 +1,7 @@
-/** What stands for an address under one pepper, so that the list holds without the address. */
+/** Stands for an address under one HMAC key, so that the list holds without the address. */
 export interface AddressKey {
-  /** Id of the key that the pepper is derived from. */
-  pepper: string
+  /** Id of the HMAC key. */
+  keyId: string
   /** 64 hexadecimal digits. */
   key: string
 }
@@ -12,9 +12,9 @@ export interface Addressed {
   email: string | null
   /** One of `ADDRESS_STRIPES`: which lock guards it. */
   stripe: number
-  /** Under every pepper in use; the first is what new entries are written under. */
+  /** Under every HMAC key in use; new entries are written under the first. */
   keys: readonly [AddressKey, ...AddressKey[]]
 }
 
-/** How finely an organization's addresses are locked. */
+/** Locks for the addresses of an organization: each guards a stripe of them. */
 export const ADDRESS_STRIPES = 64

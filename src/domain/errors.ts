@@ -1,4 +1,4 @@
-/** The closed list of error codes on the wire (the specification, Errors). */
+/** The closed list of error codes on the wire. */
 export const ERROR_CODES = [
   'BAD_REQUEST',
   'CONFLICT',
@@ -16,8 +16,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * What is wrong with one place of the input. `path` is a JSON pointer without the leading slash,
- * dots between.
+ * What is wrong with one place of the input: `path` and `message` together are a sentence. A path
+ * is spelled like `steps[0].config.url`; that of the whole input is empty.
  */
 export interface ErrorDetail {
   path: string
@@ -33,7 +33,7 @@ export interface AppErrorOptions {
   /** Another status than the code's own, for REQUEST_FAILED (405, 415) and INTERNAL_ERROR (503). */
   status?: number
   headers?: Record<string, string>
-  /** What the specification wants in the body beside, or instead of, what all refusals have. */
+  /** Fields of the body besides, or instead of, those that every refusal has. */
   fields?: Record<string, unknown>
 }
 
@@ -68,6 +68,21 @@ export const conflict = (message: string, options?: AppErrorOptions): AppError =
 /** A rule that needs other fields, the clock or stored data refuses a body that fits the schema. */
 export const badRequest = (message: string, details: ErrorDetail[], reason?: string): AppError =>
   new AppError('BAD_REQUEST', message, { details, ...(reason === undefined ? {} : { reason }) })
+
+/** Details that one sentence tells: a row may name thousands of topics that do not exist. */
+const MOST_TOLD = 10
+
+/** What is wrong, as one sentence. */
+export function sentence(details: readonly ErrorDetail[]): string {
+  const told = details
+    .slice(0, MOST_TOLD)
+    .map(({ path, message }) => `${path === '' ? 'The body' : path} ${message}`)
+  const left = details.length - told.length
+  return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+}
+
+/** What the interface has and this version does not do: said where it is refused. */
+export const NOT_YET = { message: 'is not available yet', reason: 'not_supported_yet' } as const
 
 /** Refuses a body for one of its fields: a 400 that names it. */
 export function refuse(path: string, message: string, reason?: string): never {

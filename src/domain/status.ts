@@ -1,4 +1,4 @@
-/** Email log statuses (the specification, States and transitions). */
+/** The statuses of an email log. */
 export const LOG_STATUSES = [
   'sent',
   'delivered',
@@ -27,6 +27,9 @@ export const EVENT_KINDS = [
   'rendering_failure',
 ] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
+
+export const isEventKind = (kind: string): kind is EventKind =>
+  EVENT_KINDS.some((known) => known === kind)
 
 /**
  * A message's status only ever climbs. A click says more than an open; a bounce, a suppression and

@@ -16,6 +16,8 @@ export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 
 /** Characters of a caller's own text where an error names it. */
 export const LONGEST_SHOWN = 200
+/** Characters of a message: of the name of a step, a place and the longest list of words. */
+export const LONGEST_MESSAGE = 1_000
 /** What Postgres cannot store as text, and JSON cannot be trusted to carry. */
 const UNWRITABLE = /\p{Surrogate}|\0/gu
 

@@ -1,13 +1,14 @@
 import { batchWorkflowId } from '../../workflows/contract.ts'
-import * as reconciling from '../store/batch-reconciling.ts'
-import * as outbox from '../store/outbox.ts'
-import type { Sql } from '../store/sql.ts'
+import { restartBatch, stopBatch } from '../core/sending/restart-batch.ts'
+import * as liveBatches from '../store/sending/live-batches.ts'
+import * as outbox from '../store/platform/outbox.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type ReconcilerDeps, type RunOwner, startRunReconciler } from './run-reconciler.ts'
 
 /** Live batches that one round looks at: with fewer, each is looked at in every round. */
 const LIVE = 200
 
-/** Settles batches whose runs are over while they are not. */
+/** Stops or restarts batches whose runs are over while they are not. */
 export const startBatchReconciler = (deps: ReconcilerDeps) =>
   startRunReconciler(deps, batchRuns(deps))
 
@@ -16,23 +17,23 @@ export const startBatchReconciler = (deps: ReconcilerDeps) =>
  * the same workflow id. A run that was terminated or cancelled fails its batch, as a cancel that
  * the workflow hears of does.
  */
-export const batchRuns = ({ sql }: { sql: Sql }): RunOwner<reconciling.Held, string> => ({
+export const batchRuns = ({ sql }: { sql: Sql }): RunOwner<liveBatches.LiveBatch, string> => ({
   name: 'batch',
   workflowType: 'sendBatch',
   attribute: 'BatchId',
   workflowIdOf: ({ id, attempt }) => batchWorkflowId(id, attempt),
-  listLive: (ids) => reconciling.listLive(sql, ids),
+  listLive: (ids) => liveBatches.listLive(sql, ids),
   nextPage: async (after) => {
-    const page = await reconciling.listNext(sql, after, LIVE)
-    // Read before Temporal is asked: a start that is no longer promised has been made.
+    const page = await liveBatches.listNext(sql, after, LIVE)
+    // Read before Temporal is asked: a start that is no longer in the outbox has been made.
     const ids = page.map(({ id }) => id)
-    const promised = await outbox.listPromised(sql, 'start_batch', ids)
+    const pending = await outbox.listPending(sql, 'start_batch', ids)
     return {
-      page: page.filter(({ id }) => !promised.has(id)),
+      page: page.filter(({ id }) => !pending.has(id)),
       next: page.length < LIVE ? undefined : page.at(-1)?.id,
     }
   },
-  stop: (held) => reconciling.stop(sql, held),
-  restart: (held) => reconciling.restart(sql, held, 'ended'),
-  replace: (held) => reconciling.restart(sql, held, 'gone'),
+  stop: (batch) => stopBatch(sql, batch),
+  restart: (batch) => restartBatch(sql, batch, 'ended'),
+  replace: (batch) => restartBatch(sql, batch, 'gone'),
 })

@@ -1,5 +1,5 @@
-import * as senders from '../store/senders.ts'
-import type { Sql } from '../store/sql.ts'
+import * as senders from '../store/accounts/senders.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 1_000

@@ -1,57 +1,59 @@
 import { executionWorkflowId } from '../../workflows/contract.ts'
-import type { Timings } from '../domain/timings.ts'
-import * as reconciling from '../store/execution-reconciling.ts'
-import * as outbox from '../store/outbox.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Timings } from '../domain/sending/timings.ts'
+import * as reconcile from '../core/flows/reconcile.ts'
+import * as heldExecutions from '../store/flows/held-executions.ts'
+import * as outbox from '../store/platform/outbox.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type ReconcilerDeps, type RunOwner, startRunReconciler } from './run-reconciler.ts'
 
 /** Executions without progress that one round looks at. */
 const STILL = 200
-/** Executions of deleted flows that are ended at once. */
+/** Executions of deleted flows that one round ends. */
 const DELETED = 200
 
-/**
- * Settles executions whose runs are over while they are not, and ends the executions of flows that
- * were deleted.
- */
+/** Reconciles live executions whose runs are over, and ends executions of deleted flows. */
 export const startExecutionReconciler = (deps: ReconcilerDeps) =>
   startRunReconciler(
     deps,
     executionRuns(deps),
-    async () => (await reconciling.endOfDeletedFlows(deps.sql, DELETED)) === DELETED,
+    async () => (await reconcile.endOfDeletedFlows(deps.sql, DELETED)) === DELETED,
   )
 
 /**
- * The run that holds an execution is its fence: what is written depends on it. Those without
+ * The run that holds an execution is its fence: what is written depends on it. Executions without
  * progress are looked at one by one.
  */
 export const executionRuns = ({
   sql,
-  timings: { stillMs },
+  timings: { noProgressMs },
 }: {
   sql: Sql
-  timings: Pick<Timings, 'stillMs'>
-}): RunOwner<reconciling.Held, reconciling.Cursor> => ({
+  timings: Pick<Timings, 'noProgressMs'>
+}): RunOwner<heldExecutions.Held, heldExecutions.Cursor> => ({
   name: 'execution',
   workflowType: 'runFlow',
   attribute: 'ExecutionId',
   workflowIdOf: ({ id, attempt, fenceWorkflowId }) =>
     fenceWorkflowId ?? executionWorkflowId(id, attempt),
-  listLive: (ids) => reconciling.listLive(sql, ids),
+  listLive: (ids) => heldExecutions.listLive(sql, ids),
   nextPage: async (after) => {
-    const page = await reconciling.listStill(sql, { stillMs, after, limit: STILL })
-    // Temporal may have been away for long: what is promised to it is not lost.
+    const page = await heldExecutions.listWithoutProgress(sql, {
+      noProgressMs,
+      after,
+      limit: STILL,
+    })
+    // Temporal may have been away for long: a start that the outbox still holds is not lost.
     const unbegun = page.filter(({ fenceRunId }) => fenceRunId === null).map(({ id }) => id)
-    const promised = await outbox.listPromised(sql, 'start_execution', unbegun)
+    const starting = await outbox.listPending(sql, 'start_execution', unbegun)
     return {
-      page: page.filter(({ id }) => !promised.has(id)),
+      page: page.filter(({ id }) => !starting.has(id)),
       next: page.length < STILL ? undefined : page.at(-1),
     }
   },
-  stop: (held) => reconciling.stop(sql, held),
-  restart: (held) => reconciling.restart(sql, held),
+  stop: (held) => reconcile.stop(sql, held),
+  restart: (held) => reconcile.restart(sql, held),
   replace: async (held) => {
-    if (held.fenceRunId !== null) return reconciling.restart(sql, held)
-    return (await reconciling.promiseAgain(sql, held)) ? 'promised' : 'kept'
+    if (held.fenceRunId !== null) return reconcile.restart(sql, held)
+    return (await reconcile.startAgain(sql, held)) ? 'started' : 'kept'
   },
 })

@@ -17,14 +17,14 @@ import {
   fireWorkflowId,
   flowScheduleId,
 } from '../../workflows/contract.ts'
-import { type Calendar, calendarsOf, type Span } from '../domain/cron.ts'
+import { type Calendar, calendarsOf, type Span } from '../domain/flows/cron.ts'
 import type { Uuid } from '../ids.ts'
-import * as flowSchedules from '../store/flow-schedules.ts'
-import type { Sql } from '../store/sql.ts'
+import * as flowSchedules from '../store/flows/schedules.ts'
+import type { Sql } from '../store/db/sql.ts'
 
-/** A moment that was missed for longer is not made up for. */
+/** A moment that was missed longer ago is not made up for. */
 const CATCH_UP_MS = 3_600_000
-/** So many times a flow may change while its schedule is being written. */
+/** How often a flow may change while its schedule is being written. */
 const TURNS = 20
 
 type Wanted = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
@@ -32,12 +32,12 @@ type Wanted = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
 export type Change = 'kept' | 'created' | 'changed' | 'deleted'
 
 /**
- * Makes a flow's schedule in Temporal what the flow says: there and running when the flow is
- * enabled and has a schedule, else not there. One that is right is not touched: Temporal starts
- * nothing that was due just before an update.
+ * Brings a flow's schedule in Temporal in line with the flow: it exists and runs when the flow is
+ * enabled and has a schedule, else it does not exist. A schedule that is right is not touched:
+ * Temporal starts nothing that was due just before an update.
  *
- * Whoever wrote last looks again at the flow, so that of two that read different versions the later
- * version stays.
+ * After each write the flow is read again, so that of two processes that read different versions
+ * the later version stays.
  */
 export async function syncSchedule(
   { sql, temporal }: { sql: Sql; temporal: Client },
@@ -121,7 +121,7 @@ function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.Scheduled
   } satisfies Wanted
 }
 
-/** Every field is given, as the server gives it back: so what it has can be compared. */
+/** Every field is set, as the server returns it, so that the two can be compared. */
 const calendarSpecOf = (calendar: Calendar): CalendarSpec => ({
   second: [{ start: 0, end: 0, step: 1 }],
   minute: calendar.minute,
@@ -137,7 +137,7 @@ function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name
   return { start: first, end: last, step }
 }
 
-/** Whether a schedule does what is wanted, whoever changed it last. */
+/** Whether a schedule does what is wanted. */
 function isAsWanted(found: ScheduleDescription, { spec, policies, action }: Wanted): boolean {
   const { calendars = [], intervals = [], skip = [], startAt, endAt, jitter, timezone } = found.spec
   const {

@@ -1,9 +1,9 @@
-import * as imports from '../store/imports.ts'
-import type { Sql } from '../store/sql.ts'
+import * as imports from '../store/contacts/imports.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 30_000
-/** A process that receives an upload notes each page; without one for so long it is gone. */
+/** A process that receives an upload records each page; one that records none so long is gone. */
 const SILENT_MS = 180_000
 /** At up to a megabyte each. */
 const PAGES = 50

@@ -6,8 +6,8 @@ import {
   mailWorkflowId,
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
-import * as outlet from '../store/outlet.ts'
-import type { Sql } from '../store/sql.ts'
+import * as mailQueue from '../store/sending/mail-queue.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const IDLE_MS = 200
@@ -21,8 +21,8 @@ interface Deps {
 }
 
 /**
- * Wakes the dispatcher of every connection that has due mail, or starts it. The queue's rows are
- * the promise: a wake that is lost, refused or doubled changes nothing.
+ * Wakes the dispatcher of every connection that has due mail, or starts it. The rows of the mail
+ * queue decide: a signal that is lost, refused or doubled changes nothing.
  */
 export const startMailWaker = ({ sql, temporal, log }: Deps) => {
   const wokenAt = new Map<string, number>()
@@ -35,7 +35,7 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
       for (const [connectionId, at] of wokenAt) {
         if (now - at > WAKE_EVERY_MS) wokenAt.delete(connectionId)
       }
-      const due = await outlet.due(sql)
+      const due = await mailQueue.due(sql)
       const asleep = due.filter(({ connectionId }) => !wokenAt.has(connectionId))
       await Promise.all(
         asleep.map(async ({ organizationId, connectionId }) => {
@@ -49,7 +49,7 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
               args: [input],
               signal: WAKE_SIGNAL,
               signalArgs: [],
-              staticSummary: `Mail outside batches of connection ${connectionId}`,
+              staticSummary: `Single mail of connection ${connectionId}`,
               searchAttributes: {
                 OrganizationId: [organizationId],
                 ConnectionId: [connectionId],
@@ -59,7 +59,7 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
             .catch((error: unknown) => {
               // A run that has taken all signals it can is awake anyway; the others must not wait
               // for it.
-              log.warn({ connection: connectionId, err: error }, 'a wake was refused')
+              log.warn({ connection: connectionId, err: error }, 'dispatcher signal failed')
             })
         }),
       )

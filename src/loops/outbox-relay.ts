@@ -1,35 +1,9 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client'
-import {
-  batchWorkflowId,
-  cohortWorkflowId,
-  type ConfirmCohortInput,
-  type ConfirmTopicInput,
-  confirmationWorkflowId,
-  CONTROL_QUEUE,
-  END_CONFIRMATION_SIGNAL,
-  type EraseContactInput,
-  eraseWorkflowId,
-  executionWorkflowId,
-  type ImportContactsInput,
-  importWorkflowId,
-  noticeWorkflowId,
-  type RunFlowInput,
-  type SendBatchInput,
-  type SendNoticeInput,
-  type VerifyConnectionInput,
-  verifyWorkflowId,
-  WAKE_SIGNAL,
-} from '../../workflows/contract.ts'
-import { suspect } from '../store/execution-reconciling.ts'
-import * as executions from '../store/executions.ts'
-import { letIn } from '../store/letting-in.ts'
-import * as outbox from '../store/outbox.ts'
-import type { Sql } from '../store/sql.ts'
-import { syncSchedule } from './flow-schedules.ts'
+import type { Client } from '@temporalio/client'
+import { admitWithinLimit } from '../core/flows/concurrency.ts'
+import * as outbox from '../store/platform/outbox.ts'
+import type { Sql } from '../store/db/sql.ts'
+import * as namedRuns from '../store/platform/named-runs.ts'
+import { deliver, type Subjects } from './deliveries.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const ROWS = 50
@@ -44,15 +18,15 @@ interface Deps {
 }
 
 /**
- * Loops of each lane. A crowd of executions has two: while one takes its next promises, Temporal
- * has those of the other to do.
+ * Loops of each lane. A crowd of executions has two: while one leases its next messages, Temporal
+ * works on those of the other.
  */
 const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, others: 1 }
 
 /**
- * Keeps the promises of the outbox: starts and cancels workflows. No transaction is open while
- * Temporal is asked; a relay that dies leaves its rows to the next one, and every act is safe to
- * repeat, since a workflow's id says which act it is.
+ * Delivers the messages of the outbox: starts, signals and cancels workflows. No transaction is
+ * open while Temporal is asked; a relay that dies leaves its messages to the next one, and every
+ * delivery is safe to repeat, since a workflow's id says which start it is.
  */
 export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   const loops = outbox.LANES.flatMap((lane) =>
@@ -61,7 +35,7 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
         name: `outbox-relay-${lane}`,
         idleMs: IDLE_MS,
         log: deps.log,
-        round: () => keepSome(deps, lane),
+        round: () => deliverSome(deps, lane),
       }),
     ),
   )
@@ -72,216 +46,56 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Keeps what is due, as many at once as a round takes. What failed waits, longer each time. */
-async function keepSome({ sql, temporal, log }: Deps, lane: outbox.OutboxLane): Promise<boolean> {
-  const rows = await outbox.take(sql, lane, ROWS, LEASE_MS)
-  const starting = await letIn(sql, rows.flatMap(attemptOf))
-  const kept: outbox.Taken[] = []
-  const failed: (outbox.Taken & { error: string; waitMs: number })[] = []
+/** Delivers what is due, as many at once as a round leases. What failed waits, longer each time. */
+async function deliverSome(
+  { sql, temporal, log }: Deps,
+  lane: outbox.OutboxLane,
+): Promise<boolean> {
+  const rows = await outbox.lease(sql, lane, ROWS, LEASE_MS)
+  const starting = await admitWithinLimit(sql, rows.flatMap(attemptOf))
+  const subjects = await subjectsOf(sql, rows)
+  const delivered: outbox.LeasedMessage[] = []
+  const failed: (outbox.LeasedMessage & { error: string; waitMs: number })[] = []
   await Promise.all(
     rows.map(async (row) => {
       try {
-        const isOver = row.kind === 'start_execution' && !starting.has(row.payload.executionId)
-        if (!isOver) await keep({ sql, temporal }, row)
-        kept.push(row)
+        const isObsolete = row.kind === 'start_execution' && !starting.has(row.payload.executionId)
+        if (!isObsolete) await deliver({ sql, temporal, subjects }, row)
+        delivered.push(row)
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
         const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
         // A line for each reason of a round: while Temporal is away all of them have the same.
-        const isTold = failed.some((each) => each.error === message)
+        const isLogged = failed.some((each) => each.error === message)
         failed.push({ ...row, error: message, waitMs })
-        if (isTold) return
+        if (isLogged) return
         const { kind, attempts, requestId } = row
-        log.warn({ kind, attempts, reqId: requestId, err: error }, 'a promise waits')
+        log.warn(
+          { kind, attempts, reqId: requestId, err: error },
+          'outbox message failed, will retry',
+        )
       }
     }),
   )
-  await outbox.done(sql, kept)
+  await outbox.markDelivered(sql, delivered)
   await outbox.postpone(sql, failed)
   return rows.length === ROWS
 }
 
-const attemptOf = ({ organizationId, ...row }: outbox.Taken) =>
+const attemptOf = ({ organizationId, ...row }: outbox.LeasedMessage) =>
   row.kind === 'start_execution' ? [{ organizationId, ...row.payload }] : []
 
-async function keep({ sql, temporal }: Omit<Deps, 'log'>, row: outbox.Taken): Promise<void> {
-  const { organizationId, requestId } = row
-  // From a line of the API's log to what it set going.
-  const memo = requestId === null ? {} : { memo: { requestId } }
-  switch (row.kind) {
-    case 'start_batch': {
-      const { batchId, attempt } = row.payload
-      const input: SendBatchInput = { organizationId, batchId, attempt }
-      return startOnce(temporal, 'sendBatch', {
-        workflowId: batchWorkflowId(batchId, attempt),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Send batch ${batchId}`,
-        searchAttributes: {
-          OrganizationId: [organizationId],
-          BatchId: [batchId],
-          Kind: ['batch'],
-          AppStatus: ['queued'],
-        },
-      })
-    }
-    case 'cancel_batch': {
-      const { batchId, attempt } = row.payload
-      const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
-      await ifThere(() => handle.cancel())
-      return
-    }
-    case 'start_import': {
-      const { importId } = row.payload
-      const input: ImportContactsInput = { organizationId, importId }
-      return startOnce(temporal, 'importContacts', {
-        workflowId: importWorkflowId(importId),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Import ${importId}`,
-        searchAttributes: {
-          OrganizationId: [organizationId],
-          Kind: ['import'],
-          AppStatus: ['pending'],
-        },
-      })
-    }
-    case 'verify_connection': {
-      const { connectionId } = row.payload
-      const input: VerifyConnectionInput = { organizationId, connectionId }
-      return startOnce(temporal, 'verifyConnection', {
-        workflowId: verifyWorkflowId(connectionId),
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Verify connection ${connectionId}`,
-        searchAttributes: {
-          OrganizationId: [organizationId],
-          ConnectionId: [connectionId],
-          Kind: ['verification'],
-        },
-      })
-    }
-    case 'send_notice': {
-      const { noticeId } = row.payload
-      const input: SendNoticeInput = { organizationId, noticeId }
-      return startOnce(temporal, 'sendNotice', {
-        workflowId: noticeWorkflowId(noticeId),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        staticSummary: `Send notice ${noticeId}`,
-        searchAttributes: { OrganizationId: [organizationId], Kind: ['notice'] },
-      })
-    }
-    case 'start_erasure': {
-      const { erasureId } = row.payload
-      const input: EraseContactInput = { organizationId, erasureId }
-      return startOnce(temporal, 'eraseContact', {
-        workflowId: eraseWorkflowId(erasureId),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Erase a contact: ${erasureId}`,
-        searchAttributes: { OrganizationId: [organizationId], Kind: ['erasure'] },
-      })
-    }
-    case 'start_confirmation': {
-      const { contactId, topicId, generation } = row.payload
-      const input: ConfirmTopicInput = { organizationId, contactId, topicId, generation }
-      return startOnce(temporal, 'confirmTopic', {
-        workflowId: confirmationWorkflowId(input),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Confirmation of topic ${topicId} by contact ${contactId}`,
-        searchAttributes: {
-          OrganizationId: [organizationId],
-          ContactId: [contactId],
-          Kind: ['confirmation'],
-        },
-      })
-    }
-    case 'end_confirmation': {
-      const handle = temporal.workflow.getHandle(confirmationWorkflowId(row.payload))
-      await ifThere(() => handle.signal(END_CONFIRMATION_SIGNAL))
-      return
-    }
-    case 'start_cohort': {
-      const { cohort, importId, page } = row.payload
-      const input: ConfirmCohortInput = { organizationId, cohort }
-      return startOnce(temporal, 'confirmCohort', {
-        workflowId: cohortWorkflowId(importId, page),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Confirmations of page ${page} of import ${importId}`,
-        searchAttributes: { OrganizationId: [organizationId], Kind: ['confirmation'] },
-      })
-    }
-    case 'start_execution': {
-      const { executionId, attempt, flowId, contactId } = row.payload
-      const input: RunFlowInput = { organizationId, executionId }
-      return startOnce(temporal, 'runFlow', {
-        workflowId: executionWorkflowId(executionId, attempt),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        args: [input],
-        ...memo,
-        staticSummary: `Run flow ${flowId} for contact ${contactId}`,
-        searchAttributes: {
-          OrganizationId: [organizationId],
-          ExecutionId: [executionId],
-          FlowId: [flowId],
-          ContactId: [contactId],
-          Kind: ['execution'],
-          AppStatus: ['pending'],
-        },
-      })
-    }
-    case 'wake_execution': {
-      const [run] = await executions.listRuns(sql, [row.payload.executionId])
-      if (!run) return
-      const handle = temporal.workflow.getHandle(run.workflowId)
-      if (!(await ifThere(() => handle.signal(WAKE_SIGNAL)))) await suspect(sql, run.id)
-      return
-    }
-    case 'cancel_execution': {
-      const handle = temporal.workflow.getHandle(row.payload.workflowId)
-      await ifThere(() => handle.cancel())
-      return
-    }
-    case 'sync_schedule':
-      await syncSchedule({ sql, temporal }, row.payload.flowId)
-      return
+/** The flows and batches that these messages start, as they are now. */
+async function subjectsOf(sql: Sql, rows: readonly outbox.LeasedMessage[]): Promise<Subjects> {
+  const subjects: Record<'flows' | 'batches', namedRuns.Subject[]> = { flows: [], batches: [] }
+  for (const { organizationId, kind, payload } of rows) {
+    if (kind === 'start_execution') subjects.flows.push({ organizationId, id: payload.flowId })
+    if (kind === 'start_batch') subjects.batches.push({ organizationId, id: payload.batchId })
   }
-}
-
-/**
- * Ends a workflow that may never have been started, or be over: what Postgres says decides, and a
- * workflow that begins after this looks there first. False: there is none, or it is over.
- */
-async function ifThere(act: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await act()
-    return true
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error
-    return false
-  }
-}
-
-type Start = Omit<Parameters<Client['workflow']['start']>[1], 'taskQueue'>
-
-async function startOnce(temporal: Client, type: string, options: Start): Promise<void> {
-  try {
-    await temporal.workflow.start(type, {
-      ...options,
-      args: options.args ?? [],
-      taskQueue: CONTROL_QUEUE,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    })
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-  }
+  const { flows, batches } = subjects
+  const found = [
+    ...(flows.length === 0 ? [] : await namedRuns.listFlows(sql, flows)),
+    ...(batches.length === 0 ? [] : await namedRuns.listBatches(sql, batches)),
+  ]
+  return new Map(found.map(({ id, ...subject }) => [id, subject]))
 }

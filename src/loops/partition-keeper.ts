@@ -1,5 +1,5 @@
-import { createPartitions } from '../store/partitions.ts'
-import type { Sql } from '../store/sql.ts'
+import { createPartitions } from '../store/db/partitions.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 6 * 3_600_000

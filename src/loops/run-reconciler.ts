@@ -5,16 +5,16 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import type { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
-import type { Timings } from '../domain/timings.ts'
+import type { Timings } from '../domain/sending/timings.ts'
 import { isUuid, type Uuid } from '../ids.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
-/** What is listed may be some seconds old, and clocks differ. */
+/** A listing may be some seconds old, and clocks differ. */
 const OVERLAP_MS = 120_000
-/** How far the first round looks back; what ended before is found by looking at all in turn. */
+/** How far the first round looks back; earlier ends are found page by page, among all rows. */
 const FIRST_MS = 3_600_000
-/** Runs that are looked up at once in Postgres. */
+/** Runs that are looked up in Postgres at once. */
 const PAGE = 500
 /** Runs that Temporal is asked about at once. */
 const WINDOW = 5
@@ -26,43 +26,43 @@ export interface ReconcilerDeps {
   log: Log
 }
 
-type Settled = 'kept' | 'stopped' | 'restarted' | 'failed' | 'promised'
+type Outcome = 'kept' | 'stopped' | 'restarted' | 'failed' | 'started'
 
-/** What Postgres says of something that a run keeps going; attempts name their runs. */
+/** A row whose work a run carries on; its attempt names the run. */
 interface Attempt {
   id: Uuid
   attempt: number
 }
 
 /**
- * A kind of rows that runs keep going. Everything it writes depends on what was read: when another
- * run has taken the row meanwhile, nothing changes and the answer is false or `kept`.
+ * A kind of rows whose work runs carry on. Everything it writes depends on what was read: when
+ * another run has taken the row meanwhile, nothing changes and it returns false or `kept`.
  */
 export interface RunOwner<Held extends Attempt, Cursor> {
   name: 'execution' | 'batch'
   workflowType: 'runFlow' | 'sendBatch'
-  /** Names the row whose run it is. */
+  /** The search attribute that names the row of a run. */
   attribute: keyof typeof SEARCH_ATTRIBUTES
-  /** Of the run that holds it, or is to begin it. */
+  /** The workflow id of the run that holds it, or is to begin it. */
   workflowIdOf(held: Held): string
-  /** Those of these rows that live. */
+  /** Those of these rows that are live. */
   listLive(ids: readonly Uuid[]): PromiseLike<Held[]>
-  /** The next page of live rows whose runs are looked at one by one; undefined: from the start. */
+  /** The next page of live rows whose runs are described one by one; undefined: from the start. */
   nextPage(after: Cursor | undefined): Promise<{ page: Held[]; next: Cursor | undefined }>
   /** An operator stopped its run. */
   stop(held: Held): Promise<boolean>
   /** Its run ended and left it behind: the next attempt goes on where it stands. */
-  restart(held: Held): Promise<Settled>
+  restart(held: Held): Promise<Outcome>
   /** Temporal has no such workflow. */
-  replace(held: Held): Promise<Settled>
+  replace(held: Held): Promise<Outcome>
 }
 
 /**
- * Settles rows whose runs are over while they are not: an operator stopped the run in the Temporal
- * UI, it ended at a limit of Temporal's, or Temporal lost it.
+ * Reconciles live rows whose runs are over: an operator stopped the run in the Temporal UI, it
+ * ended at a limit of Temporal's, or Temporal lost it.
  *
- * Any number of processes may do so at once: what is written depends on what was read. `more` is
- * done in each round, too; it returns whether there may be more to do right away.
+ * Any number of processes may do so at once: what is written depends on what was read. Each round
+ * also does `more`, which returns whether there may be more to do right away.
  */
 export function startRunReconciler<Held extends Attempt, Cursor>(
   deps: ReconcilerDeps,
@@ -77,19 +77,19 @@ export function startRunReconciler<Held extends Attempt, Cursor>(
     log: deps.log,
     round: async () => {
       const startedAt = Date.now()
-      await settleClosedRuns(deps, owner, since)
+      await reconcileClosedRuns(deps, owner, since)
       since = startedAt - OVERLAP_MS
-      after = await settleNextPage(deps, owner, after)
+      after = await reconcileNextPage(deps, owner, after)
       return more()
     },
   })
 }
 
 /**
- * Settles what was left behind by runs that closed since then (milliseconds since 1970). A run that
- * completed leaves nothing behind, or is found by `settleNextPage`.
+ * Reconciles what was left behind by runs that closed since then (milliseconds since 1970). A run
+ * that completed leaves nothing behind, or is found by `reconcileNextPage`.
  */
-export async function settleClosedRuns<Held extends Attempt, Cursor>(
+export async function reconcileClosedRuns<Held extends Attempt, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   since: number,
@@ -99,7 +99,7 @@ export async function settleClosedRuns<Held extends Attempt, Cursor>(
     `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut')`,
     `CloseTime >= '${new Date(since).toISOString()}'`,
   ].join(' and ')
-  /** Workflow ids by what they keep going. */
+  /** Workflow ids by the rows of their runs. */
   let page = new Map<Uuid, string[]>()
   for await (const run of deps.temporal.workflow.list({ query, pageSize: PAGE })) {
     const { workflowId } = run
@@ -107,43 +107,43 @@ export async function settleClosedRuns<Held extends Attempt, Cursor>(
     const id = typeof attribute === 'string' ? attribute : workflowId.split('/')[1]
     if (id === undefined || !isUuid(id)) continue
     page.set(id, [...(page.get(id) ?? []), workflowId])
-    if (page.size === PAGE) page = await settlePage(page)
+    if (page.size === PAGE) page = await reconcilePage(page)
   }
-  await settlePage(page)
+  await reconcilePage(page)
 
-  async function settlePage(runs: Map<Uuid, string[]>): Promise<Map<Uuid, string[]>> {
+  async function reconcilePage(runs: Map<Uuid, string[]>): Promise<Map<Uuid, string[]>> {
     const live = await owner.listLive([...runs.keys()])
-    const left = live.filter((held) => runs.get(held.id)?.includes(owner.workflowIdOf(held)))
-    await settleAll(deps, owner, left)
+    const abandoned = live.filter((held) => runs.get(held.id)?.includes(owner.workflowIdOf(held)))
+    await reconcileAll(deps, owner, abandoned)
     return new Map()
   }
 }
 
-/** Looks at one page of what lives. Returns where the next one begins; undefined: at the start. */
-export async function settleNextPage<Held extends Attempt, Cursor>(
+/** Looks at one page of live rows. Returns where the next begins; undefined: at the start. */
+export async function reconcileNextPage<Held extends Attempt, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   after: Cursor | undefined,
 ): Promise<Cursor | undefined> {
   const { page, next } = await owner.nextPage(after)
-  await settleAll(deps, owner, page)
+  await reconcileAll(deps, owner, page)
   return next
 }
 
-async function settleAll<Held extends Attempt, Cursor>(
+async function reconcileAll<Held extends Attempt, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   all: readonly Held[],
 ): Promise<void> {
   const waiting = all.values()
-  const lanes = Array.from({ length: WINDOW }, async () => {
-    for (const held of waiting) await settleOne(deps, owner, held)
+  const workers = Array.from({ length: WINDOW }, async () => {
+    for (const held of waiting) await reconcileOne(deps, owner, held)
   })
-  await Promise.all(lanes)
+  await Promise.all(workers)
 }
 
-/** One that cannot be settled must not keep the others from it. */
-async function settleOne<Held extends Attempt, Cursor>(
+/** One that cannot be reconciled must not hold up the others. */
+async function reconcileOne<Held extends Attempt, Cursor>(
   { temporal, log }: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   held: Held,
@@ -151,18 +151,18 @@ async function settleOne<Held extends Attempt, Cursor>(
   const { id, attempt } = held
   const named = { [`${owner.name}Id`]: id, attempt }
   try {
-    const settled = await settle(temporal, owner, held)
-    if (settled !== 'kept') log.warn({ ...named, settled }, `a lost run of the ${owner.name}`)
+    const outcome = await reconcile(temporal, owner, held)
+    if (outcome !== 'kept') log.warn({ ...named, outcome }, `lost ${owner.name} run`)
   } catch (error) {
-    log.error({ ...named, err: error }, `the ${owner.name} could not be reconciled with its run`)
+    log.error({ ...named, err: error }, `${owner.name} could not be reconciled with its run`)
   }
 }
 
-async function settle<Held extends Attempt, Cursor>(
+async function reconcile<Held extends Attempt, Cursor>(
   temporal: Client,
   owner: RunOwner<Held, Cursor>,
   held: Held,
-): Promise<Settled> {
+): Promise<Outcome> {
   switch (await fateOf(temporal, owner.workflowIdOf(held))) {
     case 'open':
       return 'kept'
@@ -175,7 +175,7 @@ async function settle<Held extends Attempt, Cursor>(
   }
 }
 
-/** `stopped`: by somebody; `lost`: by no one's will; `unknown`: Temporal has no such workflow. */
+/** `stopped`: by a person; `lost`: by nobody; `unknown`: Temporal has no such workflow. */
 type Fate = 'open' | 'stopped' | 'lost' | 'unknown'
 
 /** What became of the newest run of a workflow id. */
@@ -205,7 +205,7 @@ async function fateOf(temporal: Client, workflowId: string): Promise<Fate> {
   }
 }
 
-/** Why the server itself terminates runs: temporalio/temporal, common/util.go. */
+/** Reasons for which the server itself terminates runs: temporalio/temporal, common/util.go. */
 const LIMITS =
   /^(?:Workflow (?:history (?:size|count)|mutable state size)|Transaction size) exceeds limit\.$/
 

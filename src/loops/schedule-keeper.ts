@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client'
 import { flowIdOfSchedule } from '../../workflows/contract.ts'
 import type { Uuid } from '../ids.ts'
-import * as flowSchedules from '../store/flow-schedules.ts'
-import type { Sql } from '../store/sql.ts'
+import * as flowSchedules from '../store/flows/schedules.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { type Change, syncSchedule } from './flow-schedules.ts'
 import { type Log, startLoop } from './loop.ts'
 
@@ -10,10 +10,10 @@ import { type Log, startLoop } from './loop.ts'
 const EVERY_MS = 3_600_000
 /** How often it looks whether that time has come. */
 const LOOK_MS = 5_000
-/** What failed is tried again sooner. */
+/** After a failure the next comparison comes sooner. */
 const AGAIN_MS = 600_000
 const PAGE = 200
-/** Schedules that are looked at at once. */
+/** Schedules that are compared at the same time. */
 const WINDOW = 5
 
 interface Deps {
@@ -29,9 +29,9 @@ interface KeeperOptions extends Deps {
 }
 
 /**
- * Compares all schedules in Temporal with all flows, when it starts and then hourly: who deleted,
- * paused or changed one by hand, or a crash between a flow and its schedule, costs an hour at most.
- * Several processes that do so at once do it once, since a schedule that is right is left alone.
+ * Compares all schedules in Temporal with all flows, when it starts and then hourly: a schedule
+ * that was deleted, paused or changed by hand, or missed by a crash, is right again after an hour
+ * at most. Several processes may do so at once: a schedule that is right is left alone.
  */
 export function startScheduleKeeper(options: KeeperOptions) {
   const { now = Date.now, lookMs = LOOK_MS, ...deps } = options
@@ -50,10 +50,10 @@ export function startScheduleKeeper(options: KeeperOptions) {
   })
 }
 
-/** Compares all of them once. One that fails is logged and left for the next time. */
+/** Compares all of them once. A failure is logged and left for the next time. */
 export async function compareSchedules(deps: Deps): Promise<Record<Change | 'failed', number>> {
   const counts = { kept: 0, created: 0, changed: 0, deleted: 0, failed: 0 }
-  // What is listed may be a moment old: each is asked about by itself before it is deleted.
+  // A listing may be a moment old: each flow is read by itself before its schedule is deleted.
   let page: Uuid[] = []
   for await (const { scheduleId } of deps.temporal.schedule.list({ pageSize: PAGE })) {
     const flowId = flowIdOfSchedule(scheduleId)
@@ -70,7 +70,7 @@ export async function compareSchedules(deps: Deps): Promise<Record<Change | 'fai
   }
   const { kept, ...changes } = counts
   if (Object.values(changes).some((count) => count > 0)) {
-    deps.log.warn({ kept, ...changes }, 'schedules were not those of the flows')
+    deps.log.warn({ kept, ...changes }, 'schedules corrected')
   }
   return counts
 
@@ -82,17 +82,17 @@ export async function compareSchedules(deps: Deps): Promise<Record<Change | 'fai
 
   async function sync(flowIds: Uuid[]): Promise<void> {
     const waiting = flowIds.values()
-    const lanes = Array.from({ length: WINDOW }, async () => {
+    const workers = Array.from({ length: WINDOW }, async () => {
       for (const flowId of waiting) counts[await syncOne(flowId)]++
     })
-    await Promise.all(lanes)
+    await Promise.all(workers)
   }
 
   async function syncOne(flowId: Uuid): Promise<Change | 'failed'> {
     try {
       return await syncSchedule(deps, flowId)
     } catch (error) {
-      deps.log.error({ flowId, err: error }, 'a schedule could not be compared')
+      deps.log.error({ flowId, err: error }, 'schedule could not be compared')
       return 'failed'
     }
   }

@@ -7,32 +7,32 @@ import {
 } from 'liquidjs'
 
 /**
- * What keeps each operation of a template linear in what the template has, and that within its
- * memory limit: one that is not could run for minutes inside V8, where no thread can be ended, or
- * ask for more at once than a thread may have, which ends the whole process.
+ * Keeps each operation of a template linear in the size of its values, and those within the memory
+ * limit. Other operations could run for minutes inside V8, where a thread cannot be ended, or
+ * allocate more at once than a thread may have, which ends the whole process.
  */
 
-/** This rendering makes more than it may. LiquidJS wraps it in an error that knows where. */
+/** A rendering exceeds its limits. LiquidJS wraps it in an error that has the position. */
 export class TooLarge extends Error {}
 
-/** Characters and array elements that one part of one mail may make on its way. */
+/** Characters and array elements that rendering one part of one mail may produce in all. */
 export const MEMORY_LIMIT = 4_000_000
-/** Characters of a text times those of what is looked for in it: some ten milliseconds at worst. */
+/** Characters of a text times those that are searched in it: some ten milliseconds at worst. */
 const MOST_COMPARED = 20_000_000
-/** Filters that look for their first argument in a text. */
+/** Filters that search a text for their first argument. */
 const SEARCHES = /^(?:split|remove|remove_first|remove_last|replace|replace_first|replace_last)$/
-/** They answer what they were given. */
+/** Filters that return what they were given. */
 const PASSES_ON = /^(?:default|raw)$/
 
 type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
 
 /**
- * A filter that makes nothing of nothing: `{{ contact.firstName | upcase }}` without a first name
- * is as much without a value as it is without the filter, and a `default` after it is still asked.
- * LiquidJS' own strictVariables gives up before any `default` but the first filter.
+ * Wraps a filter so that it returns no value for no value: `{{ contact.firstName | upcase }}`
+ * without a first name has no value, just as without the filter, and a `default` after it applies.
+ * LiquidJS' own strictVariables fails unless `default` is the first filter.
  *
- * What it makes counts as memory, as deep as it is: so every value of a template is within the
- * limit, and what takes one of them is done with it soon.
+ * The result counts as memory at any depth, so every value of a template is within the limit, and
+ * an operation on it is fast.
  */
 export function bounded(name: string, filter: FilterImplOptions): Filter {
   const handler = typeof filter === 'function' ? filter : filter.handler
@@ -65,10 +65,10 @@ export function contains(value: unknown, part: unknown, context: Context) {
   return defaultOperators['contains']?.(value, part, context) ?? false
 }
 
-/** V8 compares naively: a million characters with half of that take it a minute. */
+/** V8 searches naively: a million characters for half a million take it a minute. */
 function checkSearch(text: unknown, part: unknown): void {
   if (weightOf(text) * weightOf(part) > MOST_COMPARED) {
-    throw new TooLarge('what is looked for and what it is looked for in are too long')
+    throw new TooLarge('the text and what is searched in it are too long')
   }
 }
 

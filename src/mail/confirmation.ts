@@ -1,11 +1,11 @@
-import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/subscription.ts'
+import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/consent/subscription.ts'
 import { escapeHtml } from './liquid.ts'
 import { type RenderedMail, type RenderReason, renderer } from './render.ts'
 
 /** Names that a template of a confirmation mail declares and may use. */
 export const CONFIRM_URL = 'confirmUrl'
 
-/** What is asked, of whom, on whose behalf. */
+/** The topic to confirm, the contact that is asked, and the organization that asks. */
 export interface ConfirmationRequest {
   organization: { name: string }
   topic: { name: string }
@@ -24,10 +24,10 @@ export interface ConfirmationRequest {
   isReminder: boolean
 }
 
-/** Why a template made no mail that can be confirmed. */
+/** Why a template rendered no mail that can be confirmed. */
 export type ConfirmationProblem = RenderReason | 'no_confirm_link'
 
-/** What a customer's own template says. */
+/** The parts of a customer's own template. */
 export interface ConfirmationTemplate {
   subject: string | null
   html: string
@@ -35,9 +35,9 @@ export interface ConfirmationTemplate {
 }
 
 /**
- * Parses a template once and returns what makes one confirmation mail of it. That throws a
- * RenderError where a value is missing, and answers undefined where the link did not come out: a
- * mail that cannot be confirmed is none.
+ * Parses a template once and returns a function that renders one confirmation mail. It throws a
+ * RenderError where a value is missing, and returns undefined where the link is missing from a
+ * part: such a mail could not be confirmed.
  */
 export function confirmationRenderer({ subject, html, text }: ConfirmationTemplate) {
   const render = renderer({ subject, html, text })
@@ -63,8 +63,8 @@ function subjectOf({ topic, isReminder }: ConfirmationRequest): string {
 }
 
 /**
- * The mail of a topic without a template: who asks, for what, one button, and what to do if one did
- * not ask. Loads nothing and tracks nothing.
+ * The mail of a topic without a template: the organization, the topic, one button, and what to do
+ * if the person did not ask for it. Loads nothing and tracks nothing.
  */
 export function plainConfirmation(request: ConfirmationRequest): RenderedMail {
   const { organization, topic, confirmUrl, isReminder } = request
@@ -95,7 +95,7 @@ interface Words {
 
 const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 
-/** Tables and inline styles: what every mail program shows. */
+/** Tables and inline styles, which every mail program shows. */
 const page = (words: Words): string => {
   const { subject, opening, button, validity, ignore, url } = {
     subject: escapeHtml(words.subject),

@@ -6,7 +6,7 @@ import { withPreheader } from './preheader.ts'
 import { textOf } from './text.ts'
 import { ROOTS, rootsOf, unknownVariables } from './variables.ts'
 
-/** What a mail says, ready to be stored: every part a Liquid template that renders by itself. */
+/** A mail's parts, ready to be stored: each is a Liquid template that renders by itself. */
 export interface Content {
   subject: string | null
   previewText: string | null
@@ -29,7 +29,7 @@ export interface ContentSource {
   variableNames?: readonly string[]
 }
 
-/** Where in the request each part was, for the errors. */
+/** The path of each part in the request, for errors. */
 export interface ContentPaths {
   subject: string
   previewText: string
@@ -56,9 +56,9 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Checks a mail's parts and makes them ready: a text part out of the HTML, the preview text into
- * the HTML, fallbacks into each part that needs one. Throws BAD_REQUEST with every problem of every
- * part, with line and column: what Liquid cannot read, unknown tags, filters and variables.
+ * Checks a mail's parts and compiles them: makes a text part of the HTML, puts the preview text
+ * into the HTML, and fallbacks into each part that needs one. Throws BAD_REQUEST with every problem
+ * of every part, with line and column: syntax errors, unknown tags, filters and variables.
  */
 export function compileContent(source: ContentSource, paths: ContentPaths = PATHS): Content {
   const { html, variables = [], variableNames = [] } = source
@@ -85,7 +85,7 @@ export function compileContent(source: ContentSource, paths: ContentPaths = PATH
     ),
     text: withFallbacks('plain', source.text ?? madeText(html, names, paths), variables),
   }
-  // With what was added to them.
+  // Again, with what was added to them.
   refuse([...lengthProblems(content.html, paths.html), ...lengthProblems(content.text, paths.text)])
   return content
 }
@@ -102,8 +102,8 @@ const lengthProblems = (source: string, path: string): ErrorDetail[] =>
     : []
 
 function nameProblems(name: string, path: string): ErrorDetail[] {
-  if (!NAME.test(name)) return [problem(path, `"${name}" is no name for a variable`)]
-  return ROOTS.includes(name) ? [problem(path, `"${name}" has a meaning of its own`)] : []
+  if (!NAME.test(name)) return [problem(path, `"${name}" is not a valid variable name`)]
+  return ROOTS.includes(name) ? [problem(path, `"${name}" is a reserved name`)] : []
 }
 
 function partProblems(
@@ -130,7 +130,8 @@ function partProblems(
 }
 
 /**
- * The text part made of the HTML; when that is no template of its own, the author has to write one.
+ * Makes the text part of the HTML; where that does not give a valid template, the author has to
+ * write one.
  */
 function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths): string {
   try {
@@ -144,9 +145,9 @@ function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths)
   ])
 }
 
-/** What LiquidJS has against a source. Its own message ends in the position in another notation. */
+/** Returns LiquidJS' message about a source, with the position in our notation. */
 function explain(error: unknown): string {
-  // The stack: tags or elements nested by the thousand.
+  // Stack overflow: tags or elements nested by the thousand.
   if (error instanceof RangeError) return 'Nested too deep'
   if (!LiquidError.is(error)) throw error
   if (error.originalError instanceof RangeError) return 'Nested too deep'
@@ -161,7 +162,7 @@ interface Variable {
 }
 
 /**
- * A part that begins by setting those of its variables that have a fallback. Prints nothing itself.
+ * Prepends assignments for the variables that a part uses and that have a fallback.
  */
 function withFallbacks(syntax: Syntax, part: string, variables: readonly Variable[]): string {
   if (variables.length === 0) return part
@@ -174,7 +175,7 @@ function withFallbacks(syntax: Syntax, part: string, variables: readonly Variabl
   return assigns.join('') + part
 }
 
-/** As Liquid reads it. Every character that could mean something to it becomes an escape. */
+/** A Liquid literal. Every character that could have a meaning in Liquid is escaped. */
 const literal = (value: string | number | boolean): string =>
   typeof value === 'string'
     ? `"${value.replace(/[^A-Za-z0-9 ]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`

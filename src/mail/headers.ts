@@ -4,7 +4,7 @@ export interface Header {
   value: string
 }
 
-/** The provider's limits (notes on SES v2, MessageHeader): name, value, both together. */
+/** The provider's limits (SES v2, MessageHeader): name, value, both together. */
 const MAX_NAME_LENGTH = 126
 const MAX_VALUE_LENGTH = 995
 const MAX_LENGTH = 996
@@ -15,7 +15,7 @@ const PRINTABLE = /^[ -~]*$/
 const CONTROL = /\p{Cc}/u
 
 /**
- * Why a header cannot be sent; `undefined` when it can. A line break would begin another header.
+ * Returns why a header cannot be sent; `undefined` when it can. A line break would begin another.
  */
 export function headerProblem({ name, value }: Header): string | undefined {
   if (!NAME.test(name)) return 'A header name has printable characters without blanks and colons'
@@ -37,8 +37,8 @@ export interface Unsubscribe {
 }
 
 /**
- * What makes a mail leavable with one click, for every marketing mail: List-Unsubscribe (RFC 2369)
- * and List-Unsubscribe-Post (RFC 8058), and List-ID (RFC 2919). Throws when a value cannot be sent.
+ * The headers of every marketing mail, for one-click unsubscribe: List-Unsubscribe (RFC 2369) and
+ * List-Unsubscribe-Post (RFC 8058), and List-ID (RFC 2919). Throws when a value cannot be sent.
  */
 export function marketingHeaders({ unsubscribeUrl, listId }: Unsubscribe): Header[] {
   if (!/^https?:\/\/[^\s<>]+$/.test(unsubscribeUrl)) {
@@ -80,7 +80,7 @@ export function formatAddress(address: string, name?: string | null): string {
 
 function phrase(name: string): string {
   if (!/^[ -~]*$/.test(name)) return encodedWords(name)
-  // An encoded word is decoded wherever it stands, in quotes by some clients too.
+  // Some clients decode an encoded word anywhere, also in quotes.
   if (name.includes('=?')) return encodedWords(name)
   if (/^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~ ]*$/.test(name)) return name
   return `"${name.replace(/["\\]/g, '\\$&')}"`

@@ -14,7 +14,7 @@ import { Capture, captured } from './capture.ts'
  * earlier.
  */
 export const MAX_PART_LENGTH = 1_000_000
-/** They read files. */
+/** Tags that read files. */
 const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 /**
  * Filters whose result changes with each call (a batch's mail is rendered again to be looked at),
@@ -23,15 +23,15 @@ const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 const REFUSED_FILTERS = /^(?:sample|shuffle)$|_exp$/
 
 /**
- * No limit of time: whoever runs the thread that renders has one (`renderer.ts`). LiquidJS looks at
- * the clock between two tags, which says nothing of a filter that does not end, and too much on a
- * busy machine.
+ * There is no time limit here: `renderer.ts` limits the thread that renders. LiquidJS reads the
+ * clock only between two tags, which misses a filter that does not end, and counts the waiting time
+ * on a busy machine.
  */
 const OPTIONS: LiquidOptions = {
   root: [],
   strictFilters: true,
   ownPropertyOnly: true,
-  // Not the worker's own: the same mail must come out the same on every machine.
+  // Not the machine's own: a mail must render the same on every machine.
   timezoneOffset: 'UTC',
   locale: 'en',
   parseLimit: MAX_PART_LENGTH,
@@ -39,7 +39,7 @@ const OPTIONS: LiquidOptions = {
 }
 
 /**
- * Why an expression cannot be printed. LiquidJS wraps it in an error of its own that knows where.
+ * Why an expression cannot be printed. LiquidJS wraps it in an error that has the position.
  */
 export class Unprintable extends Error {}
 
@@ -53,7 +53,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** As a value of the HTML part is escaped: what is an entity already stays one, see `engines`. */
+/** Escapes a value of the HTML part. Entities stay as they are, see `engines`. */
 export const escapeHtml = (text: string): string =>
   text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (found) => ENTITIES[found] ?? '')
 
@@ -80,7 +80,7 @@ function build(escape: Escape): Liquid {
     operators: { ...defaultOperators, contains },
     outputEscape(this: { context: Context } | void, value: unknown): string {
       if (this === undefined) throw new TypeError('LiquidJS calls this as a filter')
-      // Before it is printed: a list of lists is longer than the memory it takes.
+      // Before it is printed: the text of nested lists is longer than the memory they take.
       this.context.memoryLimit.use(weightOf(value))
       return escape(this.context, print(value))
     },
@@ -95,7 +95,7 @@ function build(escape: Escape): Liquid {
     if (REFUSED_FILTERS.test(name)) engine.unregisterFilter(name)
     else engine.registerFilter(name, bounded(name, filter))
   }
-  // The one that has a way to say that there is nothing.
+  // Not bounded: JSON can express that there is no value.
   for (const name of ['json', 'jsonify']) engine.registerFilter(name, toJson)
   return engine
 }

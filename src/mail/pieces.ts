@@ -1,6 +1,6 @@
 import { TokenKind, Tokenizer } from 'liquidjs'
 
-/** A stretch of a source that is one Liquid tag or output, or has none. */
+/** A part of a source that is one Liquid tag or output, or the text between two. */
 export interface Piece {
   text: string
   liquid: boolean
@@ -12,7 +12,7 @@ export const piecesOf = (source: string): Piece[] =>
     .readTopLevelTokens()
     .map((token) => ({ text: token.getText(), liquid: token.kind !== TokenKind.HTML }))
 
-/** A source with `text` applied to what is no Liquid and `liquid` to each tag and output. */
+/** Applies `liquid` to each tag and output of a source, and `text` to the rest. */
 export const mapPieces = (
   source: string,
   text: (piece: string) => string,

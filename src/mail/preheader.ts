@@ -3,14 +3,23 @@ import { mapPieces } from './pieces.ts'
 
 const HIDDEN =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all'
-/** Invisible, so that inboxes do not go on with the beginning of the mail behind a short text. */
+/** Invisible: without it inboxes show the beginning of the mail behind a short text. */
 const FILL = '&#847;&zwnj;&nbsp;'.repeat(60)
 
 /** `html` with the preview text, hidden, at the beginning of its body; its Liquid stays Liquid. */
 export function withPreheader(html: string, previewText: string): string {
-  const shown = mapPieces(previewText, escapeHtml)
-  return insertAt(bodyStart(html), html, `<div style="${HIDDEN}">${shown}${FILL}</div>`)
+  return insertAt(bodyStart(html), html, preheaderOf(previewText))
 }
+
+/** What `withPreheader` was given; `html` itself where another version of it made the part. */
+export function withoutPreheader(html: string, previewText: string): string {
+  const part = preheaderOf(previewText)
+  const at = html.indexOf(part)
+  return at < 0 ? html : html.slice(0, at) + html.slice(at + part.length)
+}
+
+const preheaderOf = (previewText: string): string =>
+  `<div style="${HIDDEN}">${mapPieces(previewText, escapeHtml)}${FILL}</div>`
 
 /** `html` with `part` at the end of its body. */
 export function appendToBody(html: string, part: string): string {
@@ -22,8 +31,8 @@ const insertAt = (at: number, html: string, part: string): string =>
   html.slice(0, at) + part + html.slice(at)
 
 /**
- * Where the body tag ends, past quoted attributes and Liquid in it; without one, behind a doctype:
- * nothing may stand before that.
+ * Returns where the body tag ends, past quoted attributes and Liquid in it. Without a body tag it
+ * is behind the doctype, which must come first.
  */
 function bodyStart(html: string): number {
   const tag = html.search(/<body[\s>]/i)

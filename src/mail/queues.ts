@@ -3,18 +3,18 @@ import type { Thread, TurnEnd } from './threads.ts'
 import type { Answer, Report } from './turns.ts'
 import type { Work, Works } from './works.ts'
 
-/** Before another thread is started where one could not be. */
+/** Wait before another thread is started after one could not be. */
 const PAUSE_MS = 1_000
 
 /** One item that waits for its answer. */
 export interface Entry {
   item: Works[Work]['item']
   settle: (answer: Answer | { kind: 'late' }) => void
-  /** It was too much once; this one decides. */
+  /** It exceeded a limit once; this try is final. */
   isSecondTry: boolean
 }
 
-/** Items of one work, in the order in which they are answered. */
+/** Items of one kind of work, in the order in which they are answered. */
 export interface Job {
   work: Work
   shared: Works[Work]['shared']
@@ -29,9 +29,9 @@ type Stopped = Extract<TurnEnd, { kind: 'stopped' }>
 interface QueueOptions {
   thread: Thread
   itemMs: (work: Work) => number
-  /** True: it was given to another queue. */
+  /** Moves the job to another queue if it belongs there, and returns whether it did. */
   isElsewhere?: (job: Job) => boolean
-  /** The item that the thread was ended at; all others of the job go on. */
+  /** Called with the item that the thread was ended at; the others of the job go on. */
   onStopped: (job: Job, entry: Entry, how: Stopped) => void
 }
 
@@ -40,7 +40,7 @@ export interface Queue {
   close(): Promise<void>
 }
 
-/** One thread and who waits for it. Owners take turns, however many jobs each has. */
+/** One thread and the jobs that wait for it. Owners take turns, however many jobs each has. */
 export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOptions): Queue {
   const waiting = new Map<string, Job[]>()
   let running = Promise.resolve()
@@ -60,7 +60,7 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
   const push = (job: Job): void =>
     void waiting.set(job.owner, [...(waiting.get(job.owner) ?? []), job])
 
-  /** Of the owner who has waited longest; who has more goes to the end. */
+  /** The next job of the owner that has waited longest, who then goes to the end. */
   function next(): Job | undefined {
     for (const [owner, [job, ...more]] of waiting) {
       waiting.delete(owner)
@@ -80,7 +80,7 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
     }
     const items = entries.map(({ item }) => item)
     const turn = { work, shared, key, items }
-    // A turn that cannot even be asked for must not stop those that come after it.
+    // A turn that cannot be started must not stop those that come after it.
     const end = await thread
       .run(turn, itemMs(work), onReport)
       .catch((error: unknown): TurnEnd => ({ kind: 'died', error: toError(error) }))
@@ -91,7 +91,7 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
       await sleep(PAUSE_MS)
     }
     if (end.kind !== 'stopped') return
-    // Its answer may have come with the end.
+    // Its answer may have arrived before the thread ended.
     if (end.item < answered) return
     const [entry] = entries.splice(end.item - answered, 1)
     if (entry) onStopped(job, entry, end)

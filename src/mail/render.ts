@@ -4,18 +4,18 @@ import type { Content } from './content.ts'
 import { engines, escapeHtml, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
 import { appendToBody } from './preheader.ts'
 
-/** What a template may use of one recipient. Null is the same as absent. */
+/** The data of one recipient that a template may use. Null is the same as absent. */
 export interface MergeData {
-  /** Absent for mail to an address that is no contact. */
+  /** Absent for mail to an address without a contact. */
   contact?: MergeContact | null
   organization: { name: string }
   /** Needed by marketing mail. */
   unsubscribeUrl?: string
-  /** Where the recipient chooses topics; mail to somebody who is no contact has none. */
+  /** Where the recipient chooses topics; absent for mail to an address without a contact. */
   preferencesUrl?: string
-  /** What started the run of a flow that sends this mail. */
+  /** The trigger of the execution that sends this mail. */
   trigger?: { data: Readonly<Record<string, unknown>> }
-  /** The event that a run of a flow came by last. */
+  /** The last event that the execution received. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> }
   /** Values of the variables that the template or the batch declares. */
   variables?: Readonly<Record<string, unknown>>
@@ -46,7 +46,7 @@ export type RenderReason =
   | 'render_timeout'
   | 'render_failed'
 
-/** This recipient's mail cannot be made; others of the same content can. */
+/** The mail of this recipient cannot be rendered; others of the same content can. */
 export class RenderError extends Error {
   readonly reason: RenderReason
 
@@ -61,12 +61,12 @@ const MAX_SUBJECT_LENGTH = 998
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Parses a content once and returns what makes one recipient's mail of it, synchronously: about a
- * millisecond for a large mail. That throws a RenderError when a value is missing without a
- * default, when a value does not fit a subject, or when it grows too large. It has no limit of
- * time: what callers wrote is rendered by `renderer.ts`.
+ * Parses a content once and returns a function that renders one recipient's mail, synchronously:
+ * about a millisecond for a large mail. It throws a RenderError when a value is missing without a
+ * default, when a value does not fit a subject, or when a part grows too large. It has no time
+ * limit: contents of callers are rendered by `renderer.ts`.
  *
- * `marketing`: a part that came out without its unsubscribe link gets one at its end.
+ * `marketing`: a part that has no unsubscribe link once it is rendered gets one at its end.
  */
 export function renderer(
   content: Pick<Content, 'subject' | 'html' | 'text'>,
@@ -87,7 +87,7 @@ export function renderer(
   }
 }
 
-/** One text that is no mail, such as the body of a webhook. Throws a RenderError. */
+/** Renders one text outside of mails, such as the body of a webhook. Throws a RenderError. */
 export function renderText(source: string, scope: object): string {
   try {
     return render('plain', parse('plain', source), scope)
@@ -97,8 +97,8 @@ export function renderText(source: string, scope: object): string {
 }
 
 /**
- * Fixed names last: a variable cannot stand for another contact. Those of flows first: they were
- * names for variables before.
+ * Fixed names come last, so that a variable cannot replace the contact. The names of flows come
+ * first: older templates may declare variables with these names.
  */
 const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
   trigger,
@@ -159,7 +159,7 @@ function checkSubject(rendered: string): string {
   return subject
 }
 
-/** Looks at what came out, not at the template: a link inside an `if` may not have. */
+/** Checks the rendered parts, not the template: a link inside an `if` may be missing. */
 function withFooter(
   mail: RenderedMail,
   { unsubscribeUrl: url, preferencesUrl }: MergeData,
@@ -177,7 +177,7 @@ function withFooter(
   }
 }
 
-/** Dark enough to be read on white, and told from the text around it by more than colour. */
+/** Readable on white; the underline tells the links from text without relying on colour. */
 const FOOTER_COLOR = '#595959'
 
 function footer(links: readonly { text: string; url: string }[]): string {

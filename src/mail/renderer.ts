@@ -8,53 +8,53 @@ import { createThread, ITEM_MS } from './threads.ts'
 import type { Answer } from './turns.ts'
 import type { MailTemplate, Work, Works } from './works.ts'
 
-/** Milliseconds of processor time for checking one content, alone: once, not for each mail. */
+/** Milliseconds of processor time for checking one content alone: once, not for each mail. */
 const CHECK_MS = 2_000
-/** Whoever names no moment waits this long for its turn. */
-const PATIENCE_MS = 10_000
-/** Whose content was too slow is rendered apart for a while. */
-const SUSPICION_MS = 60_000
-const MOST_SUSPECTS = 1_000
+/** How long a call without a deadline waits for its turn. */
+const DEFAULT_TIMEOUT_MS = 10_000
+/** How long an owner's contents are rendered apart after one was too slow. */
+const ISOLATION_MS = 60_000
+const MOST_ISOLATED = 1_000
 const IDLE_MS = 60_000
 
-/** There was no time to begin with it: nothing is wrong with the content. */
+/** The work did not begin in time: nothing is wrong with the content. */
 export class RendererBusy extends Error {
   constructor() {
-    super('Rendering has more to do than it can')
+    super('The renderer is overloaded')
   }
 }
 
-/** Whose work it is: what came too late is not begun, and the slow are kept apart by name. */
+/** Whose work it is, and until when it must have begun. */
 interface RenderCall {
-  /** A content, or an organization: whose slow items make its next ones be rendered apart. */
+  /** A content or an organization: after a slow item the next ones of its owner run apart. */
   owner: string
   /** On `performance.now()`'s scale: what has not begun by then throws RendererBusy. */
   by?: number
 }
 
 /**
- * Renders and checks what callers wrote, in threads that are ended when it takes more than 200 ms
- * of processor time or 128 MB: nothing of theirs holds this process, and a busy machine makes
- * nothing of theirs too slow. What was too slow beside others gets one more try alone, in a thread
- * of its own, where nobody else waits for it.
+ * Renders and checks contents of callers in threads, which are ended when one item takes more than
+ * 200 ms of processor time or 128 MB. So no content blocks this process, and a busy machine does
+ * not make a content too slow. An item that was too slow beside others is tried once more in a
+ * thread for such items, where no other content waits for it.
  *
- * Each promise ends with a result, a RenderError (`render_timeout`, `too_large` and all the rest),
- * an AppError of what is wrong with a content, or RendererBusy.
+ * Each promise ends with a result, a RenderError (`render_timeout`, `too_large` and so on), an
+ * AppError that says what is wrong with a content, or RendererBusy.
  */
 export interface Renderer {
-  /** One promise for each recipient; they end as the mails are made. `key` names the template. */
+  /** One promise for each recipient; each ends when its mail is done. `key` names the template. */
   mails(
     template: MailTemplate & { key: string },
     recipients: readonly MergeData[],
     call: RenderCall,
   ): Promise<RenderedMail>[]
-  /** The same for confirmations; null: the link did not come out. */
+  /** The same for confirmations; null: the link is missing from the mail. */
   confirmations(
     template: ConfirmationTemplate & { key: string },
     requests: readonly ConfirmationRequest[],
     call: RenderCall,
   ): Promise<RenderedMail | null>[]
-  /** One text that is no mail, such as the body of a webhook. */
+  /** One text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
   /** See `compileContent`. */
   compile(
@@ -64,13 +64,13 @@ export interface Renderer {
   ): Promise<Content>
   /** See `rootsOf`. */
   roots(syntax: Syntax, source: string, call: RenderCall): Promise<Set<string>>
-  /** Ends the threads; what they had to do throws RendererBusy. */
+  /** Ends the threads; work that is not done throws RendererBusy. */
   close(): Promise<void>
 }
 
 let own: Renderer | undefined
 
-/** The one of this process, for whoever is given none: threads are dear. Its owner closes it. */
+/** The shared renderer of this process, since threads are expensive. The process closes it. */
 export const processRenderer = (): Renderer => (own ??= createRenderer())
 
 interface RendererOptions {
@@ -80,7 +80,7 @@ interface RendererOptions {
 }
 
 export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions = {}): Renderer {
-  const suspects = new Map<string, number>()
+  const isolated = new Map<string, number>()
   const threads = {
     shared: createThread({ idleMs, readTime }),
     alone: createThread({ idleMs, readTime }),
@@ -89,7 +89,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     thread: threads.alone,
     itemMs: (work) => (work === 'contents' || work === 'roots' ? CHECK_MS : ITEM_MS),
     onStopped: (job, entry, { why, isCertain }) => {
-      suspect(job.owner)
+      isolate(job.owner)
       if (isCertain || entry.isSecondTry) entry.settle(REFUSALS[why])
       else alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
@@ -98,30 +98,30 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     thread: threads.shared,
     itemMs: () => ITEM_MS,
     isElsewhere: (job) => {
-      if (!isSuspect(job.owner)) return false
+      if (!isIsolated(job.owner)) return false
       alone.add(job)
       return true
     },
     onStopped: (job, entry) => {
-      suspect(job.owner)
+      isolate(job.owner)
       alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
   })
 
-  const isSuspect = (owner: string): boolean => (suspects.get(owner) ?? 0) > performance.now()
+  const isIsolated = (owner: string): boolean => (isolated.get(owner) ?? 0) > performance.now()
 
-  function suspect(owner: string): void {
-    suspects.delete(owner)
-    suspects.set(owner, performance.now() + SUSPICION_MS)
-    const [oldest] = suspects.keys()
-    if (suspects.size > MOST_SUSPECTS && oldest !== undefined) suspects.delete(oldest)
+  function isolate(owner: string): void {
+    isolated.delete(owner)
+    isolated.set(owner, performance.now() + ISOLATION_MS)
+    const [oldest] = isolated.keys()
+    if (isolated.size > MOST_ISOLATED && oldest !== undefined) isolated.delete(oldest)
   }
 
   function run<W extends Work>(
     work: W,
     { shared: template, key }: { shared: Works[W]['shared']; key?: string },
     items: readonly Works[W]['item'][],
-    { owner, by = performance.now() + PATIENCE_MS }: RenderCall,
+    { owner, by = performance.now() + DEFAULT_TIMEOUT_MS }: RenderCall,
   ): Promise<Works[W]['result']>[] {
     const promises: Promise<Works[W]['result']>[] = []
     const entries = items.map((item): Entry => {
@@ -132,7 +132,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
           else reject(errorOf(answer))
         }
       })
-      // Whoever asked looks at each in its time: one that fails before that is no stray.
+      // The caller awaits each in turn: one that fails earlier is not an unhandled rejection.
       promise.catch(() => {})
       promises.push(promise)
       return { item, settle, isSecondTry: false }
@@ -142,7 +142,6 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     return promises
   }
 
-  /** Of one item. */
   const runOne = async <W extends Work>(
     work: W,
     template: { shared: Works[W]['shared']; key?: string },

@@ -2,9 +2,9 @@ import { compile } from 'html-to-text'
 import { mapPieces } from './pieces.ts'
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** Deeper than any mail builder nests; the reader's time grows with the square of the depth. */
+/** Deeper than any mail builder nests; the parser's time grows with the square of the depth. */
 const MAX_DEPTH = 500
-/** Elements without an end, or with one that may be left out: the reader ends them. */
+/** Elements whose end tag is missing or optional: the parser closes them. */
 const ENDLESS =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
 
@@ -30,11 +30,11 @@ const toText = compile({
 })
 
 /**
- * The text part of an HTML part, as a template like it: words, lists and link addresses, with the
- * Liquid where it was. Made once, when content is; not once a mail.
+ * Returns the text part of an HTML part, also a template: words, lists and link addresses, with the
+ * Liquid in its places. Made once for each content, not once for each mail.
  *
- * A piece of Liquid is a private-use character, its number and another one while what is around it
- * is read as HTML, so that neither its quotes and brackets nor its blanks are touched.
+ * While the rest is read as HTML, a piece of Liquid is replaced by its number between two
+ * private-use characters, so that its quotes, brackets and blanks stay as they are.
  */
 export function textOf(html: string): string {
   const liquid: string[] = []
@@ -64,7 +64,7 @@ function withoutHead(marked: string, isTag: (index: number) => boolean): string 
   return marked.slice(0, start) + tags.join('') + marked.slice(end)
 }
 
-/** Without blanks at its end. A regular expression tries each blank of the line as the first. */
+/** Trims the end of a line; a regular expression would try each blank of the line as the first. */
 function trimEnd(line: string): string {
   let end = line.length
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--
@@ -72,8 +72,8 @@ function trimEnd(line: string): string {
 }
 
 /**
- * Refuses what is nested too deep. An end tag closes what its name opened, and what stands open in
- * between; one that nothing opened closes nothing.
+ * Refuses HTML that is nested too deep. An end tag closes the element of its name and all open ones
+ * within it; an end tag without a start tag closes nothing.
  */
 function checkDepth(html: string): void {
   const open: string[] = []

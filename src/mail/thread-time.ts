@@ -7,9 +7,9 @@ const USER_TIME = 11
 const SYSTEM_TIME = 12
 
 /**
- * Milliseconds of processor time that a thread of this process has had. Undefined where the system
- * does not say: Node itself tells it of a thread from version 22.19 only. It does not grow while
- * the thread waits for a processor, so that a busy machine makes nothing slow.
+ * Returns the processor time of a thread of this process in milliseconds; undefined where the
+ * system does not report it. (Node reports it from version 22.19 only.) It does not grow while the
+ * thread waits for a processor, so a busy machine does not make an item look slow.
  */
 export function threadTime(threadId: number): number | undefined {
   if (threadId === 0) return undefined

@@ -1,7 +1,6 @@
 /**
- * The thread that renders and checks what callers wrote. It knows no keys, no storage and no
- * network, and whoever started it may end it at any moment. Nobody imports this file: `threads.ts`
- * starts it.
+ * The thread that renders and checks contents of callers. It has no keys, no storage and no
+ * network, and it may be ended at any moment. No file imports this one: `threads.ts` starts it.
  */
 import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -10,11 +9,11 @@ import { RenderError } from './render.ts'
 import { type Answer, NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 import { type Work, type Works, works } from './works.ts'
 
-/** What is made is sent this often, so that the first mails leave while the others are made. */
+/** Results are reported this often, so that the first mails go out while others are rendered. */
 const REPORT_MS = 10
-/** A turn ends after this long, so that nobody waits for another's thousand mails. */
+/** A turn ends after this long, so that no owner waits for another owner's thousand mails. */
 const TURN_MS = 40
-/** Parsed contents kept; parsing costs as much as hundreds of mails. */
+/** Parsed contents that are cached; parsing costs as much as rendering hundreds of mails. */
 const MOST_KEPT = 20
 
 const state: Int32Array = workerData
@@ -28,9 +27,9 @@ const kept: { [W in Work]: Map<string, Prepared<W>> } = {
 }
 
 Atomics.store(state, STATE.threadId, ownThreadId())
-parentPort?.on('message', (turn: Turn) => take(turn))
+parentPort?.on('message', (turn: Turn) => runTurn(turn))
 
-function take<W extends Work>(turn: Turn<W>): void {
+function runTurn<W extends Work>(turn: Turn<W>): void {
   const startedAt = performance.now()
   let reportedAt = startedAt
   let answers: Answer[] = []
@@ -49,7 +48,7 @@ function take<W extends Work>(turn: Turn<W>): void {
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, no window
-const report = (told: Report): void => parentPort?.postMessage(told)
+const report = (ready: Report): void => parentPort?.postMessage(ready)
 
 function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {
   try {
@@ -77,7 +76,7 @@ function prepared<W extends Work>({ work, shared, key }: Turn<W>): Prepared<W> {
   return made
 }
 
-/** By which the system counts this thread's time: on Linux only. */
+/** The id under which the system counts this thread's time; 0 but on Linux. */
 function ownThreadId(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)

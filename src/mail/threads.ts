@@ -4,27 +4,27 @@ import { NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 
 /** Milliseconds of processor time that one item may take; a large mail takes one. */
 export const ITEM_MS = 200
-/** Of the clock, where the system does not tell a thread's processor time. */
+/** Milliseconds on the clock, where the system does not report a thread's processor time. */
 const CLOCK_MS = 2_000
 const MEMORY_MB = 128
 const YOUNG_MEMORY_MB = 16
-/** How often is looked at where the thread is. */
-const LOOK_MS = 20
+/** How often the progress of the thread is checked. */
+const CHECK_EVERY_MS = 20
 
 /** How a turn ended. */
 export type TurnEnd =
   | { kind: 'over' }
   /**
-   * The thread was ended at this item, and what it had made and not yet told is lost. `isCertain`:
-   * by its own processor time, which a busy machine does not add to.
+   * The thread was ended at this item; results that it had not reported are lost. `isCertain`: by
+   * its own processor time, which a busy machine does not add to.
    */
   | { kind: 'stopped'; item: number; why: 'time' | 'memory' | 'crash'; isCertain: boolean }
-  /** It ended before it had begun: the machine has no thread for us. */
+  /** It ended before it began: the machine could not start a thread. */
   | { kind: 'died'; error: Error }
 
 /**
- * A thread that is started when it is needed, ended when an item takes too long or too much memory,
- * and when it has had nothing to do for a while. One turn at a time.
+ * A thread that is started when it is needed, and ended when an item takes too long or too much
+ * memory, or when it was idle for a while. It runs one turn at a time.
  */
 export interface Thread {
   /** `onReport` is called before this resolves, and not afterwards. */
@@ -40,7 +40,7 @@ export function createThread({ idleMs, readTime = threadTime }: ThreadOptions): 
   function start(): Worker {
     state = newState()
     const started = startWorker(state)
-    // One that ends while it has nothing to do is nobody's error; the next turn starts another.
+    // A thread that ends while it is idle is not an error; the next turn starts another.
     started
       .on('error', () => {})
       .once('exit', () => {
@@ -74,7 +74,7 @@ export function createThread({ idleMs, readTime = threadTime }: ThreadOptions): 
 interface ThreadOptions {
   /** A thread without work is ended after this long. */
   idleMs: number
-  /** Tests take the place of the system. */
+  /** Replaced in tests. */
   readTime?: ((threadId: number) => number | undefined) | undefined
 }
 
@@ -97,7 +97,7 @@ function runTurn(running: Running): Promise<TurnEnd> {
     })
     const onMessage = (report: Report): void => {
       onReport(report)
-      // One that was ended in its last moment ends all the same.
+      // A thread that was stopped while it finished still counts as stopped.
       if (report.isOver && stopped === undefined) end({ kind: 'over' })
     }
     const onError = (error: Error): void => {
@@ -121,7 +121,7 @@ function runTurn(running: Running): Promise<TurnEnd> {
   })
 }
 
-/** Calls once when the item that the thread is at has taken too long. */
+/** Calls `onSlow` once, when the current item of the thread has taken too long. */
 function watch(
   { state, itemMs, readTime }: Pick<Running, 'state' | 'itemMs' | 'readTime'>,
   onSlow: (item: number, isCertain: boolean) => void,
@@ -132,8 +132,8 @@ function watch(
   let lookedAt = performance.now()
   const timer = setInterval(() => {
     const now = performance.now()
-    // A process that was stopped for a while, or that did something else, counts as little of it.
-    clockMs += Math.min(now - lookedAt, 2 * LOOK_MS)
+    // Time in which this process was stopped or busy elsewhere counts for two checks at most.
+    clockMs += Math.min(now - lookedAt, 2 * CHECK_EVERY_MS)
     lookedAt = now
     const spentMs = readTime(Atomics.load(state, STATE.threadId))
     const item = Atomics.load(state, STATE.item)
@@ -152,7 +152,7 @@ function watch(
     if (!isSlow) return
     clearInterval(timer)
     onSlow(item, isCertain)
-  }, LOOK_MS)
+  }, CHECK_EVERY_MS)
   return timer
 }
 
@@ -162,7 +162,7 @@ function newState(): Int32Array {
   return state
 }
 
-/** Compiled, the thread is a file like others; from sources it needs what strips their types. */
+/** The compiled thread is a file like others; from sources it needs tsx to strip the types. */
 function startWorker(state: Int32Array): Worker {
   const options = {
     name: 'letterloom-render',

@@ -15,7 +15,7 @@ const CONTACT_FIELDS = [
   'properties',
 ] as const
 
-/** Names that mean something in every mail, so that no variable can take them. */
+/** Reserved names: they mean something in every mail, so no variable can have them. */
 export const ROOTS: readonly string[] = [
   'contact',
   'organization',
@@ -23,7 +23,7 @@ export const ROOTS: readonly string[] = [
   'preferencesUrl',
 ]
 
-/** Where a part uses what it is not given: the path as written, line and column from 1. */
+/** Where a part uses an unknown variable: the path as written, line and column from 1. */
 export interface UnknownVariable {
   path: string
   line: number
@@ -33,9 +33,9 @@ export interface UnknownVariable {
 const MAX_REPORTED = 20
 
 /**
- * The first uses of anything but the contact's fields, the fixed names, `names`, what flows know
- * (`trigger.data.<path>`, `event.name`, `event.properties.<path>`) and what the part sets itself.
- * Throws what parsing throws.
+ * Returns the first uses of unknown variables. Known are the contact's fields, the fixed names,
+ * `names`, those of flows (`trigger.data.<path>`, `event.name`, `event.properties.<path>`) and
+ * those that the part sets itself. Throws what parsing throws.
  */
 export const unknownVariables = (
   syntax: Syntax,
@@ -51,7 +51,7 @@ export const unknownVariables = (
 export const rootsOf = (syntax: Syntax, source: string): Set<string> =>
   new Set(globals(syntax, source).map((variable) => String(variable.segments[0])))
 
-/** Of the Liquid alone: LiquidJS counts each variable's line and column from the beginning. */
+/** Analyzes the Liquid alone: LiquidJS counts each line and column from the beginning. */
 const globals = (syntax: Syntax, source: string): Variable[] =>
   Object.values(
     engines[syntax].analyzeSync(parse(syntax, bare(source)), { partials: false }).globals,
@@ -88,7 +88,7 @@ function isKnown(
     case 'unsubscribeUrl':
     case 'preferencesUrl':
       return field === undefined
-    // Of the run of a flow; elsewhere they have no value. A variable may have these names still.
+    // Of an execution; they have no value elsewhere. A variable may also have these names.
     case 'trigger':
       return field === 'data' || names.has(root)
     case 'event':

@@ -16,15 +16,15 @@ export interface MailTemplate {
 }
 
 /**
- * All that is done with what callers wrote: `shared` once, then each item by itself. Only plain
- * values: they go to a thread and back.
+ * The kinds of work on contents of callers: `shared` is prepared once, then each item by itself.
+ * All values are plain: they are passed to a thread and back.
  */
 export interface Works {
   mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
   confirmations: {
     shared: ConfirmationTemplate
     item: ConfirmationRequest
-    /** Null: the link did not come out. */
+    /** Null: the link is missing from the mail. */
     result: RenderedMail | null
   }
   texts: { shared: string; item: object; result: string }

@@ -2,15 +2,15 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Client, Connection } from '@temporalio/client'
-import { buildApp } from '../../api/app.ts'
-import { createAsker } from '../../api/asker.ts'
-import { drain } from '../../api/edges/drain.ts'
-import { createMetrics } from '../../api/metrics.ts'
-import { createLimiter } from '../../api/limiter.ts'
-import { startReceiving } from '../../api/receiving.ts'
+import { type App, buildApp } from '../../api/app.ts'
+import { createAsker } from '../../api/accounts/asker.ts'
+import { drain } from '../../api/http/edges/drain.ts'
+import { createMetrics } from '../../api/http/metrics.ts'
+import { createLimiter } from '../../api/limits/limiter.ts'
+import { startReceiving } from '../core/sending/receiving.ts'
 import type { Config } from '../config.ts'
 import { createRenderer } from '../mail/renderer.ts'
-import { connect } from '../store/sql.ts'
+import { connect } from '../store/db/sql.ts'
 import { listening, serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { whenStopped } from './lifetime.ts'
@@ -37,7 +37,7 @@ const SEARCH_POOL = {
   statementTimeoutMs: 5_000,
 } as const
 
-/** Serves the API until it is told to stop; requests in flight are answered first. */
+/** Serves the API until a shutdown is requested; requests in flight are answered first. */
 export async function runApi(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
@@ -58,6 +58,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     keyring,
     publicUrl: config.publicUrl,
     principalArn: config.awsPrincipalArn,
+    sendsNotices: config.notices.from !== undefined,
     version,
     log,
     metrics,
@@ -79,7 +80,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     isServing: () => app.server.listening,
     isDraining: () => app.traffic.isDraining,
   })
-  // Before the first request: a process that cannot be watched serves nobody.
+  // Before the first request: a process that cannot be watched must not serve.
   const closeInternal = await serveInternal({
     address: config.internal,
     registry: metrics.registry,
@@ -91,13 +92,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
   log.info({ host: config.host, port }, 'the API listens')
 
   await whenStopped(stopped)
-  log.info({ drainSeconds: config.drainSeconds }, 'told to stop')
-  const cut = await drain(app, {
-    delayMs: config.drainSeconds * 1_000,
-    deadlineMs: LAST_ANSWER_MS,
-  })
-  if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
-  await app.close()
+  await closeApp(app, config, log)
   await receiving.stop()
   await renderer.close()
   await closeInternal()
@@ -108,6 +103,14 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     ...[sql, searchSql].map((pool) => pool.end({ timeout: LAST_STATEMENT_SECONDS })),
   ])
   log.info({}, 'stopped')
+}
+
+/** Finishes the requests in flight, for a limited time. */
+async function closeApp(app: App, { drainSeconds }: Config, log: Logger): Promise<void> {
+  log.info({ drainSeconds }, 'shutdown requested')
+  const cut = await drain(app, { delayMs: drainSeconds * 1_000, deadlineMs: LAST_ANSWER_MS })
+  if (cut > 0) log.warn({ requests: cut }, 'requests were cut off')
+  await app.close()
 }
 
 /** Connects when it is first used: the API starts and serves while Temporal is away. */

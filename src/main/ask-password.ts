@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../domain/login.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../domain/access/login.ts'
 
 /**
  * A new password: typed unseen at a terminal, else the first line of standard input. Never an

@@ -42,10 +42,11 @@ program
   .description(
     'run the whole system on this machine: Postgres, Temporal, provider sandbox, API, worker',
   )
-  .action(async () => {
-    const { runDev } = await import('./dev.ts')
+  .option('--fresh', 'begin anew: delete the data that earlier starts have kept', false)
+  .action(async (options: { fresh: boolean }) => {
+    const { runDev } = await ofCheckout(import('./dev.ts'))
     const config = readConfig()
-    await runUntilStopped(MOST_STOPPING_MS.system, (stopped) => runDev(config, stopped))
+    await runUntilStopped(MOST_STOPPING_MS.system, (stopped) => runDev(config, options, stopped))
   })
 
 program
@@ -66,7 +67,7 @@ program
     false,
   )
   .action(async (options: { contacts: number; rate: number; keep: boolean }) => {
-    const { runDemo } = await import('./demo.ts')
+    const { runDemo } = await ofCheckout(import('./demo.ts'))
     const config = readConfig()
     await runUntilStopped(MOST_STOPPING_MS.system, async (stopped) => {
       process.exitCode = (await runDemo(config, options, stopped)) ? 0 : 1
@@ -113,7 +114,7 @@ program
   )
   .action(async () => {
     const config = readConfig()
-    const { runSandbox } = await import('./sandbox.ts')
+    const { runSandbox } = await ofCheckout(import('./sandbox.ts'))
     const log = await logOf(config, 'sandbox')
     await runUntilStopped(MOST_STOPPING_MS.sandbox, (stopped) => runSandbox(config, log, stopped))
   })
@@ -121,7 +122,7 @@ program
 addOperatorCommands(program)
 addFlowCommands(program)
 
-// A child of `dev` ends with it, however it ends. At once: nobody reads its last words, and writing
+// A child of `dev` ends with it, however it ends. At once: its last words are not read, and writing
 // them to a closed pipe is what the log would try for ever.
 if (process.connected) {
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
@@ -130,6 +131,19 @@ if (process.connected) {
 }
 
 await program.parseAsync().catch(fail)
+
+/** A command that needs the stand-in for AWS, which the image and the package leave out. */
+async function ofCheckout<T>(module: Promise<T>): Promise<T> {
+  return module.catch((error: unknown) => {
+    const isLeftOut = ['Cannot find module', '/tools/sandbox/'].every((each) =>
+      String(error).includes(each),
+    )
+    if (!isLeftOut) throw error
+    throw new Error(
+      'This command runs from a checkout: the stand-in for AWS is not part of the image.',
+    )
+  })
+}
 
 async function logOf({ logLevel }: Config, name: string) {
   const { createLog } = await import('./log.ts')

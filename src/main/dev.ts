@@ -2,21 +2,32 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../client/index.ts'
 import type { Config } from '../config.ts'
+import { removeData } from '../dev/data-folder.ts'
 import { whenStopped } from './lifetime.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
 
+interface DevOptions {
+  /** Begin anew: delete what earlier starts have kept. */
+  fresh: boolean
+}
+
 /**
- * Runs the whole system until it is told to stop. The first start makes an organization with a
+ * Runs the whole system until a shutdown is requested. The first start makes an organization with a
  * connected account. Whatever is told while it starts ends it at once: what it has started ends
  * when this process does.
  */
-export async function runDev(config: Config, stopping: AbortSignal): Promise<void> {
+export async function runDev(
+  config: Config,
+  { fresh }: DevOptions,
+  stopping: AbortSignal,
+): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
   const stopped = whenStopped(stopping)
   const folder = config.dev.folder
+  if (fresh) await removeData(folder, say)
   say('Starting Letterloom on this machine …')
   const starting = startSystem(config, folder, say)
   const system = await Promise.race([starting, stopped])

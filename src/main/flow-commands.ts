@@ -41,7 +41,7 @@ const baseUrlOption = () =>
     .argParser(webAddress)
     .default('http://127.0.0.1:3000')
 
-// No option for the key itself: everybody on the machine can read the command lines of others.
+// There is no option for the key itself: every user of a machine can read all command lines.
 const keyFileOption = () => new Option('--key-file <path>', 'a file that holds the API key')
 
 function webAddress(text: string): string {

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { ApiFailure, type Client, createClient, pages, type Schemas } from '../client/index.ts'
 import { readConfig } from '../config.ts'
 
-/** Where the API is, and who asks. Without a file the key is in the environment. */
+/** The address of the API, and the caller's key. Without a file the key is in the environment. */
 export interface ApiAccess {
   baseUrl: string
   keyFile?: string
 }
 
-/** Of one page that is pulled: the most that the API gives. */
+/** Workflows of one page that is pulled: the most that the API returns. */
 const PAGE = 100
 
-/** All workflows, or the one of this slug. Errors are sentences for a terminal. */
+/** Pulls all workflows, or the one with this slug. Errors are sentences for a terminal. */
 export async function pullFlows(
   access: ApiAccess,
   slug: string | undefined,
@@ -28,7 +28,7 @@ export async function pullFlows(
   return pulled
 }
 
-/** Makes workflows what the file says; what it says is checked by the API alone. */
+/** Pushes the workflows of a file; only the API checks them. */
 export async function pushFlows(
   access: ApiAccess,
   path: string,
@@ -40,7 +40,7 @@ export async function pushFlows(
   )
 }
 
-type FlowFile = Pick<Schemas['WorkflowPush'], 'workflows'>
+type FlowFile = Pick<Schemas['WorkflowListPush'], 'workflows'>
 
 async function readFlows(path: string): Promise<FlowFile> {
   const text = await textOf(path)
@@ -80,7 +80,7 @@ async function asking<T>(
 
 function sentenceOf(error: unknown, baseUrl: string): string {
   if (error instanceof ApiFailure) return refusalOf(error, baseUrl)
-  // Of no JSON, or of other JSON than the API's; a TypeError of `fetch` itself has a cause.
+  // The answer is not JSON, or not the API's; a TypeError of `fetch` itself has a cause.
   const isForeign =
     error instanceof SyntaxError || (error instanceof TypeError && error.cause === undefined)
   return isForeign
@@ -88,10 +88,10 @@ function sentenceOf(error: unknown, baseUrl: string): string {
     : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
 }
 
-/** Follows no redirect: it would take the key away, and turn a push into something else. */
+/** Follows no redirect: the key would go elsewhere, and a push would become another request. */
 const stay = (request: Request): Promise<Response> => fetch(request, { redirect: 'manual' })
 
-/** What a header can carry: what is not even that would be repeated by the error about it. */
+/** What a header can carry: the error of `fetch` about another key would repeat it. */
 const KEY = /^[\x21-\x7e]{1,1000}$/
 
 async function keyOf(file: string | undefined): Promise<string> {
@@ -102,7 +102,7 @@ async function keyOf(file: string | undefined): Promise<string> {
   throw new Error(`${file ?? 'LETTERLOOM_API_KEY'} does not hold an API key`)
 }
 
-/** The refusal, and a line for each place of the input that it is about. */
+/** The refusal, with a line for each path of the input that it names. */
 function refusalOf(
   { status, message, details = [], requestId }: ApiFailure,
   baseUrl: string,
@@ -110,12 +110,12 @@ function refusalOf(
   if (status >= 300 && status < 400) {
     return `${baseUrl} answers ${status}: give the address that it leads to`
   }
-  const places = details.map((detail) => `  ${detail.path}: ${detail.message}`)
+  const lines = details.map((detail) => `  ${detail.path}: ${detail.message}`)
   const request = requestId === undefined ? [] : [`  (request ${requestId})`]
-  return [message, ...places, ...request].join('\n')
+  return [message, ...lines, ...request].join('\n')
 }
 
-/** The innermost cause: what `fetch` says itself is that it failed. */
+/** The innermost cause: `fetch` itself only says that it failed. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return wordsOf(error.cause)

@@ -1,15 +1,15 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from '../loops/loop.ts'
-import { type Lags, readLags } from '../store/lags.ts'
-import type { Sql } from '../store/sql.ts'
+import { type Lags, readLags } from '../store/platform/lags.ts'
+import type { Sql } from '../store/db/sql.ts'
 
 /** So many overdue executions are counted; an alarm needs no more. */
 const MOST = 10_000
-/** Whoever asks more often is told the same. */
+/** Within this time the same figures are returned. */
 const KEPT_MS = 5_000
 
 const GAUGES = [
-  ['outbox_lag_seconds', 'Age of the oldest promise that is not kept', 'outboxSeconds'],
+  ['outbox_lag_seconds', 'Age of the oldest outbox message that is not delivered', 'outboxSeconds'],
   ['batches_stalled_seconds', 'Since the most stalled of the live batches came on', 'batchSeconds'],
   ['executions_overdue', `Executions that should have been woken, to ${MOST}`, 'overdue'],
   ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],

@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace'
-import { scrubText } from '../domain/scrub.ts'
+import { scrubText } from '../domain/privacy/scrub.ts'
 
 /** Node's way with these is right: a process that crashed has nothing to put in order. */
 const CRASHES = [
@@ -16,9 +16,9 @@ const CRASHES = [
 const NOT_OURS = ['SIGUSR2', 'SIGQUIT', 'beforeExit'] as const
 
 /**
- * Runs a program that serves until it is told to stop, and ends the process with it: with 0 once it
- * has put everything in order, with 1 when it fails, takes longer than `mostStoppingMs` to stop, or
- * is told a second time. Nothing that it left open keeps the process.
+ * Runs a program that serves until a shutdown is requested, and ends the process with it: with 0
+ * once it has put everything in order, with 1 when it fails, takes longer than `mostStoppingMs` to
+ * stop, or is told a second time. Nothing that it left open keeps the process.
  */
 export async function runUntilStopped(
   mostStoppingMs: number,

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
-import { scrub } from '../domain/scrub.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 
 /**
  * JSON lines on standard error; standard output is for what a command answers. Whatever is logged
@@ -30,7 +30,7 @@ export const createLog = (
 /** Characters. */
 const HELD = 8_192
 const FLUSH_EVERY_MS = 250
-/** Whoever reads a pipe is slow: how long to wait before the rest is written. */
+/** The reader of a pipe may be slow: how long to wait before the rest is written. */
 const PAUSE_MS = 10
 
 /**

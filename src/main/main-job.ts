@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Schemas } from '../client/index.ts'
-import { sandboxControl } from '../dev/sandbox/control.ts'
-import * as batchRuns from '../store/batch-runs.ts'
-import * as deliveryEvents from '../store/delivery-events.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import * as batchRuns from '../store/sending/batch-runs.ts'
+import * as deliveryEvents from '../store/sending/delivery-events.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, type Customer, SENDER } from './system.ts'
 

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
-import { migrate } from '../store/migrate.ts'
-import { connect } from '../store/sql.ts'
+import { migrate } from '../store/db/migrate.ts'
+import { connect } from '../store/db/sql.ts'
 import { required } from './required.ts'
 
 /** A migration may rewrite a big table. */
 const LONGEST_STATEMENT_MS = 3_600_000
 
-/** Brings the database up to date and makes the coming days' partitions; answers what ran. */
+/** Brings the schema up to date and makes the coming partitions. Returns the names of what ran. */
 export async function runMigrate(config: Config): Promise<string[]> {
   const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
     name: 'letterloom-migrate',

@@ -1,6 +1,6 @@
 import type { Uuid } from '../ids.ts'
-import * as auditEvents from '../store/audit-events.ts'
-import type { Executor } from '../store/sql.ts'
+import * as auditEvents from '../store/access/audit-events.ts'
+import type { Executor } from '../store/db/sql.ts'
 
 /** Notes what the operator did to an organization, in the transaction that does it. */
 export const note = (

@@ -1,15 +1,17 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from '../config.ts'
-import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access.ts'
-import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/plan.ts'
+import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access/access.ts'
+import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/access/plan.ts'
 import { isAddress, LINE, LONGEST_ADDRESS, LONGEST_NAME } from '../domain/text.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
 /** `org`, `user` and `key`: what an operator does beside the API, straight in the database. */
 export function addOperatorCommands(program: Command): void {
   addOrganizationCommands(program.command('org').description('organizations'))
-  addUserCommands(program.command('user').description('people who log in'))
+  const user = program.command('user').description('people who log in')
+  addUserCommands(user)
+  addInvitationCommand(user)
   addKeyCommands(program.command('key').description('API keys'))
 }
 
@@ -33,7 +35,7 @@ function addOrganizationCommands(org: Command): void {
     .description('list organizations, oldest first')
     .addOption(jsonOption())
     .action((options: Output) =>
-      act(options, async (sql) => (await import('../store/organizations.ts')).list(sql)),
+      act(options, async (sql) => (await import('../store/access/organizations.ts')).list(sql)),
     )
   org
     .command('show <id>')
@@ -81,7 +83,7 @@ function addUserCommands(user: Command): void {
     .description('list users, oldest first')
     .addOption(jsonOption())
     .action((options: Output) =>
-      act(options, async (sql) => (await import('../store/users.ts')).list(sql)),
+      act(options, async (sql) => (await import('../store/access/users.ts')).list(sql)),
     )
   user
     .command('set-password <email>')
@@ -103,6 +105,27 @@ function addUserCommands(user: Command): void {
       act(options, async (sql) => {
         const { addToOrganization } = await operator()
         return addToOrganization(sql, { email, organizationId, role: options.role })
+      }),
+    )
+}
+
+function addInvitationCommand(user: Command): void {
+  user
+    .command('invite <email> <organization>')
+    .description(
+      'invite an address without a mail: prints a link that works once, for seven days; needs LETTERLOOM_KEYS and PUBLIC_URL as the API has them',
+    )
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('member'))
+    .addOption(jsonOption())
+    .action((email: string, organizationId: string, options: { role: Role } & Output) =>
+      act(options, async (sql, config) => {
+        const [{ inviteUser }, { checkedKeyring }] = await Promise.all([
+          operator(),
+          import('./keys.ts'),
+        ])
+        const invited = { email: address(email), organizationId, role: options.role }
+        const { publicUrl } = config
+        return inviteUser(sql, invited, { keyring: checkedKeyring(config), publicUrl })
       }),
     )
 }
@@ -148,7 +171,7 @@ async function act(
 ): Promise<void> {
   const config = readConfig()
   const [{ connect }, { required }] = await Promise.all([
-    import('../store/sql.ts'),
+    import('../store/db/sql.ts'),
     import('./required.ts'),
   ])
   const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
@@ -172,7 +195,7 @@ function word<T extends string>(words: readonly T[], text: string): T {
 
 function address(text: string): string {
   if (isAddress(text) && text.length <= LONGEST_ADDRESS) return text
-  throw new InvalidArgumentError('It is no email address.')
+  throw new InvalidArgumentError('This is not an email address.')
 }
 
 function name(text: string): string {

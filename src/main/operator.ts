@@ -1,22 +1,24 @@
-import type { KeyScope, Role } from '../domain/access.ts'
-import { type Limit, LIMITS, type PlanName } from '../domain/plan.ts'
+import type { KeyScope, Role } from '../domain/access/access.ts'
+import { type Limit, LIMITS, type PlanName } from '../domain/access/plan.ts'
 import { isUuid, type Uuid, uuidv7 } from '../ids.ts'
+import { INVITATION_MS, rolesBeyond } from '../domain/access/invitation.ts'
+import { invitationUrl } from '../invitation-links.ts'
 import { createPasswords } from '../passwords.ts'
-import * as apiKeys from '../store/api-keys.ts'
-import * as auditEvents from '../store/audit-events.ts'
-import * as members from '../store/members.ts'
-import * as organizations from '../store/organizations.ts'
-import * as plans from '../store/plans.ts'
-import { type Sql, transact } from '../store/sql.ts'
-import * as users from '../store/users.ts'
-import { newApiKey } from '../tokens.ts'
+import * as apiKeys from '../store/access/api-keys.ts'
+import * as invitations from '../store/access/invitations.ts'
+import * as members from '../store/access/members.ts'
+import * as organizations from '../store/access/organizations.ts'
+import * as plans from '../store/access/plans.ts'
+import { type Sql, transact } from '../store/db/sql.ts'
+import * as users from '../store/access/users.ts'
+import { type Keyring, newApiKey } from '../tokens.ts'
 import { note } from './note.ts'
 
 /** Keys shown by `key list` at most: the newest. */
 const MOST_KEYS = 1_000
 
 // What an operator can do without the API: the first organization, people and keys, and the way
-// back in when nobody can log in any more. Errors are sentences for a terminal.
+// back in when no user can log in any more. Errors are sentences for a terminal.
 
 /** With what holds for it, and which of these figures are its own. */
 export async function showOrganization(sql: Sql, id: string) {
@@ -75,16 +77,8 @@ export async function createUser(sql: Sql, { email, name, password }: NewPerson)
 export async function setPassword(sql: Sql, email: string, password: string) {
   const id = await findUser(sql, email)
   const passwordHash = await createPasswords().hash(password)
-  await transact(sql, async (tx) => {
-    await users.setPassword(tx, id, passwordHash)
-    await auditEvents.recordForPerson(tx, {
-      userId: id,
-      actor: { kind: 'operator' },
-      action: 'password.changed',
-      requestId: null,
-      at: new Date().toISOString(),
-    })
-  })
+  // It concerns the person and no organization: `user list` shows when.
+  await transact(sql, (tx) => users.setPassword(tx, id, passwordHash))
   return { id }
 }
 
@@ -107,12 +101,53 @@ export async function addToOrganization(sql: Sql, { email, organizationId, role 
       known?.role === 'owner' && (await members.countOwners(tx, organizationId)) === 1
     if (isLastOwner && role !== 'owner')
       throw new Error('The last owner cannot become anything else')
-    if (known) await members.setRole(tx, { organizationId, userId, role, at })
-    else await members.add(tx, { organizationId, userId, role, givenName: null })
+    if (known) {
+      await members.setRole(tx, { organizationId, userId, role, at })
+      // As in the API: who may not make them any more must not come back by them.
+      const roles = rolesBeyond(role)
+      await invitations.revokeMadeBy(tx, { organizationId, userId, roles, at })
+    } else await members.add(tx, { organizationId, userId, role, givenName: null })
     const action = known ? 'member.role_changed' : 'member.added'
     await note(tx, organizationId, action, { kind: 'user', id: userId }, { role })
   })
   return { userId, organizationId, role }
+}
+
+interface Invited {
+  email: string
+  organizationId: string
+  role: Role
+}
+
+/**
+ * Invites an address without a mail; returns the link, which the operator hands over. An open
+ * invitation to the address is revoked: its links stop working.
+ */
+export async function inviteUser(
+  sql: Sql,
+  { email, organizationId, role }: Invited,
+  { keyring, publicUrl }: { keyring: Keyring; publicUrl: string },
+) {
+  await showOrganization(sql, organizationId)
+  const address = email.trim().toLowerCase()
+  const now = Date.now()
+  const at = new Date(now).toISOString()
+  const expiresAt = new Date(now + INVITATION_MS).toISOString()
+  const invitation = await transact(sql, async (tx) => {
+    await organizations.lock(tx, organizationId)
+    if (await members.hasAddress(tx, organizationId, address)) {
+      throw new Error('This person is a member already; give another role with user add-to-org')
+    }
+    const known = await invitations.findTo(tx, organizationId, address)
+    if (known) await invitations.revoke(tx, { organizationId, id: known.id, at })
+    const id = uuidv7()
+    const asked = { organizationId, id, email: address, role, name: null, invitedBy: null }
+    const made = await invitations.create(tx, { ...asked, at, expiresAt })
+    await note(tx, organizationId, 'invitation.created', { kind: 'invitation', id }, { role })
+    return made
+  })
+  const url = invitationUrl(keyring, publicUrl, { ...invitation, organizationId })
+  return { invitation: invitation.id, role, expiresAt, link: url }
 }
 
 interface NewKey {

@@ -1,8 +1,8 @@
 import { uuidv7 } from '../ids.ts'
-import * as apiKeys from '../store/api-keys.ts'
-import * as members from '../store/members.ts'
-import * as organizations from '../store/organizations.ts'
-import type { Sql } from '../store/sql.ts'
+import * as apiKeys from '../store/access/api-keys.ts'
+import * as members from '../store/access/members.ts'
+import * as organizations from '../store/access/organizations.ts'
+import type { Sql } from '../store/db/sql.ts'
 import { newApiKey } from '../tokens.ts'
 import { note } from './note.ts'
 

@@ -1,8 +1,8 @@
 import { connect as openSocket } from 'node:net'
-import { pendingMigrations } from '../store/migrate.ts'
-import { connect } from '../store/sql.ts'
+import { pendingMigrations } from '../store/db/migrate.ts'
+import { connect } from '../store/db/sql.ts'
 
-const PATIENCE_MS = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 const TEMPORAL_PORT = 7233
 
 type Finding = 'ok' | 'unreachable' | 'outdated'
@@ -13,7 +13,9 @@ export interface Readiness {
   /** `outdated`: migrations that this program needs have not run. */
   postgres: Finding
   temporal: Finding
-  /** `off`: no sender is set up (`NOTICE_FROM`), so owners are told nothing by mail. */
+  /**
+   * `off`: no sender is set up (`NOTICE_FROM`), so owners get no mail about the health of accounts.
+   */
   notices: 'on' | 'off'
 }
 
@@ -33,7 +35,7 @@ interface Options {
 
 /**
  * Whether this process should be given work. Asks Postgres on a connection of its own, so that a
- * busy pool does not look like a dead database; who asks at the same time gets the same answer.
+ * busy pool does not look like a dead database; concurrent callers get the same answer.
  */
 export function createReadiness(options: Options) {
   const { databaseUrl, role, temporalAddress, needsTemporal, notices, isServing, isDraining } =
@@ -42,16 +44,16 @@ export function createReadiness(options: Options) {
     name: 'letterloom-ready',
     role,
     max: 1,
-    statementTimeoutMs: PATIENCE_MS,
+    statementTimeoutMs: PROBE_TIMEOUT_MS,
   })
   let asking: Promise<Readiness> | undefined
 
   const ask = async (): Promise<Readiness> => {
     const [postgres, temporal] = await Promise.all([
-      within(PATIENCE_MS, async () =>
+      within(PROBE_TIMEOUT_MS, async () =>
         (await pendingMigrations(sql)).length === 0 ? 'ok' : 'outdated',
       ),
-      within(PATIENCE_MS, () => reach(temporalAddress)),
+      within(PROBE_TIMEOUT_MS, () => reach(temporalAddress)),
     ])
     const takesWork = isServing() && !isDraining()
     const isReady = takesWork && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
@@ -80,7 +82,7 @@ async function within(ms: number, look: () => Promise<Finding>): Promise<Finding
   }
 }
 
-/** Whether somebody accepts connections at `host:port`. */
+/** Whether a server accepts connections at `host:port`. */
 const reach = (address: string): Promise<Finding> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(`tcp://${address}`)
@@ -89,6 +91,6 @@ const reach = (address: string): Promise<Finding> =>
       socket.destroy()
       resolve(finding)
     }
-    socket.setTimeout(PATIENCE_MS, () => tell('unreachable'))
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => tell('unreachable'))
     socket.once('connect', () => tell('ok')).once('error', () => tell('unreachable'))
   })

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { startSandbox } from '../dev/sandbox/index.ts'
-import { DEFAULT_SETTINGS } from '../dev/sandbox/settings.ts'
-import { PRODUCTION_TIMINGS } from '../domain/timings.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
+import { DEFAULT_SETTINGS } from '../../tools/sandbox/settings.ts'
+import { PRODUCTION_TIMINGS } from '../domain/sending/timings.ts'
 import { whenStopped } from './lifetime.ts'
 import { required } from './required.ts'
 
-/** Serves the provider sandbox until it is told to stop. */
+/** Serves the provider sandbox until a shutdown is requested. */
 export async function runSandbox(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const eventTimeScale = config.timings.doubtMs / PRODUCTION_TIMINGS.doubtMs
   const sandbox = await startSandbox({
@@ -17,7 +17,7 @@ export async function runSandbox(config: Config, log: Logger, stopped: AbortSign
     settings: {
       signatureMaxAgeMs: config.timings.signatureMs,
       // The bus is as much faster as everything else, but never gives up an event within a day:
-      // whoever debugs the API for an hour wants the events of his mail.
+      // after an hour of debugging the API the events of its mail are still wanted.
       eventTimeScale,
       eventKeepMs: DEFAULT_SETTINGS.eventKeepMs / eventTimeScale,
       eventMaxRetries: Math.round(DEFAULT_SETTINGS.eventMaxRetries / eventTimeScale),

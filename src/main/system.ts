@@ -7,12 +7,12 @@ import type { Client } from '../client/index.ts'
 import type { Config } from '../config.ts'
 import { freePort } from '../dev/ports.ts'
 import { startPostgres } from '../dev/postgres.ts'
-import { sandboxControl } from '../dev/sandbox/control.ts'
-import { OPERATOR_ACCOUNT } from '../dev/sandbox/credentials.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import { findTemporal, startTemporal } from '../dev/temporal.ts'
-import { configurationSetName } from '../domain/role.ts'
-import { migrate } from '../store/migrate.ts'
-import { connect, type Sql } from '../store/sql.ts'
+import { configurationSetName } from '../domain/accounts/iam-role.ts'
+import { migrate } from '../store/db/migrate.ts'
+import { connect, type Sql } from '../store/db/sql.ts'
 import { newKeyringText } from '../tokens.ts'
 import { type RunningProgram, startProgram } from './programs.ts'
 
@@ -22,7 +22,7 @@ const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const LOOPBACK = ['127.0.0.0/8', '::1']
 const READY_MS = 60_000
 const ASK_AGAIN_MS = 500
-/** Who mails the owners: an identity of the operator's own account at the sandbox. */
+/** The sender of health notices: an identity of the operator's own account at the sandbox. */
 const NOTICES = { from: 'Letterloom <notices@letterloom.example>', region: 'eu-west-1' }
 
 export interface System {
@@ -56,6 +56,7 @@ export async function startSystem(
   const home = resolve(folder)
   const logs = join(home, 'logs')
   await mkdir(logs, { recursive: true })
+  const portFor = (what: string, wanted: number) => findPort(what, wanted, say)
   const stops: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     for (const each of stops.toReversed()) await each()
@@ -63,9 +64,8 @@ export async function startSystem(
   }
   try {
     const databaseUrl = config.databaseUrl ?? (await ownPostgres())
-    const temporal = config.temporal.address
-      ? { address: config.temporal.address, uiUrl: undefined }
-      : await ownTemporal()
+    const { address } = config.temporal
+    const temporal = address ? { address, uiUrl: undefined } : await ownTemporal()
     const sql = connect(databaseUrl, { name: 'letterloom-dev', max: 4 })
     stops.push(() => sql.end())
     await migrate(sql)
@@ -74,61 +74,23 @@ export async function startSystem(
     const apiPort = await portFor('the API', config.port)
     const sandboxUrl = `http://127.0.0.1:${sandboxPort}`
     const apiUrl = `http://127.0.0.1:${apiPort}`
-    const env = {
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: temporal.address,
-      LETTERLOOM_KEYS: config.keys ?? (await ownKeys()),
-      LETTERLOOM_TIMINGS: timings,
-      LETTERLOOM_MODE: 'development',
-      DRAIN_SECONDS: '0',
-      LOG_LEVEL: config.logLevel,
-      // A developer's receiver is on the same machine.
-      NET_ALLOW_PRIVATE: (config.netAllowPrivate.length > 0
-        ? config.netAllowPrivate
-        : LOOPBACK
-      ).join(','),
-      TRUSTED_PROXIES: config.trustedProxies.join(','),
-      HOST: '127.0.0.1',
-      PORT: String(apiPort),
-      PUBLIC_URL: apiUrl,
-      SANDBOX_PORT: String(sandboxPort),
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      ...(config.awsEndpoint === undefined
-        ? {
-            AWS_ENDPOINT_URL: sandboxUrl,
-            AWS_ACCESS_KEY_ID: SANDBOX_KEY.id,
-            AWS_SECRET_ACCESS_KEY: SANDBOX_KEY.secret,
-            AWS_PRINCIPAL_ARN: SANDBOX_PRINCIPAL,
-            AWS_EC2_METADATA_DISABLED: 'true',
-            NOTICE_FROM: NOTICES.from,
-            NOTICE_REGION: NOTICES.region,
-          }
-        : {}),
+    const keys = config.keys ?? (await ownKeys(home))
+    const addresses = {
+      temporalAddress: temporal.address,
+      apiUrl,
+      apiPort,
+      sandboxUrl,
+      sandboxPort,
     }
-    const program = (command: string, more: Record<string, string> = {}): RunningProgram => {
-      const logFile = join(logs, `${command}.log`)
-      return startProgram({ command, env: { ...env, ...more }, logFile, say })
-    }
-    const sandbox = program('sandbox')
-    stops.push(() => sandbox.stop())
-    // What uses the sandbox, and stops before it does.
-    const users: RunningProgram[] = []
-    stops.push(async () => void (await Promise.all(users.map((each) => each.stop()))))
-    const startUser = (command: string, more?: Record<string, string>): RunningProgram => {
-      const running = program(command, more)
-      users.push(running)
-      return running
-    }
-    const [ofApi, ofWorker, ofOthers] = await internalPorts()
-    const api = startUser('api', ofApi)
-    const worker = startUser('worker', ofWorker)
+    const env = environment(config, { databaseUrl, keys, timings, ...addresses })
+    const programs = programStarter({ env, logs, say, stops })
+    programs.startSandbox()
+    const [ofApi, ofWorker, ofOthers] = await internalPorts(config, say)
+    const api = programs.startUser('api', ofApi)
+    const worker = programs.startUser('worker', ofWorker)
     await answers(`${apiUrl}/health`)
     await answers(`${sandboxUrl}/_sandbox/faults`)
-    await sandboxControl(sandboxUrl).putAccount(OPERATOR_ACCOUNT, {
-      region: NOTICES.region,
-      productionAccess: true,
-      identities: [{ identity: 'letterloom.example', verified: true }],
-    })
+    await openOperatorAccount(sandboxUrl)
     return {
       sql,
       databaseUrl,
@@ -139,7 +101,7 @@ export async function startSystem(
       env,
       api,
       worker,
-      startWorker: () => startUser('worker', ofOthers),
+      startWorker: () => programs.startUser('worker', ofOthers),
       stop,
     }
   } catch (error) {
@@ -178,40 +140,132 @@ export async function startSystem(
     stops.push(async () => void file.end())
     return (line) => void file.write(`${line}\n`)
   }
+}
 
-  /** Keys of this machine only; made once, so that links in mails sent yesterday still verify. */
-  async function ownKeys(): Promise<string> {
-    const file = join(home, 'keys')
-    const known = await readFile(file, 'utf8').catch(() => undefined)
-    if (known !== undefined) return known.trim()
-    const made = newKeyringText()
-    await writeFile(file, `${made}\n`, { mode: 0o600 })
-    return made
+/** Keys of this machine only; made once, so that links in mails sent yesterday still verify. */
+async function ownKeys(home: string): Promise<string> {
+  const file = join(home, 'keys')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known !== undefined) return known.trim()
+  const made = newKeyringText()
+  await writeFile(file, `${made}\n`, { mode: 0o600 })
+  return made
+}
+
+/** The operator's own account, which health notices are mailed through. */
+const openOperatorAccount = (sandboxUrl: string): Promise<unknown> =>
+  sandboxControl(sandboxUrl).putAccount(OPERATOR_ACCOUNT, {
+    region: NOTICES.region,
+    productionAccess: true,
+    identities: [{ identity: 'letterloom.example', verified: true }],
+  })
+
+/** The wanted port, or another when it is in use, such as by a second checkout. */
+async function findPort(
+  what: string,
+  wanted: number,
+  say: (line: string) => void,
+): Promise<number> {
+  const port = await freePort(wanted)
+  if (wanted !== 0 && port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
+  return port
+}
+
+/**
+ * API and worker have internal ports of their own: the one that is set and the next. What is
+ * started beside them picks one. With none set, or 0, all do what that means to each.
+ */
+async function internalPorts(
+  { internal: { host, port } }: Config,
+  say: (line: string) => void,
+): Promise<Record<string, string>[]> {
+  if (port === undefined || port === 0) return []
+  const ports = []
+  for (const [i, name] of ['API', 'worker'].entries()) {
+    const own = await findPort(`the internal port of the ${name}`, port + i, say)
+    say(`${name}: liveness, readiness and metrics on http://${host}:${own}`)
+    ports.push({ INTERNAL_PORT: String(own) })
   }
+  return [...ports, { INTERNAL_PORT: '0' }]
+}
 
-  /**
-   * API and worker have internal ports of their own: the one that is set and the next. What is
-   * started beside them picks one. With none set, or 0, all do what that means to each.
-   */
-  async function internalPorts(): Promise<Record<string, string>[]> {
-    const { host, port } = config.internal
-    if (port === undefined || port === 0) return []
-    const ports = []
-    for (const [i, name] of ['API', 'worker'].entries()) {
-      const own = await portFor(`the internal port of the ${name}`, port + i)
-      say(`${name}: liveness, readiness and metrics on http://${host}:${own}`)
-      ports.push({ INTERNAL_PORT: String(own) })
-    }
-    return [...ports, { INTERNAL_PORT: '0' }]
-  }
-
-  /** The wanted port, or another when somebody has it, such as a second checkout. */
-  async function portFor(what: string, wanted: number): Promise<number> {
-    const port = await freePort(wanted)
-    if (wanted !== 0 && port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
-    return port
+/** Starts the programs of a system, each with a log of its own; `stops` ends them. */
+function programStarter({
+  env,
+  logs,
+  say,
+  stops,
+}: {
+  env: Record<string, string>
+  logs: string
+  say: (line: string) => void
+  stops: (() => Promise<void>)[]
+}) {
+  const run = (command: string, more: Record<string, string> = {}): RunningProgram =>
+    startProgram({
+      command,
+      env: { ...env, ...more },
+      logFile: join(logs, `${command}.log`),
+      say,
+    })
+  const users: RunningProgram[] = []
+  return {
+    /** The sandbox: what uses it stops before it does. */
+    startSandbox(): void {
+      const program = run('sandbox')
+      stops.push(() => program.stop())
+      stops.push(async () => void (await Promise.all(users.map((each) => each.stop()))))
+    },
+    startUser(command: string, more?: Record<string, string>): RunningProgram {
+      const program = run(command, more)
+      users.push(program)
+      return program
+    },
   }
 }
+
+/** What the programs of a system find in their environment. */
+const environment = (
+  config: Config,
+  started: {
+    databaseUrl: string
+    temporalAddress: string
+    keys: string
+    timings: 'short' | 'production'
+    apiUrl: string
+    apiPort: number
+    sandboxUrl: string
+    sandboxPort: number
+  },
+): Record<string, string> => ({
+  DATABASE_URL: started.databaseUrl,
+  TEMPORAL_ADDRESS: started.temporalAddress,
+  LETTERLOOM_KEYS: started.keys,
+  LETTERLOOM_TIMINGS: started.timings,
+  LETTERLOOM_MODE: 'development',
+  DRAIN_SECONDS: '0',
+  LOG_LEVEL: config.logLevel,
+  // A developer's receiver is on the same machine.
+  NET_ALLOW_PRIVATE: (config.netAllowPrivate.length > 0 ? config.netAllowPrivate : LOOPBACK).join(
+    ',',
+  ),
+  TRUSTED_PROXIES: config.trustedProxies.join(','),
+  HOST: '127.0.0.1',
+  PORT: String(started.apiPort),
+  PUBLIC_URL: started.apiUrl,
+  SANDBOX_PORT: String(started.sandboxPort),
+  ...(config.awsEndpoint === undefined
+    ? {
+        AWS_ENDPOINT_URL: started.sandboxUrl,
+        AWS_ACCESS_KEY_ID: SANDBOX_KEY.id,
+        AWS_SECRET_ACCESS_KEY: SANDBOX_KEY.secret,
+        AWS_PRINCIPAL_ARN: SANDBOX_PRINCIPAL,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        NOTICE_FROM: NOTICES.from,
+        NOTICE_REGION: NOTICES.region,
+      }
+    : {}),
+})
 
 async function answers(url: string): Promise<void> {
   const until = Date.now() + READY_MS

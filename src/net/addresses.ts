@@ -20,11 +20,29 @@ const GLOBAL_UNICAST = 0b001
 const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
+ * Services of a cloud's own platform, at addresses that are the same in all its networks: metadata,
+ * credentials, agents (Azure "What is IP address 168.63.129.16", AWS "Instance metadata", "Task
+ * metadata", Google "Metadata server", Alibaba "Instance metadata", Oracle "Instance metadata").
+ */
+const PLATFORM = [
+  '168.63.129.16',
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+].map((text) => ipaddr.parse(text).toNormalizedString())
+
+/**
  * Whether a connection may be made to an address, given as a literal. Only what is public: known
  * ranges of the internet at large, without private, shared, loopback, link-local (so the metadata
  * of a cloud), multicast, reserved, documentation and benchmark ranges, and without IPv6 addresses
  * that stand for an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo), whatever that
- * is. What is no address is refused too.
+ * is. A cloud's platform is refused even within a range that is allowed: only its address itself
+ * opens it. What is not an address is refused too.
  *
  * Sources: the special-purpose registries of IANA (RFC 6890), as `ipaddr.js` has them, and for IPv6
  * the range that is given out at all.
@@ -35,13 +53,16 @@ export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules
     // `fe80::1%eth0`: an address of one interface.
     if (isIP(text) === 0 || text.includes('%')) return false
     const address = ipaddr.parse(text)
+    if (isPlatform(address) && !ranges.some((range) => isOnly(address, range))) return false
     if (!ranges.some((range) => isWithin(address, range))) {
       return isPublic(address) && !own().some((each) => isSame(address, each))
     }
-    // Who allows a translator has not allowed what lies behind it.
+    // Allowing a translator does not allow what lies behind it.
     const carried = carriedBy(address)
     return (
-      carried === undefined || isPublic(carried) || ranges.some((each) => isWithin(carried, each))
+      carried === undefined ||
+      (isPublic(carried) && !isPlatform(carried)) ||
+      ranges.some((each) => (isPlatform(carried) ? isOnly : isWithin)(carried, each))
     )
   }
 }
@@ -56,6 +77,12 @@ function toRange(text: string): [Address, number] {
 function isWithin(address: Address, [range, bits]: [Address, number]): boolean {
   return address.kind() === range.kind() && address.match(range, bits)
 }
+
+const isPlatform = (address: Address): boolean => PLATFORM.includes(address.toNormalizedString())
+
+/** Whether the range is this address and no other. */
+const isOnly = (address: Address, [range, bits]: [Address, number]): boolean =>
+  bits === range.toByteArray().length * 8 && isWithin(address, [range, bits])
 
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false

@@ -32,7 +32,7 @@ const MESSAGES: Record<FetchReason, string> = {
   timeout: 'The answer did not come in time',
 }
 
-/** Its message can be shown to whoever asked for the request: it says nothing of our network. */
+/** Its message can be shown to the caller of the request: it says nothing of our network. */
 export class FetchError extends Error {
   readonly reason: FetchReason
 

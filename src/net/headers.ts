@@ -12,7 +12,7 @@ const FRAMING =
 /** What is told to another origin than the one it was meant for. */
 const TOLD_ANYBODY = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-/** Whether whoever asks for a request may give it this header. */
+/** Whether the caller of a request may give it this header. */
 const isFreeHeader = (name: string): boolean => NAME.test(name) && !FRAMING.test(name.toLowerCase())
 
 /** Headers by their names in lower case. Throws a FetchError for one that is not sent. */

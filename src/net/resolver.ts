@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises'
-import type { Answer, RecordType } from '../domain/dns-records.ts'
-import { isDomain } from '../domain/identity.ts'
+import type { Answer, RecordType } from '../domain/accounts/dns-records.ts'
+import { isDomain } from '../domain/accounts/identity.ts'
 
 /** One question to one server; it is asked once more when it is silent. */
 const TIMEOUT_MS = 1_000
 const TRIES = 2
-/** Answers that are looked at, and characters of each: a zone is somebody else's. */
+/** Most answers that are looked at, and characters of each: a zone is somebody else's. */
 const MOST_ANSWERS = 20
 const LONGEST_ANSWER = 1_000
 /** Names that are not public, or that no stranger has to do with (RFC 6761, 6762, 9476). */

@@ -15,7 +15,7 @@ const LONGEST_NAME = 253
 const NAME =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 /**
- * Ports of services that are no web servers and could take a request for something in their own
+ * Ports of services that are not web servers and could take a request for something in their own
  * language: the list that browsers have (fetch.spec.whatwg.org, "port blocking").
  */
 export const REFUSED_PORTS: ReadonlySet<number> = new Set([
@@ -26,10 +26,15 @@ export const REFUSED_PORTS: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10_080,
 ])
 
+/** Names under which clouds serve the metadata and credentials of a machine. */
+const METADATA_HOST =
+  /^(?:metadata|instance-data|metadata\.goog|metadata\.tencentyun\.com)$|(?:^|\.)(?:google|ec2|azure|compute)\.internal$/
+
 /**
  * Reads a URL as the WHATWG standard does, so that every spelling of an address (decimal, octal,
  * hexadecimal, full-width, shortened) is the address from here on. Throws a FetchError for what is
- * not http or https, has a user name or a password, or a port that is not for web servers.
+ * not http or https, has a user name or a password, a port that is not for web servers, or the name
+ * of a cloud's metadata service.
  */
 export function targetOf(text: string, base?: URL): Target {
   if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) {
@@ -54,7 +59,10 @@ function hostOf({ hostname }: URL): string {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   const host = hostname.replace(/\.$/, '')
   if (isIP(host) === 0 && (host.length > LONGEST_NAME || !NAME.test(host))) {
-    throw new FetchError('request_refused', 'The host is no name of the internet')
+    throw new FetchError('request_refused', 'The host is not a name of the internet')
+  }
+  if (METADATA_HOST.test(host)) {
+    throw new FetchError('address_refused', 'The host is not on the public internet')
   }
   return host
 }

@@ -1,9 +1,45 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import { LONGEST_MAILBOX } from '../domain/mailbox.ts'
 import { LINE, LONGEST_ADDRESS } from '../domain/text.ts'
+
+/** Marks a field (`true`) or words of an `enum` as not available yet. */
+export const NOT_YET_KEYWORD = 'x-not-yet'
 
 /** An object that knows all its fields: an unknown one is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
+
+/** Says that a row which does not fit is told by this field of the answer. */
+export const ROW_ERRORS = 'x-row-errors'
+
+/**
+ * A list of a body whose rows are checked each by itself: a row that does not fit its schema is an
+ * entry of `errorDetails`, and the others are kept. The document describes the rows; validation of
+ * the body leaves them to the handler, for which they are unknown until it has checked them.
+ */
+export const rowsOf = (row: TSchema, { maxItems }: { maxItems: number }) =>
+  Type.Unsafe<unknown[]>({
+    type: 'array',
+    items: row,
+    minItems: 1,
+    maxItems,
+    [ROW_ERRORS]: 'errorDetails',
+    description:
+      'Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept.',
+  })
+
+/**
+ * What is refused as not available yet. It is read, so that the refusal can say so, and it is not
+ * in the OpenAPI document.
+ */
+export const notYet = <T extends TSchema>(schema: T): T => ({ ...schema, [NOT_YET_KEYWORD]: true })
+
+/** One of a closed set of words, some of which are refused as not available yet. */
+export const oneOfSoon = <const T extends readonly string[]>(
+  words: T,
+  soon: readonly T[number][],
+  options: Record<string, unknown> = {},
+) => oneOf(words, { ...options, [NOT_YET_KEYWORD]: soon })
 
 /** One of a closed set of words. */
 export const oneOf = <const T extends readonly string[]>(
@@ -55,13 +91,46 @@ export const line = (maxLength: number, options: Record<string, unknown> = {}) =
 export const Address = (options: Record<string, unknown> = {}) =>
   Type.String({ format: 'email', maxLength: LONGEST_ADDRESS, ...options })
 
+/** What mail is sent from. */
+export const From = (description = '') =>
+  Type.String({
+    format: 'mailbox',
+    maxLength: LONGEST_MAILBOX,
+    description:
+      `${description} An address, alone or as \`Name <address>\`; a name with punctuation is in quotes: \`"Lee, Ann" <ann@example.com>\`. It is answered split: \`from\` the address, \`fromName\` the name.`.trim(),
+    examples: ['news@example.com', 'Example News <news@example.com>'],
+  })
+
+/** The name that recipients see beside the address. */
+export const FromName = (maxLength: number) =>
+  line(maxLength, { description: 'If `from` has a name, too, they must be the same.' })
+
+/** The longest id of what is named in a body. */
+const LONGEST_ID = 36
+
+/** An account in input, under either name. */
+export const accountNames = {
+  cloudAccountId: Type.Optional(
+    Type.String({
+      maxLength: LONGEST_ID,
+      description:
+        'The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected.',
+    }),
+  ),
+  awsAccountId: Type.Optional(
+    Type.String({ maxLength: LONGEST_ID, description: 'Another name of `cloudAccountId`.' }),
+  ),
+}
+
 /**
  * Path parameters may be anything up to the router's own limit; what they name is decided by
  * storage.
  */
-export const IdParams = strict({
-  id: Type.String({ minLength: 1, maxLength: 1024, description: 'Which one.' }),
-})
+const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Which one.' })
+
+export const IdParams = strict({ id: PathId })
+export const FlowParams = strict({ workflowId: PathId })
+export const ExecutionParams = strict({ executionId: PathId })
 
 export const Cursor = Type.Optional(
   Type.String({

@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { ERROR_CODES } from '../domain/errors.ts'
-import { oneOf } from './common.ts'
+import { Count, oneOf } from './common.ts'
+
+const Details = Type.Array(
+  Type.Object({
+    path: Type.String({ description: 'Where in the input: `steps[0].config.url`.' }),
+    message: Type.String(),
+    contactId: Type.Optional(Type.String()),
+  }),
+)
 
 /** What every 4xx and 5xx answers. */
 export const ApiError = Type.Object(
@@ -13,15 +21,7 @@ export const ApiError = Type.Object(
     reason: Type.Optional(
       Type.String({ description: 'A stable snake_case word that says more than the code.' }),
     ),
-    details: Type.Optional(
-      Type.Array(
-        Type.Object({
-          path: Type.String({ description: 'Where in the input, with dots between.' }),
-          message: Type.String(),
-          contactId: Type.Optional(Type.String()),
-        }),
-      ),
-    ),
+    details: Type.Optional(Details),
   },
   {
     title: 'ApiError',
@@ -35,3 +35,20 @@ export const ApiError = Type.Object(
   },
 )
 export type ApiError = Static<typeof ApiError>
+
+const RowError = Type.Object(
+  {
+    index: { ...Count, description: 'Which row of the request, from 0.' },
+    code: oneOf(ERROR_CODES, { description: 'As of an error of this row alone.' }),
+    reason: Type.String({ description: 'A stable word: `contact_not_found` …' }),
+    message: Type.String({ description: 'For people. Names the place: `contacts[3].email`.' }),
+    details: Type.Optional(Details),
+  },
+  { title: 'RowError' },
+)
+
+/** What the answer to a request of many rows says of those that were refused. */
+export const rowErrors = {
+  errors: Type.Array(Type.String(), { description: 'What `errorDetails` says, for people.' }),
+  errorDetails: Type.Array(RowError, { description: 'Rows that were refused, in their order.' }),
+}

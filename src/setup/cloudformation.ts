@@ -1,4 +1,4 @@
-import { configurationSetName, roleName } from '../domain/role.ts'
+import { configurationSetName, roleName } from '../domain/accounts/iam-role.ts'
 import {
   busArn,
   DEAD_LETTER_SECONDS,
@@ -30,7 +30,7 @@ const QUEUE = { queue: '${DeadLetterQueue.Arn}', rule: '${Rule.Arn}' }
 /**
  * A CloudFormation template, as JSON, for one connection: the role that we assume, and the way of
  * its delivery events to us. The webhook secret is a parameter that CloudFormation never shows
- * (NoEcho); it is no part of the template.
+ * (NoEcho); it is not part of the template.
  */
 export function cloudformation(setup: Setup): string {
   const { accountId, region, webhookEndpoint } = setup

@@ -1,4 +1,4 @@
-import { partition } from '../domain/role.ts'
+import { partition } from '../domain/accounts/iam-role.ts'
 import type { Setup } from './policies.ts'
 
 /** The header that our webhook knows the account by. */
@@ -45,7 +45,7 @@ export interface EventRate {
   wanted: number | undefined
 }
 
-/** How many events a second are to be delivered for an account that may send so many mails. */
+/** How many events a second are to be delivered for an account that may send `rate` mails. */
 export function eventRate(maxSendRate: number | null): EventRate {
   if (maxSendRate === null) return { perSecond: MOST_CALLS, wanted: undefined }
   const wanted = Math.max(FEWEST_CALLS, Math.ceil(maxSendRate * CALLS_PER_MAIL))

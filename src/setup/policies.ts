@@ -4,8 +4,8 @@ import {
   POLICY_VERSION,
   SENDING_POLICY,
   versionSid,
-} from '../domain/aws-actions.ts'
-import { partition, roleArn } from '../domain/role.ts'
+} from '../domain/accounts/aws-actions.ts'
+import { partition, roleArn } from '../domain/accounts/iam-role.ts'
 
 /** One connection, and who is to reach it. */
 export interface Setup {

@@ -1,4 +1,4 @@
-import { configurationSetName, roleName } from '../domain/role.ts'
+import { configurationSetName, roleName } from '../domain/accounts/iam-role.ts'
 import {
   busArn,
   DEAD_LETTER_SECONDS,

@@ -15,14 +15,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildApp } from '../../api/app.ts'
-import { createLimiter } from '../../api/limiter.ts'
-import { createMetrics } from '../../api/metrics.ts'
+import { createLimiter } from '../../api/limits/limiter.ts'
+import { createMetrics } from '../../api/http/metrics.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
-import * as contacts from '../../src/store/contacts.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { connect, type Sql, within } from '../../src/store/sql.ts'
+import * as contacts from '../../src/store/contacts/contacts.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { directAsker } from '../support/provider.ts'
 
@@ -88,6 +88,7 @@ async function measure(): Promise<void> {
       searchSql,
       keyring: parseKeyring(newKeyringText()),
       publicUrl: 'https://mail.example.com',
+      sendsNotices: false,
       version: '0',
       log: { level: 'silent' },
       metrics: createMetrics(),
@@ -149,7 +150,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** People with names, companies and numbers that repeat as people's do; answers the seconds. */
+/** People with names, companies and numbers that repeat as people's do; returns the seconds. */
 async function fill(sql: Sql, organizationId: string): Promise<number> {
   const start = performance.now()
   const names =

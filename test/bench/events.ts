@@ -16,18 +16,18 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type * as Rules from '../../api/event-rules.ts'
-import { monthOf } from '../../src/domain/event-quota.ts'
+import type * as Rules from '../../src/core/events/event-rules.ts'
+import { monthOf } from '../../src/domain/events/event-quota.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
-import type { EventInput } from '../../src/schemas/event.ts'
-import type * as Ingestion from '../../src/store/event-ingestion.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { createPartitions } from '../../src/store/partitions.ts'
-import { connect, type Sql, transact, within } from '../../src/store/sql.ts'
+import type { EventInput } from '../../src/schemas/events/event.ts'
+import type * as Ingestion from '../../src/core/events/ingest.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
 
 const [rounds = 60, present = 100_000] = process.argv.slice(2).map(Number)
 const BATCH = 1_000
@@ -37,8 +37,8 @@ const WARM = 8
 /** Compiled, as the API runs it. */
 const load = (path: string): Promise<unknown> =>
   import(new URL(`../../dist/${path}`, import.meta.url).href)
-const { ruledEvent } = (await load('api/event-rules.js')) as typeof Rules
-const { ingest } = (await load('src/store/event-ingestion.js')) as typeof Ingestion
+const { toIncomingEvent } = (await load('src/core/events/event-rules.js')) as typeof Rules
+const { ingest } = (await load('src/core/events/ingest.js')) as typeof Ingestion
 
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
 // As root, Postgres runs under another user, who must be able to come in.
@@ -116,7 +116,7 @@ try {
   const ours = async (events: readonly EventInput[]) => {
     const now = Date.now()
     await transact(ourSql, async (tx) => {
-      const ruled = events.map((event) => ruledEvent(event, now))
+      const ruled = events.map((event) => toIncomingEvent(event, now))
       const good = ruled.flatMap((each) => (each instanceof AppError ? [] : [each]))
       const { outcomes } = await ingest(tx, organizationId, good, {
         addressOf: () => {

@@ -22,7 +22,7 @@ import { childEnvironment, readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { startSystem } from '../../src/main/system.ts'
-import * as outbox from '../../src/store/outbox.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
 import { withBareWorker } from '../support/bare-workers.ts'
 import { seedContacts } from '../support/seed.ts'
 
@@ -154,7 +154,7 @@ async function withRelay(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** An enabled flow that is over at once; answers its id. */
+/** An enabled flow that is over at once; returns its id. */
 async function makeFlow(
   trigger: Pick<Schemas['WorkflowInput'], 'triggerType' | 'triggerConfig'>,
 ): Promise<string> {
@@ -166,7 +166,7 @@ async function makeFlow(
       steps: [{ id: 'end', type: 'exit', name: 'End', config: { outcome: 'completed' } }],
     },
   })
-  await api.post('/v1/workflows/{id}/enable', { params: { path: { id } } })
+  await api.post('/v1/workflows/{workflowId}/enable', { params: { path: { workflowId: id } } })
   return id
 }
 

@@ -18,17 +18,17 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker'
-import type * as Activities from '../../activities/flows.ts'
-import type * as RunStep from '../../activities/run-step.ts'
-import type * as Steps from '../../activities/steps/index.ts'
+import type * as Activities from '../../activities/flows/flows.ts'
+import type * as RunStep from '../../activities/flows/run-step.ts'
+import type * as Steps from '../../activities/flows/steps/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
-import { createDefinitionCache } from '../../src/store/definition-cache.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { connect } from '../../src/store/sql.ts'
+import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import { executionRow, seedExecutions, seedFlow } from '../support/flows.ts'
@@ -42,10 +42,10 @@ const MOST_EVENTS = 60
 
 const compiled = (path: string) => new URL(`../../dist/${path}`, import.meta.url).href
 const { createFlowActivities } = (await import(
-  compiled('activities/flows.js')
+  compiled('activities/flows/flows.js')
 )) as typeof Activities
-const { createRunStep } = (await import(compiled('activities/run-step.js'))) as typeof RunStep
-const { createSteps } = (await import(compiled('activities/steps/index.js'))) as typeof Steps
+const { createRunStep } = (await import(compiled('activities/flows/run-step.js'))) as typeof RunStep
+const { createSteps } = (await import(compiled('activities/flows/steps/index.js'))) as typeof Steps
 
 const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)

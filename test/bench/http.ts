@@ -23,10 +23,10 @@ import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
-import type * as Contacts from '../../src/store/contacts.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import type * as Store from '../../src/store/sql.ts'
-import { connect } from '../../src/store/sql.ts'
+import type * as Contacts from '../../src/store/contacts/contacts.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import type * as Store from '../../src/store/db/sql.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { newKeyringText } from '../../src/tokens.ts'
 
 const { values: options, positionals } = parseArgs({
@@ -49,8 +49,8 @@ async function serveBare(): Promise<void> {
     { databaseUrl: string; organizationId: string; port: number },
   ]
   const dist = new URL('../../dist/src/store/', import.meta.url)
-  const store = (await import(new URL('sql.js', dist).href)) as typeof Store
-  const contacts = (await import(new URL('contacts.js', dist).href)) as typeof Contacts
+  const store = (await import(new URL('db/sql.js', dist).href)) as typeof Store
+  const contacts = (await import(new URL('contacts/contacts.js', dist).href)) as typeof Contacts
   const sql = store.connect(databaseUrl, { name: 'bench-bare', max: POOL_SIZE })
   const app = fastify()
   app.get<{ Params: { id: string } }>('/v1/contacts/:id', ({ params: { id } }) =>

@@ -11,16 +11,16 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type * as Activities from '../../activities/imports.ts'
-import { pagesOf } from '../../api/import-rows.ts'
+import type * as Activities from '../../activities/contacts/imports.ts'
+import { pagesOf } from '../../api/contacts/import-rows.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
-import * as imports from '../../src/store/imports.ts'
-import type { NewPage } from '../../src/store/imports.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { connect, transact } from '../../src/store/sql.ts'
+import * as imports from '../../src/store/contacts/imports.ts'
+import type { NewPage } from '../../src/store/contacts/imports.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import { connect, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 
 const [rounds = 7, rows = 20_000, present = 1_000_000] = process.argv.slice(2).map(Number)
@@ -48,7 +48,7 @@ const people = (round: string): Person[] =>
   })
 
 /** Compiled, as a worker runs it. */
-const compiled = new URL('../../dist/activities/imports.js', import.meta.url)
+const compiled = new URL('../../dist/activities/contacts/imports.js', import.meta.url)
 const { createImportActivities } = (await import(compiled.href)) as typeof Activities
 
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))

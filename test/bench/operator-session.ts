@@ -61,12 +61,12 @@ try {
   const week = await seedFlow(sql, organizationId, {
     steps: [{ id: 'rest', type: 'delay', name: 'Rest', config: { amount: 1, unit: 'weeks' } }],
   })
-  const [failed = ''] = await seedExecutions(sql, mail, [failing], { isPromised: true })
-  const resting = await seedExecutions(sql, week, [sleeping, unwanted], { isPromised: true })
+  const [failed = ''] = await seedExecutions(sql, mail, [failing], { isEnqueued: true })
+  const resting = await seedExecutions(sql, week, [sleeping, unwanted], { isEnqueued: true })
   const [toCancel = '', toTerminate = ''] = resting
   const statusOf = async (id: string) => {
-    const params = { path: { id } }
-    const { status, reason } = await client.get('/v1/workflows/executions/{id}', {
+    const params = { path: { executionId: id } }
+    const { status, reason } = await client.get('/v1/workflows/executions/{executionId}', {
       params,
     })
     return reason === null ? status : `${status}: ${reason}`

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

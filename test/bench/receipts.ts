@@ -16,7 +16,7 @@ import { readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, startSystem } from '../../src/main/system.ts'
-import * as messages from '../../src/store/messages.ts'
+import * as messages from '../../src/store/sending/messages.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts } from '../support/seed.ts'
 
@@ -86,7 +86,7 @@ async function begin(organizationId: string, contacts: string[], time: Date): Pr
     steps: [{ id: 'rest', type: 'delay', config: { until } }],
   })
   for (let page = 0; page < contacts.length; page += PAGE) {
-    await seedExecutions(sql, flow, contacts.slice(page, page + PAGE), { isPromised: true })
+    await seedExecutions(sql, flow, contacts.slice(page, page + PAGE), { isEnqueued: true })
   }
   for (;;) {
     const [row] = await sql<{ paused: number }[]>`

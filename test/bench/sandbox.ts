@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { Pool } from 'undici'
 import { createSigner } from '../../activities/aws/signature.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { startSandbox } from '../../src/dev/sandbox/index.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
 import { uuidv7 } from '../../src/ids.ts'
 
 /**

@@ -6,7 +6,7 @@
  *
  * The whole system runs for it, compiled, with production's timings, and is thrown away afterwards.
  * With the short ones the reconciler would ask Temporal about two hundred executions a second as
- * soon as they are late by a minute, which so many are on a small machine. Of `asleep` executions
+ * soon as they are late by a minute, as many are on a small machine. Of `asleep` executions
  * `due` fall due at one moment; woken is who has ended after it.
  */
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { readConfig } from '../../src/config.ts'
 import { startSystem } from '../../src/main/system.ts'
-import { readLags } from '../../src/store/lags.ts'
+import { readLags } from '../../src/store/platform/lags.ts'
 import { withBareWorker } from '../support/bare-workers.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
@@ -47,8 +47,8 @@ try {
   const rate = ((asleep - due) / (performance.now() - started)) * 1_000
   say(`${asleep - due} executions asleep, ${rate.toFixed(0)} a second began; ${memory()}`)
 
-  const patienceMs = (due / Math.max(1, rate)) * 1_000 * 1.5 + 5_000
-  const time = Math.ceil((Date.now() + patienceMs) / MINUTE_MS) * MINUTE_MS
+  const giveUpMs = (due / Math.max(1, rate)) * 1_000 * 1.5 + 5_000
+  const time = Math.ceil((Date.now() + giveUpMs) / MINUTE_MS) * MINUTE_MS
   const until = { time: new Date(time).toISOString().slice(11, 16), timezone: 'UTC' }
   const flowId = await begin('all at once', contactIds.slice(0, due), { until })
   if (Date.now() > time) throw new Error('they did not fall asleep in time')
@@ -73,7 +73,7 @@ async function begin(name: string, contacts: string[], config: object): Promise<
     steps: [{ id: 'rest', type: 'delay', name, config } as never],
   })
   for (let page = 0; page < contacts.length; page += PAGE) {
-    await seedExecutions(sql, flow, contacts.slice(page, page + PAGE), { isPromised: true })
+    await seedExecutions(sql, flow, contacts.slice(page, page + PAGE), { isEnqueued: true })
   }
   for (;;) {
     const [row] = await sql<{ paused: number }[]>`

@@ -95,7 +95,7 @@ describe('against the API', () => {
 })
 
 describe('what may succeed later', () => {
-  /** Answers in this order, then 200; a number is a status, an Error a broken connection. */
+  /** Returns in this order, then 200; a number is a status, an Error a broken connection. */
   let script: (Response | Error)[]
   let seen: Request[]
   beforeEach(() => {

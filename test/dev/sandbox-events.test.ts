@@ -1,6 +1,6 @@
 import { PutSuppressedDestinationCommand, SendBulkEmailCommand } from '@aws-sdk/client-sesv2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/dev/sandbox/settings.ts'
+import { DEFAULT_SETTINGS } from '../../tools/sandbox/settings.ts'
 import {
   ACCOUNT,
   type Fixture,

@@ -1,6 +1,6 @@
 import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Faults } from '../../src/dev/sandbox/faults.ts'
+import type { Faults } from '../../tools/sandbox/faults.ts'
 import { ACCOUNT, failure, type Fixture, mail, startFixture, until } from './sandbox-fixture.ts'
 
 let sandbox: Fixture

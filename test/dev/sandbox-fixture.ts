@@ -9,8 +9,8 @@ import {
 } from '@aws-sdk/client-sesv2'
 import { AssumeRoleCommand, type AssumeRoleCommandInput, STSClient } from '@aws-sdk/client-sts'
 import { pino } from 'pino'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { type SandboxOptions, startSandbox } from '../../src/dev/sandbox/index.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { type SandboxOptions, startSandbox } from '../../tools/sandbox/index.ts'
 import { createDatabase } from '../support/database.ts'
 
 export const ACCOUNT = '444455556666'

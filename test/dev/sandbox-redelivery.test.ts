@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Attempt, redelivery } from '../../src/dev/sandbox/redelivery.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/dev/sandbox/settings.ts'
+import { type Attempt, redelivery } from '../../tools/sandbox/redelivery.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../tools/sandbox/settings.ts'
 
 const NOW = 1_800_000_000_000
 const HOUR_MS = 3_600_000

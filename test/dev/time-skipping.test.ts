@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
@@ -17,7 +17,6 @@ let worker: Worker
 let running: Promise<void>
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') })
   temporal = await timeSkipping()
   const path = new URL('../support/workflows/long-sleep.ts', import.meta.url)
   worker = await Worker.create({

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
-import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import { until } from '../support/engine.ts'
 import { startTestSystem } from '../support/system.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
 import { startTestSystem } from '../support/system.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { acceptedBy, allMailed, connectSender, importPeople } from '../support/cohorts.ts'
 import { tokenOf } from '../support/confirmations.ts'
 import { until } from '../support/engine.ts'

@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import type { Mailer } from '../../activities/mailer.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { executionRuns } from '../../src/loops/execution-reconciler.ts'
-import { settleNextPage } from '../../src/loops/run-reconciler.ts'
+import { reconcileNextPage } from '../../src/loops/run-reconciler.ts'
 import { SENDER } from '../../src/main/system.ts'
-import { suspect } from '../../src/store/execution-reconciling.ts'
-import * as outbox from '../../src/store/outbox.ts'
+import { markForReconciling } from '../../src/store/flows/held-executions.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
 import { parseKeyring } from '../../src/tokens.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
@@ -18,6 +18,9 @@ import { type Engine, startEngine, until } from '../support/engine.ts'
 import { executionRow, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { forgetRuns } from '../support/runs.ts'
 import { startTestSystem } from '../support/system.ts'
+import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+
+allowWarnings(RUN_IS_OVER)
 
 /** Nothing but the tests says how long a mail is claimed or in doubt. */
 const NEVER_MS = 600_000
@@ -27,7 +30,7 @@ const TIMINGS = {
   leaseMs: NEVER_MS,
   doubtMs: NEVER_MS,
   awaitedMs: NEVER_MS,
-  stillMs: NEVER_MS,
+  noProgressMs: NEVER_MS,
 }
 const LONGEST_MS = 120_000
 const ATTEMPTS_LOST = 3
@@ -94,7 +97,7 @@ async function sendUntil(state: 'claimed' | 'unknown') {
   })
   const body = { email: `${state}@example.com` }
   const { id: contactId } = await sender.client.post('/v1/contacts', { body })
-  const [executionId = ''] = await seedExecutions(sql, flow, [contactId], { isPromised: true })
+  const [executionId = ''] = await seedExecutions(sql, flow, [contactId], { isEnqueued: true })
   const mails = () => sql<{ id: Uuid; state: string; messageId: string | null }[]>`
     select id, state, message_id from messages
     where organization_id = ${organizationId} and execution_id = ${executionId}`
@@ -124,9 +127,9 @@ const taken = (executionId: Uuid, attempt: number, times: number) =>
 async function loseRun(executionId: Uuid, attempt: number): Promise<void> {
   const { client } = engine
   await forgetRuns(client, executionWorkflowId(executionId, attempt))
-  await suspect(system.sql, executionId)
+  await markForReconciling(system.sql, executionId)
   const deps = { sql: system.sql, temporal: client, timings: TIMINGS, log: quiet }
-  await settleNextPage(deps, executionRuns(deps), undefined)
+  await reconcileNextPage(deps, executionRuns(deps), undefined)
 }
 
 it.each(['claimed', 'unknown'] as const)(
@@ -161,8 +164,8 @@ it.each(['claimed', 'unknown'] as const)(
     expect(await executionRow(system.sql, executionId)).toMatchObject({ reason: 'run_lost' })
 
     // And by a try of its own, which a customer asks for.
-    const params = { path: { id: executionId } }
-    await sender.client.post('/v1/workflows/executions/{id}/retry', { params })
+    const params = { path: { executionId } }
+    await sender.client.post('/v1/workflows/executions/{executionId}/retry', { params })
     await taken(executionId, ATTEMPTS_LOST + 1, 1)
     await isAsBefore()
 

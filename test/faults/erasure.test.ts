@@ -4,9 +4,10 @@ import { createOrganization } from '../../src/main/organizations.ts'
 import type { System } from '../../src/main/system.ts'
 import { dumpRows, speakingOf } from '../support/dump.ts'
 import { until } from '../support/engine.ts'
+import { sized } from '../support/size.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
 
-const MAILS = 50_000
+const MAILS = sized(15_000, 50_000)
 const KILLS = 3
 
 let system: System

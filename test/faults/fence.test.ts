@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import type { Mail, Mailer } from '../../activities/mailer.ts'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { startSandbox } from '../../src/dev/sandbox/index.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const REGION = 'eu-west-1'
@@ -86,7 +86,7 @@ const mail: Mail = {
 
 const send = () =>
   mailer.send(mail, {
-    role: {
+    iamRole: {
       organizationId: 'o',
       connectionId: 'c',
       accountId: ACCOUNT,

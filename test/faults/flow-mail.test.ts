@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import * as executions from '../../src/store/executions.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import * as executions from '../../src/store/flows/executions.ts'
 import { SENDER } from '../../src/main/system.ts'
-import { transact } from '../../src/store/sql.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedTopic } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
 
-const PEOPLE = 300
+const PEOPLE = sized(150, 300)
 const KILLS = 4
 const LONGEST_MS = 240_000
 
@@ -48,13 +49,13 @@ async function startRuns(sender: Sender, emails: readonly string[]): Promise<Run
   }
   const steps = [{ id: 'hello', type: 'send_email' as const, config }]
   const flow = await seedFlow(sql, organizationId, { steps })
-  const ids = await seedExecutions(sql, flow, contactIds, { isPromised: true })
+  const ids = await seedExecutions(sql, flow, contactIds, { isEnqueued: true })
   return rows.map(({ id: contactId, email }, i) => {
     return { email, contactId, executionId: ids[i] ?? '' }
   })
 }
 
-/** Until all runs are over; answers how each ended: `completed, completed`, `cancelled, …`. */
+/** Until all runs are over; returns how each ended: `completed, completed`, `cancelled, …`. */
 async function settle(runs: readonly Run[]): Promise<Map<string, string>> {
   const { sql } = system
   const ids = runs.map(({ executionId }) => executionId)

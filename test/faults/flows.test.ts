@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { SENDER } from '../../src/main/system.ts'
-import * as executions from '../../src/store/executions.ts'
+import * as executions from '../../src/store/flows/executions.ts'
 import { parseKeyring } from '../../src/tokens.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
@@ -13,14 +13,15 @@ import { figures, seedExecutions, seedFlow, type SeededFlow } from '../support/f
 import { randomFlow, randomness } from '../support/random-flows.ts'
 import { seedTopic } from '../support/seed.ts'
 import { createServers } from '../support/servers.ts'
+import { sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 import { sealFlow } from '../support/webhooks.ts'
 
-/** 1,000 before a release: `FLOW_FAULT_EXECUTIONS=1000 npx vitest run test/faults/flows`. */
-const EXECUTIONS = Number(process.env['FLOW_FAULT_EXECUTIONS'] ?? 100)
 const FLOWS = 10
+/** As many of each flow, and of each kind. */
+const EXECUTIONS = FLOWS * 2 * sized(3, 50)
 /** After each, what the worker had begun waits some ten seconds until Temporal misses it. */
-const KILLS = EXECUTIONS >= 1_000 ? 20 : 5
+const KILLS = sized(4, 20)
 const WORKERS = 2
 const BREAK_PERCENT = 5
 const PATIENCE_MS = 480_000
@@ -140,7 +141,7 @@ it('killed again and again, one activity in twenty failing, every execution ends
       const people = makePeople(EXECUTIONS / FLOWS / 2, random)
       await store(organizationId, topicId, people)
       const ids = people.map(({ id }) => id)
-      const made = await seedExecutions(sql, flow, ids, { data: { kind }, isPromised: true })
+      const made = await seedExecutions(sql, flow, ids, { data: { kind }, isEnqueued: true })
       for (const [index, person] of people.entries()) {
         const id = made[index] ?? ''
         foretold.set(id, foretell(flow.definition, id, person, { kind }))

@@ -6,13 +6,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../../src/dev/ports.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { type RunningProgram, startProgram } from '../../src/main/programs.ts'
-import * as apiKeys from '../../src/store/api-keys.ts'
-import * as organizations from '../../src/store/organizations.ts'
+import * as apiKeys from '../../src/store/access/api-keys.ts'
+import * as organizations from '../../src/store/access/organizations.ts'
 import { newApiKey, newKeyringText } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { sized } from '../support/size.ts'
 import { killAndWait } from '../support/system.ts'
 
-const KILLS = 8
+const KILLS = sized(4, 8)
 const CLIENTS = 8
 /** How long a client asks: an API that was killed may take a slow machine many seconds to start. */
 const LONGEST_MS = 120_000

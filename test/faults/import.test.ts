@@ -56,7 +56,7 @@ it('an upload cut short by its sender changes nothing', async () => {
     importOf(customer.organizationId, ({ status }) => status === 'aborted'),
   )
   expect(open.status).toBe('receiving')
-  expect(after.error).toContain('broke off')
+  expect(after.error).toContain('interrupted')
   await nothingLeft(customer.organizationId, after.id)
 }, 60_000)
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { startBatchReconciler } from '../../src/loops/batch-reconciler.ts'
-import * as batchRuns from '../../src/store/batch-runs.ts'
+import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import { batchWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
@@ -15,6 +15,9 @@ import {
   seedContacts,
   seedOrganization,
 } from '../support/seed.ts'
+import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+
+allowWarnings(RUN_IS_OVER)
 
 const REFLECTED_MS = 30_000
 const quiet = () => {}

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createFlowActivities } from '../../activities/flows.ts'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
+import { createFlowActivities } from '../../activities/flows/flows.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
-import * as outbox from '../../src/store/outbox.ts'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,6 +17,9 @@ import { createNamespace, until } from '../support/engine.ts'
 import { executionRow, figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { forgetRuns } from '../support/runs.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+
+allowWarnings(RUN_IS_OVER)
 
 const EXECUTIONS = 60
 const REFLECTED_MS = 60_000
@@ -81,7 +84,7 @@ test('runs that are terminated and cancelled at random end their executions, the
       },
     ],
   })
-  const ids = await seedExecutions(database.sql, flow, contactIds, { isPromised: true })
+  const ids = await seedExecutions(database.sql, flow, contactIds, { isEnqueued: true })
   const fates = new Map<Uuid, 'terminated' | 'cancelled'>()
   await Promise.all(
     ids.map(async (id, place) => {
@@ -132,7 +135,7 @@ test('an execution whose run Temporal has lost while it waits goes on when what 
       },
     ],
   })
-  const [id = ''] = await seedExecutions(database.sql, flow, contactIds, { isPromised: true })
+  const [id = ''] = await seedExecutions(database.sql, flow, contactIds, { isEnqueued: true })
   const status = async () => (await executionRow(database.sql, id)).status
   await until(async () => (await status()) === 'waiting')
   const workflowId = executionWorkflowId(id, 1)

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
 import { seedContacts } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 
-const PEOPLE = 10_000
+const PEOPLE = sized(2_000, 10_000)
 const AT_ONCE = 24
 
 let api: Api
@@ -35,7 +36,7 @@ const post = (token: string): Promise<number> =>
     call.end('List-Unsubscribe=One-Click')
   })
 
-it('ten thousand people leave from one address at once, as a mail provider posts for them', async () => {
+it('thousands of people leave from one address at once, as a mail provider posts for them', async () => {
   const { organizationId } = api.alice
   const ids = await seedContacts(api.sql, organizationId, PEOPLE)
   const tokens = ids.map((contactId, index) =>

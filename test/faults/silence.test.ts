@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/timings.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'
@@ -70,7 +70,7 @@ interface Prepared {
   people: number
 }
 
-/** A customer with so many contacts whose account sends so many mails a second. */
+/** A customer with that number of contacts, whose account sends that number of mails a second. */
 async function prepare(rate: number, people: number): Promise<Prepared> {
   const sender = await connectSender(system, rate)
   for (let at = 0; at < people; at += 1_000) {
@@ -170,7 +170,7 @@ async function untilClaimed(sendings: readonly Sending[]): Promise<void> {
 test(
   'everything down for sixteen minutes in mid-batch: nobody is mailed twice',
   async () => {
-    const people = IS_LONG ? 3_000 : 600
+    const people = IS_LONG ? 3_000 : 300
     const customers = {
       fast: await prepare(20, people),
       // In a sixtieth of the time one a second is sixty.
@@ -199,6 +199,7 @@ test(
     await doubtCalls([fast, slow, lossy, deaf])
     await sleep(DOUBT_MS)
     await untilClaimed(all)
+    const claimedAt = Date.now()
     await Promise.all([worker.kill(), api.kill()])
     const doubted = await inDoubt(all)
     await sandbox.resetFaults()
@@ -213,7 +214,17 @@ test(
     await answers()
 
     expect(doubted.size).toBe(all.length)
-    for (const sending of [fast, slow, rare]) await account(sending, { knows: 'everything' })
+    // In the short form an hour is a minute, after which a batch no longer waits: a busy machine
+    // may need longer to prove what was not accepted.
+    const inTime = async (sending: Sending) => {
+      await untilOver(sending)
+      return IS_LONG || Date.now() - claimedAt < TIMINGS.awaitedMs
+    }
+    const provable = [fast, slow, rare]
+    const wereInTime = await Promise.all(provable.map(inTime))
+    for (const [place, sending] of provable.entries()) {
+      await account(sending, { knows: wereInTime[place] ? 'everything' : 'not everything' })
+    }
     for (const sending of [lossy, deaf]) {
       const { unknown } = await account(sending, { knows: 'not everything' })
       expect(unknown).toBeGreaterThan(0)
@@ -227,7 +238,7 @@ test(
   async () => {
     await sandbox.setSettings({ eventRatePerSecond: 60 })
     const customers = {
-      steady: await prepare(20, 600),
+      steady: await prepare(20, IS_LONG ? 600 : 300),
       late: await prepare(70, IS_LONG ? 5_000 : 700),
     }
     await sandbox.setFaults({ eventShuffle: true }, customers.late.sender.accountId)

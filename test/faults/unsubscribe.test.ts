@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import type { Mailer } from '../../activities/mailer.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { startSandbox } from '../../src/dev/sandbox/index.ts'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
-import { BATCH_TAG } from '../../src/domain/ses-event.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { BATCH_TAG } from '../../src/domain/sending/ses-event.ts'
 import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
@@ -163,7 +163,7 @@ it('of a flow’s mail as well, and its run goes on', async () => {
   const config = { subject: 'Hi', html: '<p>Hi</p>', from: 'news@example.com' }
   const steps = [{ id: 'hello', type: 'send_email' as const, config }]
   const flow = await seedFlow(api.sql, organizationId, { steps })
-  await seedExecutions(api.sql, flow, ids, { isPromised: true })
+  await seedExecutions(api.sql, flow, ids, { isEnqueued: true })
   await until(async () => calls.length > 20, 90_000)
   const told = await leaveAll((await readersOf(ids)).slice(0, RUNS / 3), {})
   await until(async () => {

@@ -39,7 +39,7 @@ async function promise(port: number, more: { timeoutSeconds?: number } = {}) {
   })
   const headers = { Authorization: AUTHORIZATION }
   const secret = await sealFlow(sql, keyring, flow, { headers })
-  const [executionId = ''] = await seedExecutions(sql, flow, contactIds, { isPromised: true })
+  const [executionId = ''] = await seedExecutions(sql, flow, contactIds, { isEnqueued: true })
   return { secret, executionId }
 }
 

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { root, trackedFiles } from './files.ts'
+import { allows, floorOf, importsOf, LAW, targetOf } from './law.ts'
 
-/** Of each folder: what may be imported, what only its types, what not at all. */
-interface Law {
+/** Of a file somewhere: what it may import, of what only the types, what not at all. */
+interface Case {
   file: string
   allowed: string[]
   typesOnly?: string[]
@@ -17,26 +15,27 @@ interface Law {
 /** Nobody but the programs and the tests runs these. */
 const PROGRAMS = ['../main/cli.ts', '../dev/postgres.ts']
 
-const LAWS: Law[] = [
+const CASES: Case[] = [
   {
     file: 'src/domain/case.ts',
-    allowed: ['./batch.ts', './flow/step.ts'],
-    refused: ['node:crypto', 'crypto', 'fastify', '../ids.ts', '../store/sql.ts', ...PROGRAMS],
+    allowed: ['./sending/batch.ts', './flows/steps/index.ts'],
+    refused: ['node:crypto', 'crypto', 'fastify', '../ids.ts', '../store/db/sql.ts', ...PROGRAMS],
   },
   {
     file: 'src/schemas/case.ts',
-    allowed: ['typebox', './batch.ts', '../domain/batch.ts'],
-    refused: ['node:crypto', 'fastify', '@sinclair/typebox', 'typebox/value', '../store/sql.ts'],
+    allowed: ['typebox', './sending/batch.ts', '../domain/sending/batch.ts'],
+    refused: ['node:crypto', 'fastify', '@sinclair/typebox', 'typebox/value', '../store/db/sql.ts'],
   },
   {
     file: 'src/store/case.ts',
-    allowed: ['postgres', 'node:crypto', 'node:fs/promises', './sql.ts', '../ids.ts'].concat([
-      '../domain/batch.ts',
-      '../schemas/batch.ts',
+    allowed: ['postgres', 'node:crypto', 'node:fs/promises', './db/sql.ts', '../ids.ts'].concat([
+      '../domain/sending/batch.ts',
     ]),
+    typesOnly: ['../schemas/sending/batch.ts'],
     refused: [
       'pg',
-      '../dev/postgres',
+      '../core/flows/triggers.ts',
+      '../dev/postgres.ts',
       '../mail/render.ts',
       '../tokens.ts',
       '../config.ts',
@@ -49,46 +48,75 @@ const LAWS: Law[] = [
     ]),
   },
   {
+    file: 'src/core/sending/case.ts',
+    allowed: [
+      'node:crypto',
+      './create-batch.ts',
+      '../flows/triggers.ts',
+      '../../domain/sending/batch.ts',
+      '../../store/sending/batches.ts',
+      '../../mail/content.ts',
+      '../../net/fetch.ts',
+      '../../tokens.ts',
+      '../../ids.ts',
+    ],
+    typesOnly: ['../../schemas/sending/batch.ts'],
+    refused: ['postgres', 'fastify', '@temporalio/client', '@aws-sdk/client-sesv2'].concat([
+      '../../config.ts',
+      '../../loops/loop.ts',
+      '../../../api/app.ts',
+      '../../../activities/index.ts',
+      '../../../workflows/contract.ts',
+      '../../main/cli.ts',
+    ]),
+  },
+  {
     file: 'src/setup/case.ts',
-    allowed: ['./policies.ts', '../domain/role.ts'],
-    refused: ['node:crypto', '@aws-sdk/client-iam', '../store/sql.ts', '../ids.ts', ...PROGRAMS],
+    allowed: ['./policies.ts', '../domain/accounts/iam-role.ts'],
+    refused: ['node:crypto', '@aws-sdk/client-iam', '../store/db/sql.ts', '../ids.ts', ...PROGRAMS],
   },
   {
     file: 'src/mail/case.ts',
     allowed: ['liquidjs', 'html-to-text', 'node:url', './render.ts', '../domain/errors.ts'],
-    refused: ['postgres', '@aws-sdk/client-sesv2', '../store/sql.ts', '../ids.ts', ...PROGRAMS],
+    refused: ['postgres', '@aws-sdk/client-sesv2', '../store/db/sql.ts', '../ids.ts', ...PROGRAMS],
   },
   {
     file: 'src/net/case.ts',
     allowed: ['undici', 'node:dns/promises', './fetch.ts', '../domain/errors.ts'],
-    refused: ['postgres', '@x/undici', '../store/sql.ts', '../mail/render.ts', ...PROGRAMS],
+    refused: ['postgres', '@x/undici', '../store/db/sql.ts', '../mail/render.ts', ...PROGRAMS],
   },
   {
     file: 'src/tokens.ts',
     allowed: ['node:crypto', './ids.ts', './domain/errors.ts'],
-    refused: ['postgres', './store/sql.ts', './mail/render.ts', './main/cli.ts', './dev/ports.ts'],
+    refused: [
+      'postgres',
+      './store/db/sql.ts',
+      './mail/render.ts',
+      './main/cli.ts',
+      './dev/ports.ts',
+    ],
   },
   {
     file: 'src/ids.ts',
     allowed: ['node:crypto', './domain/errors.ts'],
-    refused: ['uuid', './store/sql.ts', './main/cli.ts'],
+    refused: ['uuid', './store/db/sql.ts', './main/cli.ts'],
   },
   {
     file: 'src/passwords.ts',
     allowed: ['@node-rs/argon2', 'node:crypto', './domain/errors.ts'],
-    refused: ['bcrypt', './tokens.ts', './store/sql.ts', './main/cli.ts'],
+    refused: ['bcrypt', './tokens.ts', './store/db/sql.ts', './main/cli.ts'],
   },
   {
     file: 'src/phones.ts',
     allowed: ['libphonenumber-js/min'],
-    refused: ['google-libphonenumber', './store/sql.ts', './main/cli.ts'],
+    refused: ['google-libphonenumber', './store/db/sql.ts', './main/cli.ts'],
   },
   {
     file: 'src/client/case.ts',
     allowed: ['./schema.ts', 'openapi-fetch'],
-    typesOnly: ['../schemas/batch.ts', 'openapi-typescript'],
+    typesOnly: ['../schemas/sending/batch.ts', 'openapi-typescript'],
     // It runs in browsers, too.
-    refused: ['../domain/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
+    refused: ['../domain/sending/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
   },
   {
     file: 'src/loops/case.ts',
@@ -96,8 +124,8 @@ const LAWS: Law[] = [
       '@temporalio/client',
       'node:timers/promises',
       './loop.ts',
-      '../domain/batch.ts',
-    ].concat(['../store/outbox.ts', '../ids.ts', '../../workflows/contract.ts']),
+      '../domain/sending/batch.ts',
+    ].concat(['../store/platform/outbox.ts', '../ids.ts', '../../workflows/contract.ts']),
     refused: [
       '../mail/render.ts',
       '../../workflows/index.ts',
@@ -107,11 +135,11 @@ const LAWS: Law[] = [
   },
   {
     file: 'workflows/case.ts',
-    allowed: ['@temporalio/workflow', './contract.ts', '../src/domain/batch.ts'],
-    typesOnly: ['../activities/index.ts', '../src/store/sql.ts'],
+    allowed: ['@temporalio/workflow', './contract.ts', '../src/domain/sending/batch.ts'],
+    typesOnly: ['../activities/index.ts', '../src/store/db/sql.ts'],
     refused: ['node:crypto', '@temporalio/client', '@temporalio/activity', 'typebox'].concat([
       '../src/ids.ts',
-      '../src/schemas/batch.ts',
+      '../src/schemas/sending/batch.ts',
       '../src/main/cli.ts',
       '../api/app.ts',
     ]),
@@ -122,11 +150,11 @@ const LAWS: Law[] = [
       '@temporalio/activity',
       'node:timers/promises',
       './calls.ts',
-      './aws/mailer.ts',
+      '../src/core/sending/create-batch.ts',
     ].concat([
-      '../src/domain/batch.ts',
-      '../src/schemas/batch.ts',
-      '../src/store/sql.ts',
+      '../src/domain/sending/batch.ts',
+      '../src/schemas/sending/batch.ts',
+      '../src/store/db/sql.ts',
       '../src/mail/render.ts',
       '../src/net/fetch.ts',
       '../src/tokens.ts',
@@ -134,6 +162,7 @@ const LAWS: Law[] = [
     ]),
     typesOnly: ['../workflows/contract.ts'],
     refused: [
+      './aws/mailer.ts',
       '@aws-sdk/client-sesv2',
       '@temporalio/client',
       '@temporalio/workflow',
@@ -148,33 +177,38 @@ const LAWS: Law[] = [
     ]),
   },
   {
-    file: 'activities/steps/case.ts',
-    allowed: ['@temporalio/activity', 'node:crypto', './step.ts', '../batch-mails.ts'].concat([
-      '../../src/domain/flow.ts',
-      '../../src/store/messages.ts',
-      '../../src/mail/render.ts',
-      '../../src/tokens.ts',
-      '../../src/ids.ts',
+    file: 'activities/flows/steps/case.ts',
+    allowed: [
+      '@temporalio/activity',
+      'node:crypto',
+      './step.ts',
+      '../../sending/batch-mails.ts',
+    ].concat([
+      '../../../src/domain/flows/flow.ts',
+      '../../../src/store/sending/messages.ts',
+      '../../../src/mail/render.ts',
+      '../../../src/tokens.ts',
+      '../../../src/ids.ts',
     ]),
     refused: [
       'postgres',
       '@aws-sdk/client-sesv2',
-      '../aws/mailer.ts',
-      '../../src/config.ts',
-    ].concat(['../../api/app.ts', '../../src/dev/postgres.ts', '../../src/main/cli.ts']),
+      '../../aws/mailer.ts',
+      '../../../src/config.ts',
+    ].concat(['../../../api/app.ts', '../../../src/dev/postgres.ts', '../../../src/main/cli.ts']),
   },
   {
     file: 'activities/aws/case.ts',
     allowed: ['@aws-sdk/client-sesv2', '@smithy/protocol-http', 'undici', 'node:crypto'].concat([
       './mailer.ts',
-      '../../src/domain/batch.ts',
+      '../../src/domain/sending/batch.ts',
       '../../src/tokens.ts',
     ]),
     typesOnly: ['../mailer.ts'],
-    refused: ['postgres', '../../src/store/sql.ts', '../../src/mail/render.ts'].concat([
+    refused: ['postgres', '../../src/store/db/sql.ts', '../../src/mail/render.ts'].concat([
       '@temporalio/activity',
       '../../workflows/contract.ts',
-      '../../src/dev/sandbox/plan.ts',
+      '../../tools/sandbox/plan.ts',
       '../../src/main/cli.ts',
     ]),
   },
@@ -190,10 +224,10 @@ const LAWS: Law[] = [
       'node:http',
     ].concat([
       '@temporalio/client',
-      './errors.ts',
-      './routes/batch.ts',
-      '../src/schemas/batch.ts',
-      '../src/store/sql.ts',
+      './http/errors.ts',
+      './sending/routes/batches.ts',
+      '../src/schemas/sending/batch.ts',
+      '../src/store/db/sql.ts',
       '../src/mail/content.ts',
       '../src/tokens.ts',
       '../src/passwords.ts',
@@ -216,30 +250,34 @@ const LAWS: Law[] = [
     ]),
   },
   {
-    file: 'api/routes/case.ts',
-    allowed: ['fastify', '../errors.ts', './batch.ts', '../../src/store/batches.ts'].concat([
-      '../../workflows/contract.ts',
-    ]),
-    typesOnly: ['../../workflows/send-batch.ts'],
-    refused: ['@aws-sdk/client-sts', '../../activities/index.ts', '../../src/main/cli.ts'].concat([
-      '../../src/dev/ports.ts',
-      '../../workflows/send-batch.ts',
-    ]),
+    file: 'api/sending/routes/case.ts',
+    allowed: [
+      'fastify',
+      '../../http/errors.ts',
+      './batches.ts',
+      '../../../src/store/sending/batches.ts',
+    ].concat(['../../../workflows/contract.ts']),
+    typesOnly: ['../../../workflows/send-batch.ts'],
+    refused: [
+      '@aws-sdk/client-sts',
+      '../../../activities/index.ts',
+      '../../../src/main/cli.ts',
+    ].concat(['../../../src/dev/ports.ts', '../../../workflows/send-batch.ts']),
   },
   {
-    file: 'api/edges/case.ts',
-    allowed: ['fastify', 'ipaddr.js', '../metrics.ts', '../../src/domain/errors.ts'],
-    refused: ['undici', 'postgres', '../../src/main/cli.ts', '../../src/config.ts'],
+    file: 'api/http/edges/case.ts',
+    allowed: ['fastify', 'ipaddr.js', '../metrics.ts', '../../../src/domain/errors.ts'],
+    refused: ['undici', 'postgres', '../../../src/main/cli.ts', '../../../src/config.ts'],
   },
   {
     file: 'src/dev/case.ts',
-    allowed: ['fastify', '@aws-sdk/client-sesv2', '../store/sql.ts', './ports.ts', '../config.ts'],
-    refused: ['../main/cli.ts', '../../src/main/cli.ts'],
+    allowed: ['fastify', '@aws-sdk/client-sesv2', './ports.ts'],
+    refused: ['../main/cli.ts', '../config.ts', '../store/db/sql.ts'],
   },
   {
-    file: 'src/dev/sandbox/case.ts',
-    allowed: ['postgres', '../ports.ts'],
-    refused: ['../../main/cli.ts'],
+    file: 'tools/sandbox/case.ts',
+    allowed: ['postgres', './plan.ts', '../../src/store/db/sql.ts'],
+    refused: ['../../src/main/cli.ts'],
   },
   {
     file: 'src/main/case.ts',
@@ -256,134 +294,140 @@ const LAWS: Law[] = [
 const STATEMENTS = [
   (from: string) => `import { x } from '${from}'\nexport const y = x\n`,
   (from: string) => `import * as x from '${from}'\nexport const y = x\n`,
+  (from: string) => `import x, { type X } from '${from}'\nexport const y: X = x\n`,
   (from: string) => `export { x } from '${from}'\n`,
   (from: string) => `export * from '${from}'\n`,
   (from: string) => `import '${from}'\n`,
+  (from: string) => `export const x = await import('${from}')\n`,
 ]
-const TYPE_STATEMENT = (from: string) => `import type { X } from '${from}'\nexport type Y = X\n`
+const TYPE_STATEMENTS = [
+  (from: string) => `import type { X } from '${from}'\nexport type Y = X\n`,
+  (from: string) => `export type { X } from '${from}'\n`,
+]
 
-let folder: string
-/** Files that the linter refused an import in. */
-let refused: Set<string>
-/** Case → the file it was written to. */
-const files = new Map<string, string>()
+const isRefused = (path: string, statement: string): boolean =>
+  importsOf(path, statement).some((each) => !allows(path, each))
 
-const key = (law: Law, statement: string): string => `${law.file}: ${statement}`
+/** Every statement of these kinds that imports one of these. */
+const written = (kinds: typeof STATEMENTS, names: readonly string[] = []): string[] =>
+  names.flatMap((from) => kinds.map((statement) => statement(from)))
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'letterloom-imports-'))
-  await copyFile(join(root, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
-  for (const law of LAWS) {
-    const statements = [
-      ...[...law.allowed, ...(law.typesOnly ?? []), ...law.refused].flatMap((from) =>
-        STATEMENTS.map((statement) => statement(from)),
-      ),
-      ...[...(law.typesOnly ?? []), ...law.refused].map(TYPE_STATEMENT),
-    ]
-    for (const [index, statement] of statements.entries()) {
-      // A file that the law names is itself only in a folder of its own.
-      const named = /^src\/\w+\.ts$/.test(law.file)
-      const path = named ? `${index}/${law.file}` : law.file.replace('case', `case-${index}`)
-      files.set(key(law, statement), path)
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), statement)
-      if (named)
-        await copyFile(join(root, '.oxlintrc.json'), join(folder, `${index}/.oxlintrc.json`))
-    }
-  }
-  refused = await lint('.')
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
-
-/** The files under `path` with an import that the law refuses. */
-async function lint(path: string): Promise<Set<string>> {
-  const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')
-  const args = [oxlint, '--format=json', path]
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: folder,
-    maxBuffer: 2 ** 28,
-  }).catch((failed: { stdout: string }) => failed)
-  const { diagnostics } = JSON.parse(stdout) as {
-    diagnostics: { code: string; filename: string }[]
-  }
-  return new Set(
-    diagnostics
-      .filter(({ code }) => code.includes('no-restricted-imports'))
-      .map(({ filename }) => filename),
-  )
-}
-
-const isRefused = (law: Law, statement: string): boolean =>
-  refused.has(files.get(key(law, statement)) ?? 'never written')
-
-describe.each(LAWS)('in $file', (law) => {
+describe.each(CASES)('in $file', ({ file, allowed, typesOnly, refused }) => {
   test('what the law allows passes', () => {
-    const wrong = law.allowed.flatMap((from) =>
-      STATEMENTS.map((statement) => statement(from)).filter((each) => isRefused(law, each)),
-    )
-    expect(wrong).toEqual([])
+    const statements = written([...STATEMENTS, ...TYPE_STATEMENTS], allowed)
+    expect(statements.filter((each) => isRefused(file, each))).toEqual([])
   })
 
   test('what the law refuses is refused, however it is imported', () => {
-    const wrong = [...law.refused, ...(law.typesOnly ?? [])].flatMap((from) =>
-      STATEMENTS.map((statement) => statement(from)).filter((each) => !isRefused(law, each)),
-    )
-    expect(wrong).toEqual([])
+    const statements = written(STATEMENTS, [...refused, ...(typesOnly ?? [])])
+    expect(statements.filter((each) => !isRefused(file, each))).toEqual([])
   })
 
   test('types pass exactly where the law says so', () => {
-    const typesFree = law.file.startsWith('workflows/') || law.file.startsWith('src/client/')
-    const wrong = [
-      ...(law.typesOnly ?? []).filter((from) => isRefused(law, TYPE_STATEMENT(from))),
-      ...law.refused.filter((from) => {
-        const free = typesFree || (law.file.startsWith('api/') && from.includes('/workflows/'))
-        return !free && !isRefused(law, TYPE_STATEMENT(from))
-      }),
-    ]
-    expect(wrong).toEqual([])
+    const known = written(TYPE_STATEMENTS, typesOnly)
+    expect(known.filter((each) => isRefused(file, each))).toEqual([])
+    const typesFree = LAW[floorOf(file) ?? '']?.knows?.includes('*')
+    const unknown = refused.filter(
+      (from) => !typesFree && !(file.startsWith('api/') && from.includes('/workflows/')),
+    )
+    const statements = written(TYPE_STATEMENTS, unknown)
+    expect(statements.filter((each) => !isRefused(file, each))).toEqual([])
   })
 })
 
-const IMPORT = /(?:from\s*|import\s*\(?\s*|require\s*\(\s*)'([^'\n]+)'/g
+const sources = trackedFiles()
+  .filter((path) => /^(?:src|workflows|activities|api|tools)\/.*\.ts$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+const imports = sources.flatMap(({ path, text }) =>
+  importsOf(path, text).map((each) => ({ path, ...each })),
+)
 
-/** Every specifier of every file in the folders that the law is about. */
-async function specifiers(): Promise<{ path: string; from: string; text: string }[]> {
-  const paths = trackedFiles().filter((path) =>
-    /^(?:src|workflows|activities|api)\/.*\.ts$/.test(path),
+test('the cases name files that there are', () => {
+  const named = CASES.flatMap(({ file, allowed, typesOnly = [], refused }) =>
+    [...allowed, ...typesOnly, ...refused].flatMap((from) => targetOf(file, from) ?? []),
   )
-  const found = []
-  for (const path of paths) {
-    const text = await readFile(join(root, path), 'utf8')
-    for (const [whole, from = ''] of text.matchAll(IMPORT)) found.push({ path, from, text: whole })
-  }
-  return found
-}
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
 
 describe('the tree', () => {
-  test('the law knows every folder that has code', () => {
-    const known = new Set(LAWS.map(({ file }) => dirname(file)))
-    const folders = trackedFiles()
-      .filter((path) => /^(?:src|workflows|activities|api)\/.*\.ts$/.test(path))
-      .map((path) => dirname(path))
-      .filter((path) => !path.startsWith('src/dev/'))
-    expect([...new Set(folders)].filter((path) => !known.has(path))).toEqual([])
+  test('there is something to look at', () => {
+    expect(imports.length).toBeGreaterThan(1_000)
   })
 
-  test('no path goes back through a folder it came from, which the patterns would not see', async () => {
-    const wrong = (await specifiers()).filter(({ from }) => /[^./]\/+(?:\.\/|\.\.\/)/.test(from))
+  test('the law knows every folder that has code', () => {
+    expect(sources.filter(({ path }) => floorOf(path) === undefined)).toEqual([])
+  })
+
+  test('every import is allowed by the law', () => {
+    const wrong = imports.filter(({ path, ...each }) => !allows(path, each))
+    expect(wrong.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([])
+  })
+
+  test('nothing of ours is loaded in another way than the law looks at', () => {
+    const dynamic = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:import|require)\s*\(\s*(['"`]?[^\s)]*)/g)].map(([, from = '']) => ({
+        path,
+        from,
+      })),
+    )
+    const wrong = dynamic.filter(
+      ({ path, from }) =>
+        !/^(?:src\/(?:main|dev)|tools)\//.test(path) &&
+        // From sources a thread needs what strips their types, in a text that only it runs.
+        !(path === 'src/mail/threads.ts' && /^\$\{(?:loader|source)\}$/.test(from)),
+    )
     expect(wrong).toEqual([])
   })
 
-  test('nothing of ours is loaded in another way than the linter looks at', async () => {
-    const dynamic = (await specifiers()).filter(
-      ({ path, text }) => /^(?:import\s*\(|require)/.test(text) && !path.startsWith('src/dev/'),
-    )
-    const programs = dynamic.filter(({ path }) => path.startsWith('src/main/'))
-    // From sources a thread needs what strips their types; nothing of ours is loaded by it.
-    const threads = dynamic.filter(
-      ({ path, from }) => path === 'src/mail/threads.ts' && from === 'tsx/esm/api',
-    )
-    const known = new Set([...programs, ...threads])
-    expect(dynamic.filter((each) => !known.has(each))).toEqual([])
+  test('no file imports itself over others', () => {
+    expect(circlesOf(runtimeGraph())).toEqual([])
   })
+
+  test.each(['src/domain', 'src/schemas', 'src/store', 'src/core', 'activities', 'api'])(
+    'the folders of %s import one another in one direction',
+    (floor) => {
+      expect(circlesOf(folderGraph(floor))).toEqual([])
+    },
+  )
 })
+
+type Graph = Map<string, Set<string>>
+
+/** File → the files whose code it runs. */
+function runtimeGraph(): Graph {
+  const graph: Graph = new Map(sources.map(({ path }) => [path, new Set<string>()]))
+  for (const { path, specifier, typesOnly } of imports) {
+    const target = targetOf(path, specifier)
+    if (target !== undefined && !typesOnly) graph.get(path)?.add(target)
+  }
+  return graph
+}
+
+/** Folder or file on a floor → those of its neighbours that it imports, types too. */
+function folderGraph(floor: string): Graph {
+  const room = (path: string) => path.slice(floor.length + 1).split('/')[0] ?? ''
+  const graph: Graph = new Map()
+  for (const { path, specifier } of imports) {
+    const target = targetOf(path, specifier)
+    if (!path.startsWith(`${floor}/`) || !target?.startsWith(`${floor}/`)) continue
+    const neighbours = graph.get(room(path)) ?? new Set()
+    if (room(path) !== room(target)) neighbours.add(room(target))
+    graph.set(room(path), neighbours)
+  }
+  return graph
+}
+
+/** What can be reached from itself. */
+function circlesOf(graph: Graph): string[] {
+  const reach = (from: string): Set<string> => {
+    const seen = new Set<string>()
+    const waiting = [...(graph.get(from) ?? [])]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      waiting.push(...(graph.get(next) ?? []))
+    }
+    return seen
+  }
+  return [...graph.keys()].filter((each) => reach(each).has(each))
+}

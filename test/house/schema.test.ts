@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dumpSchema } from '../../src/store/catalog.ts'
+import { dumpSchema } from '../../src/store/db/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase

@@ -109,7 +109,7 @@ describe('what Liquid cannot read is refused with its place', () => {
     expect(compileWrong).toThrow(
       expect.objectContaining({
         details: [
-          { path: 'e', message: '"1" is no name for a variable' },
+          { path: 'e', message: '"1" is not a valid variable name' },
           { path: 'a', message: 'Line breaks or control characters' },
           { path: 'a', message: 'Unknown variable "x" (line 1, column 4)' },
           { path: 'b', message: 'Unknown variable "y" (line 1, column 4)' },
@@ -327,8 +327,9 @@ describe('the text part', () => {
     ],
     ['open braces', `{% raw %}${'{{ '.repeat(300_000)}{% endraw %}`],
   ])('costs little of a million characters of %s', (_, html) => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     problems({ html })
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(5_000)
   })
 })

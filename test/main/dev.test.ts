@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/dev/ports.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+import { connect } from '../../src/store/db/sql.ts'
+import { endWithUs } from '../support/end-with-us.ts'
 import { until } from '../support/engine.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
@@ -35,21 +38,26 @@ interface Started {
 }
 
 /** `letterloom dev` as a user starts it, until it has printed its addresses. */
-async function startDev(more: Record<string, string> = {}): Promise<Started> {
-  const child = spawn(process.execPath, [CLI, 'dev'], {
-    env: {
-      ...process.env,
-      LETTERLOOM_HOME: folder,
-      LETTERLOOM_CACHE: inject('cacheFolder'),
-      PORT: '0',
-      POSTGRES_PORT: '0',
-      TEMPORAL_PORT: '0',
-      TEMPORAL_UI_PORT: '0',
-      SANDBOX_PORT: '0',
-      ...more,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+async function startDev(
+  more: Record<string, string> = {},
+  options: readonly string[] = [],
+): Promise<Started> {
+  const child = endWithUs(
+    spawn(process.execPath, [CLI, 'dev', ...options], {
+      env: {
+        ...process.env,
+        LETTERLOOM_HOME: folder,
+        LETTERLOOM_CACHE: inject('cacheFolder'),
+        PORT: '0',
+        POSTGRES_PORT: '0',
+        TEMPORAL_PORT: '0',
+        TEMPORAL_UI_PORT: '0',
+        SANDBOX_PORT: '0',
+        ...more,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   started.add(child)
   let output = ''
   child.stdout.on('data', (data: Buffer) => {
@@ -139,5 +147,22 @@ describe('letterloom dev', () => {
     expect((await post(third, '/v1/contacts', { email: 'ada@example.com' })).status).toBe(409)
     third.child.kill('SIGINT')
     expect(await once(third.child, 'exit')).toEqual([0, null])
+
+    // What an earlier development version has kept is refused, and made anew when that is asked.
+    const postgres = await startPostgres({
+      folder: join(folder, 'postgres'),
+      port: await freePort(0),
+      log: () => {},
+    })
+    const sql = connect(postgres.url, { name: 'test', max: 1 })
+    await sql`update schema_migrations set name = '0001_foundation.sql' where number = 1`
+    await sql.end()
+    await postgres.stop()
+    await expect(startDev()).rejects.toThrow('`npm start -- --fresh`')
+    const fresh = await startDev({}, ['--fresh'])
+    expect(fresh.key).not.toBe(first.key)
+    expect((await post(fresh, '/v1/contacts', { email: 'ada@example.com' })).status).toBe(201)
+    fresh.child.kill('SIGINT')
+    expect(await once(fresh.child, 'exit')).toEqual([0, null])
   }, 180_000)
 })

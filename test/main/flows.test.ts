@@ -105,7 +105,7 @@ describe('pull and push', () => {
     const refused = await push()
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(refused.stderr).toContain('edited here since they were pushed')
-    expect(refused.stderr).toContain('  workflows.0.slug: edited was edited here\n')
+    expect(refused.stderr).toContain('  workflows[0].slug: names edited, which was edited here\n')
     expect((await get('edited')).name).toBe('Edited there')
     expect((await push('--force')).code).toBe(0)
     expect((await get('edited')).name).toBe('Mine')
@@ -119,7 +119,9 @@ describe('pull and push', () => {
     const { code, stdout, stderr } = await push()
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^Nothing was pushed: bad: Step "W" \(w\): /)
-    expect(stderr).toMatch(/^ {2}workflows\.1\.steps\.0\.config\.amount: bad: Step "W" \(w\): /m)
+    expect(stderr).toMatch(
+      /^ {2}workflows\[1\]\.steps\[0\]\.config\.amount: bad: Step "W" \(w\): /m,
+    )
     expect(stderr).toMatch(/^ {2}\(request [0-9a-f-]{36}\)$/m)
     expect((await get('good')).code).toBe('NOT_FOUND')
   })

@@ -150,7 +150,7 @@ test('a program that is told to stop twice ends at once', async () => {
   const program = runProgram('api', { DATABASE_URL: database.url, DRAIN_SECONDS: '60' })
   await program.portOf('the API listens')
   program.child.kill('SIGTERM')
-  await until(async () => program.text().includes('told to stop'))
+  await until(async () => program.text().includes('shutdown requested'))
   program.child.kill('SIGTERM')
   expect(await program.ended).toBe(1)
 })

@@ -62,7 +62,7 @@ test('good keys and an address with TLS, or on this machine, are taken', () => {
     'http://[::1]:3000',
     'http://localhost',
   ]) {
-    expect(check({ LETTERLOOM_KEYS: good, PUBLIC_URL: url }).signing.kid).toBe('k1')
+    expect(check({ LETTERLOOM_KEYS: good, PUBLIC_URL: url }).signing.id).toBe('k1')
   }
   // A thousand times, since it must not refuse what chance makes.
   for (let i = 0; i < 1_000; i++)
@@ -71,6 +71,6 @@ test('good keys and an address with TLS, or on this machine, are taken', () => {
 
 test('in development the key that `dev` makes is enough, a short one is not', () => {
   const env = { LETTERLOOM_MODE: 'development', PUBLIC_URL: 'http://x.example' }
-  expect(check({ ...env, LETTERLOOM_KEYS: newKeyringText() }).signing.kid).toBe('dev')
+  expect(check({ ...env, LETTERLOOM_KEYS: newKeyringText() }).signing.id).toBe('dev')
   expect(() => check({ ...env, LETTERLOOM_KEYS: key('short') })).toThrow('has 5 bytes')
 })

@@ -70,6 +70,22 @@ test('what is allowed is let through, and nothing beside it', () => {
   expect(no.filter(some)).toEqual([])
 })
 
+test('a cloud’s own platform is refused, also within a range that is allowed', () => {
+  const platform = ['168.63.129.16', '100.100.100.200', '169.254.169.254', '169.254.170.2'].concat([
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '64:ff9b::168.63.129.16',
+  ])
+  expect(platform.filter(isAllowed)).toEqual([])
+  const ranges = ['168.63.0.0/16', '100.64.0.0/10', '169.254.0.0/16', '192.0.0.0/24', 'fd00::/8']
+  const wide = createAddressCheck({ allowed: [...ranges, '64:ff9b::/96'], own: () => [] })
+  expect(platform.filter(wide)).toEqual([])
+  expect(['168.63.129.17', '169.254.1.1', 'fd00:ec2::255'].map(wide)).toEqual([true, true, true])
+  const named = createAddressCheck({ allowed: ['169.254.169.254', 'fd00::/8'], own: () => [] })
+  expect(['169.254.169.254', 'fd00:ec2::254'].map(named)).toEqual([true, false])
+})
+
 test('the machine’s own addresses are refused, if they are not allowed', () => {
   const own = (): string[] => ['8.8.8.8', '2600::1', 'fe80::1%lo']
   const check = createAddressCheck({ allowed: [], own })

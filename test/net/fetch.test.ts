@@ -305,6 +305,26 @@ test('ports of other services are refused: those that browsers refuse', async ()
   })
 })
 
+test.each([
+  'metadata',
+  'metadata.google.internal',
+  'METADATA.google.internal.',
+  'instance-data.ec2.internal',
+  'instance-data',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'metadata.goog',
+])('the metadata host %s is refused before its address is looked up', async (host) => {
+  const asked: string[] = []
+  const findAddresses = async (name: string): Promise<string[]> => {
+    asked.push(name)
+    return []
+  }
+  const sent = send({ url: `http://${host}/` }, { findAddresses })
+  await expect(sent).rejects.toMatchObject({ reason: 'address_refused' })
+  expect(asked).toEqual([])
+})
+
 test('what goes wrong is told without anything of our network', async () => {
   const findAddresses = async (): Promise<string[]> => ['10.1.2.3']
   const error = await send({ url: 'http://inner.example/' }, { findAddresses }).catch(

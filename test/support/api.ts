@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
-import { createMetrics } from '../../api/metrics.ts'
+import { createMetrics } from '../../api/http/metrics.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
-import * as apiKeys from '../../src/store/api-keys.ts'
-import * as organizations from '../../src/store/organizations.ts'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import * as apiKeys from '../../src/store/access/api-keys.ts'
+import * as organizations from '../../src/store/access/organizations.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { startLimiter } from './limiter.ts'
@@ -18,7 +18,7 @@ export interface Answer {
   headers: Record<string, unknown>
   text: string
   /**
-   * The parsed JSON; an empty object when the answer is no JSON. Tests know what they asked for.
+   * The parsed JSON; an empty object when the answer is not JSON. Tests know what they asked for.
    */
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
@@ -86,6 +86,7 @@ export async function startApi(
     keyring: parseKeyring(newKeyringText()),
     publicUrl: 'https://mail.example.com',
     principalArn: 'arn:aws:iam::999900001111:role/letterloom',
+    sendsNotices: true,
     version: '1.0.0',
     log: { level: 'silent' },
     metrics: createMetrics(),
@@ -180,7 +181,7 @@ export function tally(values: readonly (string | number)[]): Record<string, numb
   return counts
 }
 
-/** An account that mail can be sent through; answers what registering it answered. */
+/** An account that mail can be sent through; returns what registering it answered. */
 export async function connectAccount(
   client: Client,
   account: { accountId?: string; region?: string; name?: string } = {},

@@ -39,7 +39,8 @@ const text = (least: number, most: number): fc.Arbitrary<string> =>
 
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
 
-const together = (schema: Schema, branch: Schema): Schema => ({
+/** A schema with one branch of its union. */
+export const together = (schema: Schema, branch: Schema): Schema => ({
   ...schema,
   ...branch,
   properties: { ...schema.properties, ...branch.properties },
@@ -84,6 +85,7 @@ function string(schema: Schema): fc.Arbitrary<string> {
   const { format, pattern, minLength = 0, maxLength = MOST_CHARACTERS } = schema
   if (format === 'uuid') return fc.uuid()
   if (format === 'email') return fc.emailAddress().filter(({ length }) => length <= maxLength)
+  if (format === 'mailbox') return mailbox
   if (format === 'date') return time.map((moment) => moment.slice(0, 10))
   if (format === 'date-time') return time
   if (pattern === undefined) return text(minLength, maxLength)
@@ -95,6 +97,10 @@ function string(schema: Schema): fc.Arbitrary<string> {
     : fc.stringMatching(rule)
   return made.filter((each) => rule.test(each) && each.length >= minLength)
 }
+
+const mailbox = fc
+  .tuple(fc.emailAddress(), fc.constantFrom('', 'News ', '"Lee, Ann" ', '=?UTF-8?B?w7w=?= '))
+  .map(([address, name]) => (name === '' ? address : `${name}<${address}>`))
 
 const time = fc
   .date({ min: new Date('1970-01-01'), max: new Date('9999-12-30'), noInvalidDate: true })

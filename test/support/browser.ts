@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endWithUs } from './end-with-us.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const READY_MS = 30_000
@@ -46,10 +47,12 @@ interface Message {
 export async function openPage(file: string, url: string): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'letterloom-browser-'))
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
-  const child = spawn(
-    file,
-    [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'],
-    { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true },
+  const child = endWithUs(
+    spawn(
+      file,
+      [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'],
+      { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true },
+    ),
   )
   const call = protocol(child, (message) => note(message))
   const requested: string[] = []

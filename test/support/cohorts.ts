@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '../../src/client/index.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import type { MailSummary } from '../../src/dev/sandbox/mails.ts'
-import { isSimulator } from '../../src/dev/sandbox/plan.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import type { MailSummary } from '../../tools/sandbox/mails.ts'
+import { isSimulator } from '../../tools/sandbox/plan.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
@@ -104,7 +104,7 @@ async function mailsOf(system: TestSystem, sender: Sender) {
   return { accepted: recipients.length, unique, duplicates: recipients.length - unique }
 }
 
-/** Waits until each of `people` was mailed; answers what became of them, and how long it took. */
+/** Waits until each of `people` was mailed; returns what became of them, and how long it took. */
 export async function allMailed(system: TestSystem, sender: Sender, people: number) {
   const startedAt = performance.now()
   let decidedMs = 0

@@ -1,7 +1,7 @@
 import { addressed } from '../../src/addresses.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { type Sql, transact } from '../../src/store/sql.ts'
-import * as subscriptions from '../../src/store/subscriptions.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
+import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import { type Keyring, type Link, readLink } from '../../src/tokens.ts'
 import { seedContacts, type Seeded, seedOrganization } from './seed.ts'
 
@@ -71,13 +71,13 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
       })}`
       return id
     },
-    /** Asks one contact; answers what names the confirmation. */
+    /** Asks one contact; returns what names the confirmation. */
     ask: async (contactId: Uuid, topicId: Uuid): Promise<Asked> => {
       await subscribe([contactId], topicId, { willing: true })
       const found = await row(contactId, topicId)
       return { contactId, topicId, generation: found?.generation ?? 0 }
     },
-    /** Mails of the outlet to a contact, oldest first, with the links in them. */
+    /** Mails in the mail queue to a contact, oldest first, with the links in them. */
     mails: async (contactId: Uuid) => {
       const mails = await sql<
         {

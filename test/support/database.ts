@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 
 export interface TestDatabase {
   url: string

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../src/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 
 /** Every row of every table as text, with its table's name in front; bytes as hexadecimal. */
 export async function dumpRows(sql: Sql): Promise<string[]> {
@@ -31,7 +31,7 @@ export const speakingOf = (rows: readonly string[], words: readonly string[]): s
 }
 
 let people = 0
-/** Somebody of whose words none occurs anywhere else. */
+/** A person none of whose words occurs anywhere else. */
 export function stranger() {
   const mark = `z${uuidv7().slice(-12)}`
   const input = {

@@ -10,15 +10,16 @@ import {
   createSendActivities,
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
-import { startReceiving } from '../../api/receiving.ts'
+import { startReceiving } from '../../src/core/sending/receiving.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
-import { SHORT_TIMINGS, type Timings } from '../../src/domain/timings.ts'
+import { SHORT_TIMINGS, type Timings } from '../../src/domain/sending/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
+import { startExternalMailMatcher } from '../../src/loops/external-mail-matcher.ts'
 import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
-import { connect } from '../../src/store/sql.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import {
   CONTROL_QUEUE,
@@ -27,6 +28,7 @@ import {
   SEARCH_ATTRIBUTES,
   SEND_QUEUE,
 } from '../../workflows/contract.ts'
+import './worker-log.ts'
 
 const READY_MS = 30_000
 
@@ -57,7 +59,7 @@ const TEST_TIMINGS: Timings = {
   neighbourMs: 2_000,
   doubtMs: 4_000,
   awaitedMs: 8_000,
-  patienceMs: 20_000,
+  giveUpMs: 20_000,
   // A busy machine's heartbeats are late.
   receivingGapMs: 15_000,
   quotaPauseMs: 1_000,
@@ -135,6 +137,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     startMailWaker({ sql, temporal: client, log: quiet }),
     startClaimReconciler({ sql, timings, log: quiet }),
     startEventApplier({ sql, keyring, log: quiet }),
+    startExternalMailMatcher({ sql, log: quiet }),
     // As the API process beside it would: delivery events can be received.
     startReceiving({ sql, gapMs: timings.receivingGapMs, log: quiet }),
   ]

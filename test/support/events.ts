@@ -9,7 +9,7 @@ export const figures = ({ headers }: Pick<Answer, 'headers'>) => ({
   exceeded: headers['x-event-exceeded'],
 })
 
-/** Gives the organization of `client` so many events a month, of which some are used already. */
+/** Sets the monthly events of the organization of `client`, of which some are used already. */
 export async function limitEvents(
   api: Api,
   { organizationId }: Pick<Client, 'organizationId'>,

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 
 /** As if the events of all mails and probes of the connection that were answered had arrived. */
 export async function letAllSpeak(sql: Sql, { connectionId }: { connectionId: string }) {

@@ -1,5 +1,5 @@
-import { checkDraft, type Draft } from '../../src/domain/flow-check.ts'
-import type { Settings, Step, Transition } from '../../src/domain/flow.ts'
+import { checkDraft, type Draft } from '../../src/domain/flows/flow-check.ts'
+import type { Settings, Step, Transition } from '../../src/domain/flows/flow.ts'
 
 export const SETTINGS: Settings = {
   allowReentry: false,

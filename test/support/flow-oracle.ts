@@ -1,9 +1,9 @@
-import { pointOf } from '../../activities/steps/split.ts'
-import { evaluate } from '../../src/domain/condition-eval.ts'
-import { type ContactFields, updateContact } from '../../src/domain/contact-update.ts'
-import { type Definition, MOST_VISITS, nextStep, type Step } from '../../src/domain/flow.ts'
+import { pointOf } from '../../activities/flows/steps/split.ts'
+import { evaluate } from '../../src/domain/audience/condition-eval.ts'
+import { type ContactFields, updateContact } from '../../src/domain/flows/contact-update.ts'
+import { type Definition, MOST_VISITS, nextStep, type Step } from '../../src/domain/flows/flow.ts'
 import type { EmailStatus } from '../../src/domain/status.ts'
-import { branchAt } from '../../src/domain/split.ts'
+import { branchAt } from '../../src/domain/flows/split.ts'
 import { REFUSED } from './flow-receiver.ts'
 
 /** Somebody a flow is run for, as they are when it begins. */

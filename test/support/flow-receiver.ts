@@ -4,7 +4,7 @@ import { bodyOf, type createServers } from './servers.ts'
 export const REFUSED = '/refused'
 
 /**
- * A receiver of webhooks that stumbles: of all calls so many percent get no good answer, half of
+ * A receiver of webhooks that stumbles: a percentage of all calls get no good answer, half of
  * them before the call is noted, half when it is.
  */
 export async function startReceiver(

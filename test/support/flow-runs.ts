@@ -1,12 +1,13 @@
 import { Client, type Connection, WorkflowFailedError } from '@temporalio/client'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 import { inject } from 'vitest'
-import { createFlowActivities, type FlowDeps } from '../../activities/flows.ts'
+import { createFlowActivities, type FlowDeps } from '../../activities/flows/flows.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { executionWorkflowId, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 import type { Ending, runFlow } from '../../workflows/run-flow.ts'
 import { createNamespace } from './engine.ts'
 import type { TestTemporal } from './temporal.ts'
+import './worker-log.ts'
 
 export type FlowActivities = ReturnType<typeof createFlowActivities>
 

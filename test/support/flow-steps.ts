@@ -1,8 +1,9 @@
-import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
-import type { Definition, StepOf, StepType, Trigger } from '../../src/domain/flow.ts'
+import type { StepOutcome } from '../../src/core/flows/moves.ts'
+import type { StepRun, StoredStep } from '../../activities/flows/steps/step.ts'
+import type { Definition, StepOf, StepType, Trigger } from '../../src/domain/flows/flow.ts'
 import { uuidv7 } from '../../src/ids.ts'
-import * as executions from '../../src/store/executions.ts'
-import { type Json, type Sql, type Transaction, transact } from '../../src/store/sql.ts'
+import * as executions from '../../src/store/flows/executions.ts'
+import { type Json, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { Seeded } from './seed.ts'
 
 const SETTINGS: Definition['settings'] = {
@@ -155,7 +156,7 @@ async function store(
   await tx`update execution_steps set status = ${status}, reason = ${reason} where ${place}`
   if (outcome.kind === 'failed') {
     const ending = { status: 'failed' as const, reason: outcome.reason }
-    await executions.end(tx, organizationId, [id], ending, { tellsRuns: false })
+    await executions.end(tx, organizationId, [id], ending, { cancelsRuns: false })
   }
 }
 

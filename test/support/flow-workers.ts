@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../src/config.ts'
+import { endWithUs } from './end-with-us.ts'
 import type { FlowWorkerOptions } from './flow-worker-process.ts'
 
 const PROGRAM = fileURLToPath(new URL('./flow-worker-process.ts', import.meta.url))
@@ -22,11 +23,13 @@ export function startFlowWorkers(
   options: FlowWorkerOptions,
 ): FlowWorkers {
   const start = (): ChildProcess =>
-    fork(PROGRAM, [JSON.stringify(options)], {
-      env: childEnvironment(env),
-      execArgv: ['--import', 'tsx'],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    })
+    endWithUs(
+      fork(PROGRAM, [JSON.stringify(options)], {
+        env: childEnvironment(env),
+        execArgv: ['--import', 'tsx'],
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+    )
   const children = Array.from({ length: count }, start)
 
   async function end(child: ChildProcess, when: 'now' | 'done'): Promise<void> {

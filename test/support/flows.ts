@@ -1,8 +1,8 @@
-import type { Definition, Settings, Step } from '../../src/domain/flow.ts'
+import type { Definition, Settings, Step } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import * as flowCounters from '../../src/store/flow-counters.ts'
-import * as outbox from '../../src/store/outbox.ts'
-import { type Sql, transact } from '../../src/store/sql.ts'
+import * as flowCounters from '../../src/store/flows/counters.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 
 /** A step as a test writes it: without a name it is called as its id. */
 export type StepSketch = Omit<Step, 'name'> & { name?: string }
@@ -72,8 +72,8 @@ interface ExecutionSketch {
   data?: Record<string, unknown>
   topicId?: Uuid
   eventId?: Uuid
-  /** With the promise in the outbox that starts it. */
-  isPromised?: boolean
+  /** With the outbox message that starts it. */
+  isEnqueued?: boolean
 }
 
 /** Pending executions, one for each contact, with what admission writes beside them. */
@@ -81,7 +81,7 @@ export async function seedExecutions(
   sql: Sql,
   { organizationId, flowId }: Pick<SeededFlow, 'organizationId' | 'flowId'>,
   contactIds: readonly Uuid[],
-  { data = {}, topicId, eventId, isPromised = false }: ExecutionSketch = {},
+  { data = {}, topicId, eventId, isEnqueued = false }: ExecutionSketch = {},
 ): Promise<Uuid[]> {
   const made = contactIds.map((contactId) => ({ executionId: uuidv7(), contactId }))
   await transact(sql, async (tx) => {
@@ -105,12 +105,12 @@ export async function seedExecutions(
     await flowCounters.bump(tx, organizationId, [
       { flowId, counter: 'started', by: contactIds.length },
     ])
-    if (isPromised) {
-      const promises = made.map(({ executionId, contactId }) => ({
+    if (isEnqueued) {
+      const messages = made.map(({ executionId, contactId }) => ({
         kind: 'start_execution' as const,
         payload: { executionId, attempt: 1, flowId, contactId },
       }))
-      await outbox.putAll(tx, organizationId, promises, undefined)
+      await outbox.putAll(tx, organizationId, messages, undefined)
     }
   })
   return made.map(({ executionId }) => executionId)

@@ -25,6 +25,9 @@ declare module 'vitest' {
 
 type Stop = () => Promise<void>
 
+/** On an interruption the servers get that long to end; then they are killed with us. */
+const FAREWELL_MS = 20_000
+
 const say = (line: string): void => void process.stderr.write(`  ${line}\n`)
 
 /**
@@ -34,13 +37,18 @@ const say = (line: string): void => void process.stderr.write(`  ${line}\n`)
 export default async function setup(project: TestProject): Promise<Stop> {
   const config = readConfig()
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-test-'))
-  // As root, Postgres runs under another user, who must be able to come in.
-  await chmod(folder, 0o755)
+  // As root, Postgres and some tests run under another user, who writes here as in any such folder.
+  await chmod(folder, 0o1777)
+  // What tests write is gone with it, also when they are interrupted.
+  process.env['TMPDIR'] = folder
   const stops: Stop[] = []
-  const stop: Stop = async () => {
-    for (const each of stops.toReversed()) await each()
-    await rm(folder, { recursive: true, force: true })
-  }
+  let stopping: Promise<void> | undefined
+  const stop: Stop = () =>
+    (stopping ??= (async () => {
+      for (const each of stops.toReversed()) await each()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    })())
+  endOnSignals(stop)
   try {
     const { cacheFolder } = config.dev
     const [databaseUrl, temporalAddress] = await Promise.all([
@@ -61,6 +69,24 @@ export default async function setup(project: TestProject): Promise<Stop> {
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/**
+ * Stops the servers and removes the folder when the run is interrupted. Vitest's own listeners
+ * would end this process within a millisecond.
+ */
+function endOnSignals(stop: Stop): void {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ] as const) {
+    process.removeAllListeners(signal)
+    process.once(signal, () => {
+      setTimeout(() => process.exit(128 + number), FAREWELL_MS).unref()
+      void stop().finally(() => process.exit(128 + number))
+    })
   }
 }
 

@@ -1,19 +1,20 @@
 import { pino } from 'pino'
 import { createHealthActivities, createNoticeActivities } from '../../activities/index.ts'
-import type { HealthDeps } from '../../activities/account-health.ts'
+import type { HealthDeps } from '../../activities/accounts/account-health.ts'
 import { createHealthReader } from '../../activities/aws/health.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../activities/aws/operator.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import type { Mailer } from '../../activities/mailer.ts'
-import type { AccountUpdate } from '../../src/dev/sandbox/accounts.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { OPERATOR_ACCOUNT } from '../../src/dev/sandbox/credentials.ts'
-import { startSandbox } from '../../src/dev/sandbox/index.ts'
-import { SHORT_TIMINGS } from '../../src/domain/timings.ts'
-import { roleArn } from '../../src/domain/role.ts'
-import type { HealthStatus } from '../../src/domain/health.ts'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import type { AccountUpdate } from '../../tools/sandbox/accounts.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { roleArn } from '../../src/domain/accounts/iam-role.ts'
+import type { HealthStatus } from '../../src/domain/accounts/health.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { addMember } from './people.ts'
 import { REGION, seedOrganization } from './seed.ts'
@@ -65,8 +66,13 @@ export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql
   const warnings: string[] = []
   const log = { warn: (_: object, message: string) => void warnings.push(message) }
   let time = Date.now()
+  const links = {
+    keyring: parseKeyring(newKeyringText()),
+    publicUrl: 'https://mail.example.com',
+  }
 
   return {
+    links,
     databaseUrl: database.url,
     sql: database.sql,
     control,
@@ -96,6 +102,7 @@ export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql
       createNoticeActivities({
         sql,
         claimSql,
+        links,
         sender: hasSender ? { from: NOTICES_FROM, region: REGION, mailer } : undefined,
         timings: { ...SHORT_TIMINGS, leaseMs: 1_000 },
         now: () => time,

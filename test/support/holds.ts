@@ -14,7 +14,7 @@ const REFERENCE_MS = 7
 const REFERENCE = JSON.stringify(
   Array.from({ length: 20_000 }, (_, n) => ({ id: n, name: `n${n}`, tags: ['a', 'b'] })),
 )
-/** What the collector does is nobody's fault: the least of so many tries counts. */
+/** The garbage collector adds to single tries: the least of several counts. */
 const TRIES = 4
 
 export interface Hold {

@@ -8,7 +8,7 @@ export const RUNS = ['a', '@', '.', ' ', '\t', 't', '0', '-', '/', '%', ':', ','
 const fill = (piece: string, characters: number): string =>
   piece.repeat(Math.max(1, Math.floor(characters / piece.length)))
 
-/** Texts of so many bytes that are sent as JSON, whether they are or not. */
+/** Texts of a given size that are sent as JSON, whether they are JSON or not. */
 export const RAW: Record<string, (bytes: number) => string> = {
   'unclosed lists': (bytes) => '['.repeat(bytes),
   'unclosed objects': (bytes) => fill('{"a":', bytes),
@@ -73,7 +73,7 @@ export function leavesOf(schema: Schema, path: readonly string[] = [], depth = 0
   ]
 }
 
-/** The texts of JSON, of about so many bytes, that a place may be given instead of its own. */
+/** Texts of JSON, of about a given size, that a place may be given instead of its own. */
 export function misfits({ type, maxLength }: Schema, bytes: number): Record<string, string> {
   const types = [type ?? []].flat()
   const runs = maxLength === undefined ? RUNS : RUNS.slice(0, 2)
@@ -105,7 +105,7 @@ export function withText(body: unknown, path: readonly string[], text: string): 
 }
 
 /**
- * The largest value that a schema lets in, of about so many bytes: lists and texts as long as they
+ * The largest value that a schema admits, of about a given size: lists and texts as long as they
  * may be, texts made of `run` where any will do.
  */
 export function largest(schema: Schema, run: string, bytes: number): unknown {

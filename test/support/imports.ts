@@ -1,4 +1,4 @@
-import { createImportActivities } from '../../activities/imports.ts'
+import { createImportActivities } from '../../activities/contacts/imports.ts'
 import type { Api, Client } from './api.ts'
 
 /** Sends a file as an import; the options are query parameters. */
@@ -15,7 +15,7 @@ export const upload = (
     payload,
   })
 
-/** Does what the workflow does: writes all pages of an import. Answers how it stands then. */
+/** Does what the workflow does: writes all pages of an import. Returns how it stands then. */
 export async function work(api: Api, client: Client, importId: string) {
   const { organizationId } = client
   const { beginImport, importPages } = createImportActivities({

@@ -6,7 +6,7 @@ import { createOrganization } from '../../src/main/organizations.ts'
 import type { System } from '../../src/main/system.ts'
 import { killAndWait } from './system.ts'
 
-/** Every so many rows one has no address. */
+/** One row of this number has no address. */
 const BROKEN_EVERY = 1_000
 const LINES_A_PIECE = 500
 const isBroken = (n: number): boolean => n % BROKEN_EVERY === BROKEN_EVERY - 1
@@ -24,7 +24,7 @@ export const newCustomer = (system: System): Promise<Customer> =>
     plan: 'enterprise',
   })
 
-/** A CSV of so many people, made while it is sent: it is nowhere as a whole. */
+/** A CSV of a number of people, made while it is sent: it is never held as a whole. */
 export function* fileOf(rows: number): Generator<string> {
   yield 'externalId,email,firstName,lastName,Plan,properties\n'
   for (let from = 0; from < rows; from += LINES_A_PIECE) {
@@ -120,7 +120,7 @@ export async function figuresOf(system: System, { organizationId, key }: Custome
   }
 }
 
-/** What `figuresOf` must find after a file of so many rows. */
+/** What `figuresOf` must find after a file of that number of rows. */
 export function wanted(rows: number) {
   const broken = Array.from({ length: rows }, (_, n) => n).filter(isBroken)
   const good = rows - broken.length

@@ -1,6 +1,6 @@
-import { createLimiter, type Limiter } from '../../api/limiter.ts'
-import type { Window } from '../../api/limiter-decision.ts'
-import { connect } from '../../src/store/sql.ts'
+import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
+import type { Window } from '../../api/limits/decision.ts'
+import { connect } from '../../src/store/db/sql.ts'
 
 /** One API process' limiter, told by its parent what to take and what time it is. */
 const [databaseUrl = ''] = process.argv.slice(2)

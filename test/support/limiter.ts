@@ -1,5 +1,5 @@
-import { createLimiter, type Limiter } from '../../api/limiter.ts'
-import { connect } from '../../src/store/sql.ts'
+import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
+import { connect } from '../../src/store/db/sql.ts'
 
 /** More than a busy machine needs: a test is not to be let through because it was slow. */
 const PATIENT_MS = 20_000

@@ -1,4 +1,7 @@
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { invitationUrl } from '../../src/invitation-links.ts'
+import * as invitations from '../../src/store/access/invitations.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import {
   type Api,
@@ -39,6 +42,8 @@ const READ = ['read', 'full'] as const
 const FULL = ['full'] as const
 const PEOPLE = [] as const
 
+const HOUR_MS = 3_600_000
+
 const unique = (): string => uuidv7().slice(-12)
 
 const KINDS = [
@@ -62,11 +67,13 @@ const KINDS = [
   'token',
   'confirmation',
   'preferencesToken',
+  'invitation',
+  'invitationToken',
   'suppression',
 ] as const
 type Kind = (typeof KINDS)[number]
 
-/** Makes one of each in the organization of `client`; answers what a path names it by. */
+/** Makes one of each in the organization of `client`; returns what a path names it by. */
 const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
   apiKey: async (api: Api, client: Client) =>
     (await api.client(client.organizationId, ['read'])).keyId,
@@ -201,8 +208,15 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       organizationId,
       contactId,
       addressHash: addressHash(organizationId, email),
-      expiresAt: Date.now() + 60_000,
+      expiresAt: Date.now() + HOUR_MS,
     })
+  },
+  invitation: async (api: Api, client: Client) => (await invitationOf(api, client)).id,
+  invitationToken: async (api: Api, client: Client) => {
+    const invitation = await invitationOf(api, client)
+    const { organizationId } = client
+    const url = invitationUrl(api.deps.keyring, '', { ...invitation, organizationId })
+    return url.replace('/invitations/', '')
   },
   suppression: async (_api: Api, client: Client) => {
     const email = `${unique()}@${markOf(client)}.example.com`
@@ -232,8 +246,25 @@ const MALFORMED: Record<Kind, string> = {
   token: 'not-a-token',
   confirmation: 'not-a-token',
   preferencesToken: 'not-a-token',
+  invitation: 'no-uuid',
+  invitationToken: 'not-a-token',
   suppression: 'no-address',
 }
+
+/** Made as the API makes them, without its bound on mails: the matrix asks for hundreds. */
+const invitationOf = (api: Api, client: Client) =>
+  transact(api.sql, (tx) =>
+    invitations.create(tx, {
+      organizationId: client.organizationId,
+      id: uuidv7(),
+      email: `${unique()}@${markOf(client)}.example.com`,
+      role: 'viewer',
+      name: null,
+      invitedBy: null,
+      at: new Date().toISOString(),
+      expiresAt: new Date(Date.now() + HOUR_MS).toISOString(),
+    }),
+  )
 
 const owners = new Map<string, Promise<Person>>()
 
@@ -314,15 +345,19 @@ export const PLACES: Record<string, Place> = {
   },
   revokeApiKey: { scopes: PEOPLE, id: 'apiKey', own: 200 },
   listMembers: { scopes: PEOPLE, own: 200 },
-  addMember: {
+  inviteMember: {
     scopes: PEOPLE,
     body: (_, client) => ({
       email: `${unique()}@${markOf(client)}.example.com`,
       role: 'viewer',
     }),
-    own: 201,
+    own: 202,
   },
-  // A person is no organization's: who is no member here is not there.
+  listInvitations: { scopes: PEOPLE, own: 200 },
+  getInvitation: { scopes: PEOPLE, id: 'invitation', own: 200 },
+  revokeInvitation: { scopes: PEOPLE, id: 'invitation', own: 200 },
+  resendInvitation: { scopes: PEOPLE, id: 'invitation', own: 202 },
+  // A person belongs to no organization: one who is not a member here does not exist here.
   changeMember: {
     scopes: PEOPLE,
     id: 'member',
@@ -550,6 +585,15 @@ export const PLACES: Record<string, Place> = {
   unsubscribe: { id: 'token', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   showConfirmation: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   confirmSubscription: { id: 'confirmation', own: 200, foreign: 200, unknown: 400, malformed: 400 },
+  showInvitation: { id: 'invitationToken', own: 200, foreign: 200, unknown: 410, malformed: 410 },
+  acceptInvitation: {
+    id: 'invitationToken',
+    body: () => ({ password: PASSWORD }),
+    own: 200,
+    foreign: 200,
+    unknown: 410,
+    malformed: 410,
+  },
   showPreferences: { id: 'preferencesToken', own: 200, foreign: 200, unknown: 400, malformed: 400 },
   savePreferences: {
     id: 'preferencesToken',

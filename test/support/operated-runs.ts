@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { connect, type Sql } from '../../src/store/sql.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from './database.ts'

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import type { App } from '../../api/app.ts'
-import type { Role } from '../../src/domain/access.ts'
+import type { Role } from '../../src/domain/access/access.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createPasswords } from '../../src/passwords.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Answer, inject } from './api.ts'
 
 export const PASSWORD = 'correct horse battery'

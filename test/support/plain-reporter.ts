@@ -7,12 +7,14 @@ import type { Reporter, TestModule } from 'vitest/node'
 const CHARACTERS = 600
 const DIFFERENCE = 1_200
 const FRAMES = 3
+/** Test files that are named with their seconds. */
+const SLOWEST = 10
 
 /**
- * Ends a run with what failed, a few lines each, and one line that a script can read:
- * `12 passed, 1 failed`. A file that cannot be loaded, a failing hook of a whole file or suite, and
- * an error outside of any test each count as one that failed: a run that lost its tests must not
- * look like one that passed.
+ * Ends a run with its slowest files, what failed, a few lines each, and one line that a script can
+ * read: `12 passed, 1 failed`. A file that cannot be loaded, a failing hook of a whole file or
+ * suite, and an error outside of any test each count as one that failed: a run that lost its tests
+ * must not look like one that passed.
  */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
@@ -24,6 +26,7 @@ export default class PlainReporter implements Reporter {
       count.failed += errors.length
       tell(name, errors)
     }
+    process.stdout.write(slowest(modules))
     for (const module of modules) {
       broke(module.relativeModuleId, module.errors())
       for (const suite of module.children.allSuites()) {
@@ -40,6 +43,21 @@ export default class PlainReporter implements Reporter {
     const more = skipped > 0 ? `, ${skipped} skipped` : ''
     process.stdout.write(`${count.passed} passed, ${count.failed} failed${more}\n`)
   }
+}
+
+/** The files that took longest; nothing where there are no more than that. */
+function slowest(modules: readonly TestModule[]): string {
+  if (modules.length <= SLOWEST) return ''
+  const timed = modules.map((module) => {
+    const { duration, collectDuration, setupDuration } = module.diagnostic()
+    const seconds = (duration + collectDuration + setupDuration) / 1_000
+    return { seconds, name: module.relativeModuleId }
+  })
+  const lines = timed
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, SLOWEST)
+    .map(({ seconds, name }) => `  ${seconds.toFixed(1).padStart(7)} s  ${name}`)
+  return ['slowest files:', ...lines, ''].join('\n')
 }
 
 /** What went wrong and where, each line indented. */

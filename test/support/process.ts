@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
+import { endWithUs } from './end-with-us.ts'
 import { until } from './engine.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
@@ -18,17 +19,19 @@ export interface Program {
 
 /** One of the compiled programs as an operator runs it, in production mode with keys of its own. */
 export function runProgram(command: string, env: Record<string, string>): Program {
-  const child = spawn(process.execPath, [CLI, command], {
-    env: {
-      ...process.env,
-      LETTERLOOM_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      INTERNAL_PORT: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = endWithUs(
+    spawn(process.execPath, [CLI, command], {
+      env: {
+        ...process.env,
+        LETTERLOOM_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        INTERNAL_PORT: '0',
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  )
   let text = ''
   child.stderr.on('data', (data: Buffer) => (text += data.toString()))
   const lines = () =>

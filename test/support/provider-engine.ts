@@ -3,23 +3,28 @@ import { Client as Temporal, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { createAsker } from '../../api/asker.ts'
+import { createAsker } from '../../api/accounts/asker.ts'
+import { dailyChecks } from '../../activities/accounts/daily-checks.ts'
+import { createConnectionActivities } from '../../activities/accounts/verify-connection.ts'
+import { createHealthReader } from '../../activities/aws/health.ts'
 import { createConsolePolicies } from '../../activities/aws/console-policy.ts'
 import { createIdentities } from '../../activities/aws/identities.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
-import { createProviderActivities } from '../../activities/index.ts'
-import type { AccountUpdate } from '../../src/dev/sandbox/accounts.ts'
-import { sandboxControl } from '../../src/dev/sandbox/control.ts'
-import { startSandbox } from '../../src/dev/sandbox/index.ts'
+import { createHealthActivities, createProviderActivities } from '../../activities/index.ts'
+import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import type { AccountUpdate } from '../../tools/sandbox/accounts.ts'
+import { sandboxControl } from '../../tools/sandbox/control.ts'
+import { startSandbox } from '../../tools/sandbox/index.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
-import { connect } from '../../src/store/sql.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
 import { type Client, connectAccount } from './api.ts'
 import { createDatabase } from './database.ts'
 import { createNamespace } from './engine.ts'
 import { newAccountId, REGION } from './seed.ts'
 import { emptyDns } from './provider.ts'
+import './worker-log.ts'
 
 export type ProviderEngine = Awaited<ReturnType<typeof startProviderEngine>>
 
@@ -53,32 +58,51 @@ export async function startProviderEngine() {
     control,
     asker: createAsker({ client, log: { warn: () => {} } }),
 
-    /** Workers of both queues on a database; answers what stops them. */
-    work: async (databaseUrl: string, resolver: DnsResolver = emptyDns) => {
+    /**
+     * Workers of both queues on a database; returns what stops them. `whole`: what registering an
+     * account starts runs, too.
+     */
+    work: async (databaseUrl: string, resolver: DnsResolver = emptyDns, { whole = false } = {}) => {
       const native = await NativeConnection.connect({ address })
       const sql = connect(databaseUrl, { name: 'provider', role: 'letterloom_worker', max: 12 })
       const roles = createRoles()
       const shared = { connection: native, namespace, shutdownForceTime: '5s' as const }
+      const verifier = createVerifier(roles)
+      const consolePolicies = createConsolePolicies(roles)
+      const health = createHealthActivities({
+        sql,
+        health: createHealthReader(roles),
+        daily: dailyChecks({ sql, verifier, consolePolicies, roles }),
+        now: Date.now,
+        log: { warn: () => {} },
+      })
       const workers = [
         await Worker.create({
           ...shared,
           taskQueue: CONTROL_QUEUE,
           workflowBundle: { codePath: inject('workflowBundle') },
+          ...(whole ? { activities: createConnectionActivities({ sql, verifier }) } : {}),
         }),
         await Worker.create({
           ...shared,
           taskQueue: PROVIDER_QUEUE,
-          activities: createProviderActivities({
-            sql,
-            identities: createIdentities(roles),
-            consolePolicies: createConsolePolicies(roles),
-            verifier: createVerifier(roles),
-            resolver,
-          }),
+          activities: {
+            ...health,
+            ...createProviderActivities({
+              sql,
+              identities: createIdentities(roles),
+              consolePolicies,
+              verifier,
+              resolver,
+            }),
+          },
         }),
       ]
       const runs = workers.map((worker) => worker.run())
+      const log = { info: () => {}, warn: () => {}, error: () => {} }
+      const relay = whole ? startOutboxRelay({ sql, temporal: client, log }) : undefined
       const stop = async (): Promise<void> => {
+        await relay?.stop()
         for (const worker of workers) {
           if (worker.getState() === 'RUNNING') worker.shutdown()
         }

@@ -1,13 +1,16 @@
-import type { Asker } from '../../api/asker.ts'
-import { probeConsolePolicy } from '../../activities/console-policy.ts'
-import { createIdentityActivities } from '../../activities/identities.ts'
+import type { Asker } from '../../src/core/accounts/ask-provider.ts'
+import { probeConsolePolicy } from '../../activities/accounts/console-policy.ts'
+import { createIdentityActivities } from '../../activities/accounts/identities.ts'
 import type { Verifier } from '../../activities/mailer.ts'
 import type { ConsolePolicies, Identities } from '../../activities/provider.ts'
-import { createCheckActivities } from '../../activities/verify-connection.ts'
-import type { ListedIdentity } from '../../src/domain/identity.ts'
+import { createCheckActivities } from '../../activities/accounts/verify-connection.ts'
+import type { ListedIdentity } from '../../src/domain/accounts/identity.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
-import type { Sql } from '../../src/store/sql.ts'
-import { CONSOLE_POLICY, VERIFICATION } from '../../workflows/contract.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import {
+  CONSOLE_POLICY_VERSION,
+  VERIFICATION,
+} from '../../src/domain/accounts/provider-questions.ts'
 
 /** Whom batches and flows of tests are from. */
 const SENDERS = ['example.com', 'letterloom.example']
@@ -73,7 +76,8 @@ export function directAsker(sql: Sql): Asker {
   const { checkConnection } = createCheckActivities({ sql, verifier })
   return {
     ask: async (input) => {
-      if (input.what === CONSOLE_POLICY) await probeConsolePolicy({ sql, consolePolicies }, input)
+      if (input.what === CONSOLE_POLICY_VERSION)
+        await probeConsolePolicy({ sql, consolePolicies }, input)
       else if (input.what === VERIFICATION) await checkConnection(input)
       else await readIdentities(input)
     },

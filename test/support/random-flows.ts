@@ -1,4 +1,4 @@
-import type { Condition } from '../../src/domain/condition.ts'
+import type { Condition } from '../../src/domain/audience/condition.ts'
 import { REFUSED } from './flow-receiver.ts'
 import type { FlowSketch, StepSketch } from './flows.ts'
 

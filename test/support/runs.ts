@@ -22,7 +22,7 @@ export async function statusOf(client: Client, workflowId: string): Promise<stri
   }
 }
 
-/** What an operator does by "Reset" to the first event of the list. Answers the new run's id. */
+/** What an operator does by "Reset" to the first event of the list. Returns the new run's id. */
 export async function resetToFirstTask(client: Client, workflowId: string): Promise<string> {
   const { runId } = await client.workflow.getHandle(workflowId).describe()
   const reset = await client.workflowService.resetWorkflowExecution({

@@ -1,11 +1,11 @@
-import type { Trigger } from '../../src/domain/flow.ts'
+import type { Trigger } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { definitionOf, seedFlow, type StepSketch } from './flows.ts'
 
 const STEPS: StepSketch[] = [{ id: 'rest', type: 'delay', config: { amount: 1, unit: 'minutes' } }]
 
-/** An enabled flow of one delay with such a trigger; answers its id. */
+/** An enabled flow of one delay with such a trigger; returns its id. */
 export async function seedTriggered(
   sql: Sql,
   organizationId: Uuid,

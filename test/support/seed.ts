@@ -1,8 +1,8 @@
+import { startBatch } from '../../src/core/sending/create-batch.ts'
 import { uuidv7 } from '../../src/ids.ts'
-import * as batches from '../../src/store/batches.ts'
-import * as contents from '../../src/store/contents.ts'
-import * as sendingLimits from '../../src/store/sending-limits.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import * as contents from '../../src/store/content/contents.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 
 export interface Seeded {
   organizationId: string
@@ -24,11 +24,11 @@ export async function seedOrganization(
     insert into connections (organization_id, id, account_id, region, external_id, is_verified,
       last_verified_at, last_event_received_at)
     values (${organizationId}, ${connectionId}, ${accountId}, ${REGION}, ${uuidv7()}, true, now(), now())`
-  await sendingLimits.learn(sql, { accountId, region: REGION, maxSendRate: rate, max24Hour: 1e6 })
+  await sendLimits.learn(sql, { accountId, region: REGION, maxSendRate: rate, max24Hour: 1e6 })
   return { organizationId, connectionId, accountId }
 }
 
-/** `count` active contacts; answers their ids in order. */
+/** `count` active contacts; returns their ids in order. */
 export async function seedContacts(sql: Sql, organizationId: string, count: number) {
   const ids = Array.from({ length: count }, () => uuidv7())
   await sql`
@@ -64,7 +64,7 @@ export async function seedBatch(
       html: seed.html ?? '<p>Hello {{ contact.firstName }}</p>',
       text: 'Hello {{ contact.firstName }}',
     })
-    await batches.create(tx, {
+    await startBatch(tx, {
       organizationId,
       id,
       status: seed.scheduledFor ? 'scheduled' : 'queued',

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { identify } from '../../src/dev/processes.ts'
+import { endWithUs } from './end-with-us.ts'
 
 interface Started {
   /** What the starter said: `pid` is the server's. */
@@ -21,10 +22,11 @@ export async function startFromElsewhere(
   options: object,
   user: { uid?: number; gid?: number } = {},
 ): Promise<Started> {
-  const starter = spawn(
-    process.execPath,
-    ['--import', 'tsx', PROGRAM, kind, JSON.stringify(options)],
-    { stdio: ['ignore', 'pipe', 'pipe'], ...user },
+  const starter = endWithUs(
+    spawn(process.execPath, ['--import', 'tsx', PROGRAM, kind, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...user,
+    }),
   )
   const errors: string[] = []
   createInterface({ input: starter.stderr }).on('line', (line) => errors.push(line))

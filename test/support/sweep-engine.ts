@@ -9,6 +9,7 @@ import type {
 } from '../../activities/index.ts'
 import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
 import { createNamespace } from './engine.ts'
+import './worker-log.ts'
 
 /** Workers that run the sweep and the notices, in a namespace of their own. */
 export async function startSweepEngine(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { migrate } from '../../src/store/migrate.ts'
-import { connect } from '../../src/store/sql.ts'
+import { migrate } from '../../src/store/db/migrate.ts'
+import { connect } from '../../src/store/db/sql.ts'
 
 /**
  * Makes a database with the newest schema, which test files clone instead of migrating their own.

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   Client,
   Connection,
@@ -6,16 +9,14 @@ import {
   type WorkflowHandle,
   type WorkflowResultType,
 } from '@temporalio/client'
-import {
-  type InternalConnectionOptions,
-  InternalConnectionOptionsSymbol,
-} from '@temporalio/client/lib/connection.js'
+import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { NativeConnection } from '@temporalio/worker'
 import { inject } from 'vitest'
-import { freePort } from '../../src/dev/ports.ts'
+import { guard } from '../../src/dev/guard.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
-import { startTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
+import './worker-log.ts'
 
 export interface TestTemporal {
   client: Client
@@ -36,52 +37,12 @@ export interface TimeSkipping extends TestTemporal {
   now: () => Promise<Date>
 }
 
+const START_TRIES = 12
+
 /** The dev server that all test files share; real time. */
-export const openTemporal = (): Promise<TestTemporal> => open(inject('temporalAddress'))
-
-/** A server of this test file's own whose time can be skipped; its clock stands still otherwise. */
-export async function timeSkipping(): Promise<TimeSkipping> {
-  const server = await startTimeSkippingServer({
-    cacheFolder: inject('cacheFolder'),
-    port: await freePort(),
-    log: () => {},
-  })
-  // As the SDK's own test environment does: without it the test service is not there.
-  const withTestService = { [InternalConnectionOptionsSymbol]: { supportsTestService: true } }
-  const opened = await open(server.address, withTestService)
-  const { testService } = opened.connection
-  if (testService === undefined) throw new Error('This Temporal server cannot skip time')
-  await addSearchAttributes(opened.connection, 'default', SEARCH_ATTRIBUTES)
-  return {
-    ...opened,
-    result: async (handle) => {
-      await testService.unlockTimeSkipping({})
-      try {
-        return await handle.result()
-      } finally {
-        await testService.lockTimeSkipping({})
-      }
-    },
-    skip: async (ms) => {
-      const seconds = Math.floor(ms / 1_000)
-      const nanos = (ms % 1_000) * 1_000_000
-      await testService.unlockTimeSkippingWithSleep({
-        duration: { seconds: seconds as never, nanos },
-      })
-    },
-    now: async () => {
-      const { time } = await testService.getCurrentTime({})
-      return new Date(Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000)
-    },
-    close: async () => {
-      await opened.close()
-      await server.stop()
-    },
-  }
-}
-
-async function open(address: string, more: InternalConnectionOptions = {}): Promise<TestTemporal> {
-  const connection = await Connection.connect({ ...more, address })
+export async function openTemporal(): Promise<TestTemporal> {
+  const address = inject('temporalAddress')
+  const connection = await Connection.connect({ address })
   const native = await NativeConnection.connect({ address })
   return {
     client: new Client({ connection }),
@@ -92,5 +53,57 @@ async function open(address: string, more: InternalConnectionOptions = {}): Prom
       await native.close()
       await connection.close()
     },
+  }
+}
+
+/** A server of this test file's own whose time can be skipped; its clock stands still otherwise. */
+export async function timeSkipping(): Promise<TimeSkipping> {
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-time-'))
+  const cacheFolder = inject('cacheFolder')
+  const { path, pidFile } = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
+  const environment = await patiently(() =>
+    TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+    }),
+  )
+  // The SDK ends it when it is asked to; we may be killed.
+  const pid = Number(await readFile(pidFile, 'utf8'))
+  const release = guard(pid, { signal: 'SIGKILL', graceMs: 0 })
+  const { connection, nativeConnection: native } = environment
+  const { testService } = connection
+  if (testService === undefined) throw new Error('This Temporal server cannot skip time')
+  await addSearchAttributes(connection, 'default', SEARCH_ATTRIBUTES)
+  return {
+    // Not the environment's own, whose clock moves whenever a result is waited for.
+    client: new Client({ connection }),
+    connection,
+    native,
+    taskQueue: `test-${randomUUID()}`,
+    result: async (handle) => {
+      await testService.unlockTimeSkipping({})
+      try {
+        return await handle.result()
+      } finally {
+        await testService.lockTimeSkipping({})
+      }
+    },
+    skip: (ms) => environment.sleep(ms),
+    now: async () => new Date(await environment.currentTimeMs()),
+    close: async () => {
+      await environment.teardown()
+      release()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** The SDK gives the server five seconds to start, which a busy machine does not always keep. */
+async function patiently<Made>(make: () => Promise<Made>): Promise<Made> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await make()
+    } catch (error) {
+      if (tries === START_TRIES) throw error
+    }
   }
 }

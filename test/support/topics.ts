@@ -1,5 +1,5 @@
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 
 /** A topic of the organization. */
 export async function insertTopic(

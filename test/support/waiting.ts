@@ -1,9 +1,10 @@
-import type { StepOutcome, StepRun, StoredStep } from '../../activities/steps/step.ts'
-import { monthOf } from '../../src/domain/event-quota.ts'
-import type { StepOf, StepType } from '../../src/domain/flow.ts'
+import type { StepOutcome } from '../../src/core/flows/moves.ts'
+import type { StepRun, StoredStep } from '../../activities/flows/steps/step.ts'
+import { monthOf } from '../../src/domain/events/event-quota.ts'
+import type { StepOf, StepType } from '../../src/domain/flows/flow.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { ingest } from '../../src/store/event-ingestion.ts'
-import { type Sql, type Transaction, transact } from '../../src/store/sql.ts'
+import { ingest } from '../../src/core/events/ingest.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { definitionOf, executionRow, seedFlow } from './flows.ts'
 
 /** A flow of one version, without steps, whose executions are ended by these events. */

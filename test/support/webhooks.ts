@@ -1,9 +1,9 @@
-import { createWebhook, type WebhookDeps } from '../../activities/steps/webhook.ts'
-import type { StepRun } from '../../activities/steps/step.ts'
-import type { Definition, StepOf } from '../../src/domain/flow.ts'
+import { createWebhook, type WebhookDeps } from '../../activities/flows/steps/webhook.ts'
+import type { StepRun } from '../../activities/flows/steps/step.ts'
+import type { Definition, StepOf } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { flowHeadersPlace, flowSecretPlace, seal } from '../../src/sealing.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/tokens.ts'
 import { newSigningSecret } from '../../src/webhook-signatures.ts'
 import type { SeededFlow } from './flows.ts'
@@ -89,7 +89,7 @@ function webhookOf({ steps }: Definition): StepOf<'webhook'> {
   return step
 }
 
-/** Calls once, as a worker would; answers the outcome, or the failure that asks for another try. */
+/** Calls once, as a worker would; returns the outcome, or the failure that asks for another try. */
 export async function callOnce(
   deps: WebhookDeps,
   run: StepRun<'webhook'>,

@@ -26,7 +26,7 @@ const FLOWS = {
   },
 }
 
-/** Of each so many: retried and cancelled there are fewer of some, but never none. */
+/** How many of each: after retries and cancellations there are fewer of some, but never none. */
 const OF_EACH = 5
 
 export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
@@ -46,7 +46,7 @@ type Known = Record<string, Record<string, string[]>>
  * to be a worker that runs them; what the attack starts afterwards is only ever written, whatever
  * its flows mail, call or have schedules for.
  *
- * Answers what parameters may be given to find them; those that the attack may switch, change and
+ * Returns what parameters may be given to find them; those that the attack may switch, change and
  * delete are others than those that it starts.
  */
 export async function makeFlows(call: Call, people: readonly Person[]): Promise<Known> {

@@ -5,9 +5,17 @@ import itertools
 import os
 
 import schemathesis
+from hypothesis import strategies
 
 SENDER = os.environ["FUZZ_CONNECTION"]
 numbers = itertools.count(1)
+
+names = strategies.sampled_from(["", "News ", '"Lee, Ann" ', "=?utf-8?q?Andr=C3=A9?= "])
+addresses = strategies.integers(1, 10**6).map(lambda number: f"news{number}@example.com")
+schemathesis.openapi.format(
+    "mailbox",
+    strategies.one_of(addresses, strategies.builds(lambda name, address: f"{name}<{address}>", names, addresses)),
+)
 
 
 def contact(body):
@@ -19,7 +27,7 @@ def contact(body):
 def batch(body):
     for name in ("exclude", "timezoneAware", "throttlePerSecond", "topicId", "segmentId"):
         body.pop(name, None)
-    for name in ("contactIds", "templateId", "variableMappings", "scheduledFor"):
+    for name in ("contactIds", "templateId", "variableMappings", "scheduledFor", "awsAccountId"):
         body.pop(name, None)
     body.update(
         channel="email",
@@ -51,7 +59,8 @@ def flow(body):
 
 
 def pushed(body):
-    for each in body["workflows"]:
+    # One workflow is a body by itself, too.
+    for each in body.get("workflows", [body]):
         flow(each)
         each.pop("updatedAt", None)
         each["slug"] = f"pushed-{next(numbers)}"

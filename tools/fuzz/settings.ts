@@ -49,8 +49,10 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
   // Likewise PATCH and the like of the workflow whose slug is "pull" or "push".
   const isAlsoWorkflow = isAlsoContact
   // The worker was stopped: an account that the attack connects itself can be asked by nobody. That
-  // 503 is documented; a 500 is no acceptance and no rejection, so it still is a finding.
+  // 503 is documented; a 500 is neither an acceptance nor a rejection, so it is still a finding.
   const isNotAsked = `${besides(503)}, not_a_server_error = { enabled = false }`
+  // A row that breaks the schema is told in the answer, and the other rows are kept.
+  const isToldByRow = 'negative_data_rejection = { enabled = false }'
   const own: Record<string, string[]> = {
     // The secret is one account's: with another account number it proves nothing. With it nothing
     // is refused for what it says: the event bus would take that for the end of the event.
@@ -65,13 +67,23 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     // A link that is ours and over.
     showConfirmation: [`checks = { ${besides(410)} }`],
     confirmSubscription: [`checks = { ${besides(410)} }`],
+    showInvitation: [`checks = { ${besides(410)} }`],
+    // Used once; a form has fields that nobody knows.
+    acceptInvitation: [
+      `checks = { ${besides(410, 422)}, negative_data_rejection = { enabled = false } }`,
+    ],
+    // So many a day: the rest is 429.
+    inviteMember: [`checks = { ${besides(429)} }`],
+    resendInvitation: [`checks = { ${besides(429)} }`],
     // Forms of browsers have fields that nobody knows, and an empty one says nothing.
     savePreferences: [
       `checks = { ${besides(422)}, negative_data_rejection = { enabled = false } }`,
     ],
     // A mapping may be longer than an address: then it is a field of a form.
     importContacts: [`checks = { ${besides(414, 431)}, ${isAlsoContact} }`],
-    upsertContacts: [`checks = { ${isAlsoContact} }`],
+    upsertContacts: [`checks = { ${isAlsoContact}, ${isToldByRow} }`],
+    ingestEvents: [`checks = { ${isToldByRow} }`],
+    triggerWorkflowBatch: [`checks = { ${isToldByRow} }`],
     exportContacts: [`checks = { ${isAlsoContact} }`],
     listImports: [`checks = { ${isAlsoContact} }`],
     pullWorkflows: [`checks = { ${isAlsoWorkflow} }`],

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { questionAbout } from '../../api/live-readings.ts'
+import { questionAbout } from '../../src/core/accounts/live-readings.ts'
 import type { Config } from '../../src/config.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
-import { addToOrganization, createUser } from '../../src/main/operator.ts'
+import { addToOrganization, createUser, inviteUser } from '../../src/main/operator.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
 import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import { makeFlows } from './flows.ts'
@@ -56,6 +56,10 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     say,
   })
   await system.sql`update organizations set plan = 'enterprise' where id = ${organizationId}`
+  // A quiet machine puts more questions in a minute than any plan allows, unknown routes included.
+  await system.sql`
+    insert into plan_overrides (organization_id, requests_per_minute, requests_per_day)
+    values (${organizationId}, 1000000, 10000000)`
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${system.apiUrl}${path}`, {
       method,
@@ -156,6 +160,17 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       expiresAt: Date.now() + DAY_MS,
     }),
   )
+  const invited = await Promise.all(
+    ['kim@example.com', 'lee@example.com', 'max@example.com'].map((email) =>
+      inviteUser(
+        system.sql,
+        { email, organizationId, role: 'viewer' },
+        { keyring, publicUrl: system.apiUrl },
+      ),
+    ),
+  )
+  const invitationIds = invited.map(({ invitation }) => invitation)
+  const invitationTokens = invited.map(({ link }) => link.replace(/^.*\//, ''))
   const suppressed = ['gone-1@example.com', 'gone-2@example.com']
   for (const email of suppressed) await call('POST', '/v1/suppressions', { email })
   const contactNames = [...contacts.flatMap(({ id, email }) => [id, email]), 'customer-1']
@@ -211,6 +226,11 @@ async function fill(system: System, folder: string, say: (line: string) => void)
       confirmSubscription: { 'path.token': confirmations },
       showPreferences: { 'path.token': preferences },
       savePreferences: { 'path.token': preferences },
+      getInvitation: { 'path.id': invitationIds },
+      resendInvitation: { 'path.id': invitationIds.slice(1) },
+      revokeInvitation: { 'path.id': invitationIds.slice(2) },
+      showInvitation: { 'path.token': invitationTokens },
+      acceptInvitation: { 'path.token': invitationTokens },
       removeSuppression: { 'path.email': suppressed },
       listSuppressions: { 'query.email': suppressed },
       listDomains: { 'query.cloudAccountId': [sender.id] },

@@ -15,11 +15,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection } from '@temporalio/client'
-import {
-  type InternalConnectionOptions,
-  InternalConnectionOptionsSymbol,
-} from '@temporalio/client/lib/connection.js'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { TestWorkflowEnvironment } from '@temporalio/testing'
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -31,7 +28,7 @@ import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
-import { startTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import * as contract from '../../workflows/contract.ts'
 import { type Answers, FAILS, type Scenario, scenarios } from './scenarios.ts'
 
@@ -69,8 +66,8 @@ await recordAll(
 say(`${wanted.length} histories recorded, ${scenarios.length - wanted.length} were there`)
 
 interface Server {
-  address: string
-  skipsTime: boolean
+  connection: Connection
+  native: NativeConnection
   stop: () => Promise<void>
 }
 
@@ -84,41 +81,43 @@ async function realServer(): Promise<Server> {
     searchAttributes: contract.SEARCH_ATTRIBUTES,
     log: () => {},
   })
+  const connection = await Connection.connect({ address })
+  const native = await NativeConnection.connect({ address })
   const end = async () => {
+    await native.close()
+    await connection.close()
     await stop()
     await rm(folder, { recursive: true, force: true })
   }
-  return { address, skipsTime: false, stop: end }
+  return { connection, native, stop: end }
 }
 
 async function skippingServer(): Promise<Server> {
   const { cacheFolder } = readConfig().dev
-  const server = await startTimeSkippingServer({
-    cacheFolder,
-    port: await freePort(),
-    log: () => {},
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-histories-'))
+  const { path } = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
   })
-  return { ...server, skipsTime: true }
+  const { connection, nativeConnection: native } = environment
+  await addSearchAttributes(connection, 'default', contract.SEARCH_ATTRIBUTES)
+  const end = async () => {
+    await environment.teardown()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { connection, native, stop: end }
 }
 
 async function recordAll(some: Scenario[], startServer: () => Promise<Server>): Promise<void> {
   if (some.length === 0) return
-  const { address, skipsTime, stop } = await startServer()
-  const testService: InternalConnectionOptions = {
-    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
-  }
-  const connection = await Connection.connect({ address, ...(skipsTime ? testService : {}) })
-  const native = await NativeConnection.connect({ address })
+  const { connection, native, stop } = await startServer()
   const client = new Client({ connection, identity })
   try {
-    if (skipsTime) await addSearchAttributes(connection, 'default', contract.SEARCH_ATTRIBUTES)
     for (const scenario of some) {
       await record(scenario, client, native)
       say(fileOf(scenario).slice(ROOT.length))
     }
   } finally {
-    await native.close()
-    await connection.close()
     await stop()
   }
 }
@@ -166,6 +165,7 @@ function activitiesOf(answers: Answers): Record<string, () => Promise<unknown>> 
       const answer = async (): Promise<unknown> => {
         const given = list[Math.min(next++, list.length - 1)]
         if (given === FAILS) throw new Error('as the scenario wants it')
+        if (given instanceof Error) throw given
         return given
       }
       return [name, answer]

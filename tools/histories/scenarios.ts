@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
 import type {
   ControlActivities,
   HealthActivities,
@@ -8,8 +9,10 @@ import type {
   ProviderActivities,
   SendActivities,
 } from '../../activities/index.ts'
-import type { Move } from '../../src/domain/execution.ts'
-import { CONSOLE_POLICY, END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.ts'
+import type { BatchReport } from '../../src/domain/sending/batch.ts'
+import { type Move, STEP_FAILED } from '../../src/domain/flows/execution.ts'
+import { CONSOLE_POLICY_VERSION } from '../../src/domain/accounts/provider-questions.ts'
+import { END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.ts'
 
 type Activities = ControlActivities &
   HealthActivities &
@@ -22,9 +25,9 @@ type Activities = ControlActivities &
 /** What an activity answers when it fails. */
 export const FAILS = Symbol('an activity that fails')
 
-/** What activities answer, one after the other; the last one again and again. */
+/** What activities answer or throw, one after the other; the last one again and again. */
 export type Answers = {
-  [Name in keyof Activities]?: (Awaited<ReturnType<Activities[Name]>> | typeof FAILS)[]
+  [Name in keyof Activities]?: (Awaited<ReturnType<Activities[Name]>> | typeof FAILS | Error)[]
 }
 
 export interface Scenario {
@@ -75,14 +78,41 @@ const ended = (status: 'completed' | 'failed' | 'cancelled', reason: string | nu
   status,
   reason,
 })
+/** A step that is run as that activity while the API says `active`. */
+const active = (stepId: string, where: 'control' | 'webhook'): Move => ({
+  do: 'step',
+  name: stepId,
+  where,
+  status: 'active',
+  stepId,
+  visit: 1,
+})
+const stepFailed = (reason: string) =>
+  ApplicationFailure.create({
+    message: `The step failed: ${reason}`,
+    type: STEP_FAILED,
+    details: [reason],
+    nonRetryable: true,
+  })
 const begins = (move: Move) => [{ fence, move }]
+
+const report = (status: BatchReport['status']): BatchReport => ({
+  status,
+  reason: status === 'failed' ? 'disconnected' : null,
+  frozen: 20,
+  sent: 20,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  unknown: 0,
+})
 
 /** What the workflows of this version do, so told that each of their branches is in a history. */
 export const scenarios: Scenario[] = [
   {
     workflow: 'askProvider',
     name: 'asked-twice',
-    input: [{ ...connection, what: CONSOLE_POLICY }],
+    input: [{ ...connection, what: CONSOLE_POLICY_VERSION }],
     answers: { probeConsolePolicy: [FAILS, undefined] },
   },
   {
@@ -207,6 +237,21 @@ export const scenarios: Scenario[] = [
   },
   {
     workflow: 'runFlow',
+    name: 'step-failed',
+    input: [execution],
+    answers: {
+      beginExecution: begins(active('webhook', 'webhook')),
+      runStep: [
+        FAILS,
+        rest('delay', 1),
+        step('split'),
+        active('webhook', 'webhook'),
+        stepFailed('http_400'),
+      ],
+    },
+  },
+  {
+    workflow: 'runFlow',
     name: 'left',
     input: [execution],
     answers: { beginExecution: begins({ do: 'leave' }) },
@@ -236,7 +281,46 @@ export const scenarios: Scenario[] = [
         { kind: 'done' },
       ],
       completeBatch: [false, true],
+      reportBatch: [report('completed')],
     },
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'reported',
+    input: [batch],
+    answers: {
+      beginBatch: [
+        { kind: 'wait', until: 0 },
+        { kind: 'go', status: 'processing' },
+      ],
+      freezeAudience: [{ plan: { total: 20, chunkSize: 10, window: 2, passMs: 100 } }],
+      sendChunk: [{ kind: 'done' }],
+      completeBatch: [true],
+      reportBatch: [FAILS, report('completed')],
+    },
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'reported-failed',
+    input: [batch],
+    answers: {
+      beginBatch: [{ kind: 'go' }],
+      freezeAudience: [{ plan: { total: 20, chunkSize: 10, window: 2, passMs: 100 } }],
+      sendChunk: [{ kind: 'unavailable', reason: 'disconnected' }],
+      failBatch: [undefined],
+      reportBatch: [report('failed')],
+    },
+  },
+  {
+    workflow: 'sendBatch',
+    name: 'reported-cancelled',
+    input: [batch],
+    answers: {
+      beginBatch: [{ kind: 'wait', until: Date.parse('2100-01-01') }],
+      failBatch: [undefined],
+      reportBatch: [report('cancelled')],
+    },
+    meanwhile: (handle) => handle.cancel(),
   },
   {
     workflow: 'sendBatch',
@@ -247,6 +331,7 @@ export const scenarios: Scenario[] = [
       freezeAudience: [{ plan: { total: 30, chunkSize: 10, window: 2, passMs: 100 } }],
       sendChunk: [{ kind: 'done' }, { kind: 'unavailable', reason: 'disconnected' }],
       failBatch: [undefined],
+      reportBatch: [report('failed')],
     },
   },
   {
@@ -256,6 +341,7 @@ export const scenarios: Scenario[] = [
     answers: {
       beginBatch: [{ kind: 'wait', until: Date.parse('2100-01-01') }],
       failBatch: [undefined],
+      reportBatch: [report('cancelled')],
     },
     meanwhile: (handle) => handle.cancel(),
   },

@@ -9,7 +9,7 @@
 
 select format('create role %I', name)
 from (values ('letterloom_owner'), ('letterloom_api'), ('letterloom_worker'), ('letterloom_search'),
-  ('letterloom_crossing'), ('temporal')) as wanted (name)
+  ('letterloom_definer'), ('temporal')) as wanted (name)
 where not exists (select from pg_roles where rolname = name)
 \gexec
 
@@ -22,7 +22,7 @@ alter role temporal login password :'temporal_password';
 reset log_statement;
 
 -- The migrations give tables and functions to these roles.
-grant letterloom_api, letterloom_worker, letterloom_search, letterloom_crossing
+grant letterloom_api, letterloom_worker, letterloom_search, letterloom_definer
 to letterloom_owner with admin option;
 
 select format('create database %I', name)

@@ -22,7 +22,7 @@ import { runJob } from '../../src/dev/job.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { type JobResult, runMainJob } from '../../src/main/main-job.ts'
-import { connect } from '../../src/store/sql.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { environmentOf, readComposeFile, type Service } from './compose.ts'
 import { findTemporalServer } from './temporal-server.ts'
 
@@ -127,7 +127,7 @@ async function main(): Promise<boolean> {
   }
   const toolsFolder = join(ROOT, 'tools/production/')
 
-  /** A one-shot service; throws what it wrote last if it fails. Answers what it wrote. */
+  /** A one-shot service; throws what it wrote last if it fails. Returns what it wrote. */
   const finish = async (name: string, argv: string[], env: Record<string, string>) => {
     const [command = '', ...args] = argv
     const lines: string[] = []

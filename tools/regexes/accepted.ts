@@ -19,18 +19,19 @@ export const ACCEPTED: Record<string, string> = {
 
 /** Folders whose texts are our own. */
 export const OWN: Record<string, string> = {
-  'src/dev/': 'the stand-in for AWS reads what we sent it, on the developer’s machine',
+  'src/dev/': 'it reads what Postgres and Temporal print on the developer’s machine',
   'tools/': 'they read files of this repository',
   'src/mail/': 'templates are read in threads that are ended when they take too long',
 }
 
 /** Files that make regular expressions at run time, and of what. */
 export const MADE: Record<string, string> = {
-  'api/methods.ts': 'our own routes: runs of anything but slashes, the path anchored at both ends',
-  'api/schema-problems.ts': 'the patterns of schemas, which are checked here',
-  'src/dev/sandbox/credentials.ts': 'session policies that we wrote',
-  'src/domain/console-policy.ts': 'a word of ours and at most six digits',
+  'api/http/methods.ts':
+    'our own routes: runs of anything but slashes, the path anchored at both ends',
+  'api/http/schema-problems.ts': 'the patterns of schemas, which are checked here',
+  'tools/sandbox/credentials.ts': 'session policies that we wrote',
+  'src/domain/accounts/console-policy.ts': 'a word of ours and at most six digits',
   'src/main/operator-commands.ts': 'LINE, a pattern of schemas',
-  'src/store/import-reports.ts':
+  'src/store/contacts/import-reports.ts':
     'an address or number, escaped, and what must not stand beside it; no run',
 }

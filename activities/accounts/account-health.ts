@@ -1,0 +1,163 @@
+import {
+  type AccountReading,
+  isNews,
+  verdictOf,
+  usedRatio,
+  type HealthStatus,
+} from '../../src/domain/accounts/health.ts'
+import { ofLastWeek } from '../../src/core/accounts/sending-figures.ts'
+import * as health from '../../src/store/accounts/health.ts'
+import * as notices from '../../src/store/accounts/notices.ts'
+import * as senders from '../../src/store/accounts/senders.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import type { HealthReader, Told } from '../provider.ts'
+
+/** All questions about one account's health. */
+const READING_MS = 8_000
+const DAY_MS = 86_400_000
+/** Below this many mails a week a rate of our own says nothing. */
+const LEAST_SENT = 100
+
+export interface HealthDeps {
+  sql: Sql
+  health: HealthReader
+  /** What else is looked after once a day; each decides by itself whether it is due. */
+  daily: readonly ((sender: senders.SendingConnection) => Promise<unknown>)[]
+  /** Milliseconds since 1970. */
+  now: () => number
+  log: { warn: (fields: object, message: string) => void }
+  /** Tests make it short. */
+  readingMs?: number
+}
+
+/** `unanswered`: the provider said nothing about it; `gone`: it is not connected any more. */
+export type CheckOutcome = 'checked' | 'unanswered' | 'gone'
+
+export function createHealthActivities(deps: HealthDeps) {
+  const { sql, daily, now, log, readingMs = READING_MS } = deps
+
+  /** Asks about one account's health and stores the verdict; then what is due once a day. */
+  async function checkAccount(account: health.Account): Promise<CheckOutcome> {
+    const sender = await senders.find(sql, account.organizationId, account.connectionId)
+    if (!sender || sender.disconnected) return 'gone'
+    const at = now()
+    const told = await deps.health.read(sender, AbortSignal.timeout(readingMs))
+    if (told.kind === 'told') {
+      await learnRate(sender, told.value)
+      const reading = await withOwnRates(account, told.value, at)
+      await store(account, sender, { kind: 'told', value: reading }, at)
+    } else {
+      await store(account, sender, told, at)
+    }
+    // Their failures are their own: the verdict is stored, and tomorrow they are due again.
+    const { organizationId, connectionId } = account
+    for (const look of daily) {
+      await look(sender).catch((error: unknown) => {
+        log.warn({ err: error, organizationId, connectionId }, 'the sweep leaves something undone')
+      })
+    }
+    return told.kind === 'told' ? 'checked' : 'unanswered'
+  }
+
+  async function learnRate(
+    { accountId, region }: senders.SendingConnection,
+    reading: AccountReading,
+  ) {
+    const { maxSendRate, max24Hour } = reading
+    if (!maxSendRate || maxSendRate < 0 || max24Hour === null) return
+    await sendLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
+  }
+
+  /** Our own figures where the provider has none. */
+  async function withOwnRates(account: health.Account, reading: AccountReading, at: number) {
+    if (reading.bounceRate !== null && reading.complaintRate !== null) return reading
+    const own = await ofLastWeek(sql, account, at)
+    if (own.sent < LEAST_SENT) return reading
+    return {
+      ...reading,
+      bounceRate: reading.bounceRate ?? own.permanentBounces / own.sent,
+      complaintRate:
+        reading.complaintRate ?? (own.delivered > 0 ? own.complaints / own.delivered : null),
+    }
+  }
+
+  /** The verdict, and the notice about it when it is worse: both or neither. */
+  const store = (
+    account: health.Account,
+    sender: senders.SendingConnection,
+    told: Told<AccountReading>,
+    at: number,
+  ): Promise<void> =>
+    transact(sql, async (tx) => {
+      const before = await health.lock(tx, account)
+      if (!before) return
+      const checkedAt = before.checkedAt === null ? null : Date.parse(before.checkedAt)
+      // Another check has been told later news meanwhile.
+      if (checkedAt !== null && checkedAt > at) return
+      const after = await write(tx, account, { told, at, checkedAt })
+      if (after !== undefined) await tellOwners(tx, { sender, before: before.status, ...after, at })
+    })
+
+  return {
+    /** The accounts after the connection `after`, of all organizations. */
+    listAccounts: async (input: { after: string | null; limit: number }) => [
+      ...(await health.listConnected(sql, input.after, input.limit)),
+    ],
+    checkAccount,
+  }
+}
+
+interface Answered {
+  told: Told<AccountReading>
+  at: number
+  checkedAt: number | null
+}
+
+/** Returns the new verdict; undefined: there is none, the one before stands. */
+async function write(
+  tx: Transaction,
+  account: health.Account,
+  { told, at, checkedAt }: Answered,
+): Promise<{ status: HealthStatus; reasons: string[] } | undefined> {
+  const time = new Date(at).toISOString()
+  if (told.kind === 'told') {
+    const reading = told.value
+    const verdict = verdictOf({ ...reading, usedRatio: usedRatio(reading) })
+    await health.record(tx, account, { reading, verdict, at: time })
+    return verdict
+  }
+  await health.recordRefusal(tx, account, { refusal: told.kind, at: time })
+  // An hour without an answer says nothing about the account; after a day nothing is known of it.
+  if (checkedAt === null || at - checkedAt < DAY_MS) return undefined
+  await health.forget(tx, account)
+  return { status: 'unknown', reasons: [] }
+}
+
+interface News {
+  sender: senders.SendingConnection
+  before: HealthStatus
+  status: HealthStatus
+  reasons: string[]
+  at: number
+}
+
+async function tellOwners(
+  tx: Transaction,
+  { sender, before, status, reasons, at }: News,
+): Promise<void> {
+  const { organizationId, connectionId, accountId: accountNumber, region } = sender
+  const about = { organizationId, kind: 'account_health', subject: connectionId } as const
+  const since = new Date(at - DAY_MS).toISOString()
+  const told = (await notices.listSince(tx, { ...about, since })).map(({ data }) => data.status)
+  if (!isNews(status, before, told)) return
+  const time = new Date(at).toISOString()
+  await notices.put(tx, {
+    ...about,
+    period: `${time.slice(0, 10)} ${status}`,
+    data: { connectionId, accountNumber, region, status, reasons },
+    at: time,
+  })
+}
+
+export type HealthActivities = ReturnType<typeof createHealthActivities>

@@ -1,0 +1,34 @@
+import type { Purpose } from '../../src/domain/accounts/aws-actions.ts'
+import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import type { SendingConnection } from '../../src/store/accounts/senders.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import { probeConsolePolicyDaily } from './console-policy.ts'
+import type { Verifier } from '../mailer.ts'
+import type { ConsolePolicies } from '../provider.ts'
+import { verifySender } from './verify-connection.ts'
+
+const DAY_MS = 86_400_000
+
+interface DailyDeps {
+  sql: Sql
+  verifier: Verifier
+  consolePolicies: ConsolePolicies
+  /** The sessions that this process keeps of customers' roles. */
+  roles: { forget(iamRole: IamRole, purpose: Purpose): void }
+}
+
+/** What the sweep looks after beside an account's health, each at most once a day. */
+export const dailyChecks = ({ sql, verifier, consolePolicies, roles }: DailyDeps) => [
+  /** Whether mail may still be sent through it; one that was never verified is due. */
+  async (sender: SendingConnection): Promise<void> => {
+    const { verifiedAgoMs } = sender
+    if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
+    await verifySender(sql, verifier, sender)
+  },
+  /** Which version of the console policy its role carries. */
+  async (sender: SendingConnection): Promise<void> => {
+    await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
+    // Kept, sessions that are asked for once a day would push out those that send.
+    roles.forget(sender, 'policy')
+  },
+]

@@ -1,0 +1,176 @@
+import { type NoticeText, noticeText } from '../../src/domain/accounts/notice.ts'
+import type { Timings } from '../../src/domain/sending/timings.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { invitationUrl } from '../../src/invitation-links.ts'
+import type { Result } from '../../src/store/sending/messages.ts'
+import * as notices from '../../src/store/accounts/notices.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import type { Keyring } from '../../src/tokens.ts'
+import type { SendNoticeInput } from '../../workflows/contract.ts'
+import { callAll } from '../calls.ts'
+import type { Mail, Mailer } from '../mailer.ts'
+import { applyProviderFeedback } from '../provider-feedback.ts'
+import { writeWithRetry } from '../write-with-retry.ts'
+
+/** What any SES account may send a second, also one that is in SES' own sandbox. */
+const OPERATOR_RATE = { maxSendRate: 1, max24Hour: 200 }
+const CLAIM_SIZE = 10
+/** What could not be sent for a day is outdated. */
+const TOO_LATE_MS = 86_400_000
+/** The operator's identity or credentials are refused: the operator has to mend it. */
+const REFUSED_MS = 900_000
+
+/** The operator's own sender. */
+interface NoticeSender {
+  /** `Letterloom <notices@example.com>`. */
+  from: string
+  region: string
+  /** Calls with the operator's own credentials. */
+  mailer: Mailer
+}
+
+export interface NoticeDeps {
+  sql: Sql
+  /** Its own small pool whose statements end after a second. */
+  claimSql: Sql
+  /** Undefined: the operator has set none up, and no notice is sent. */
+  sender: NoticeSender | undefined
+  /** What links of invitations are made of. */
+  links: { keyring: Keyring; publicUrl: string }
+  timings: Timings
+  /** Milliseconds since 1970. */
+  now: () => number
+  log: { warn: (fields: object, message: string) => void }
+}
+
+interface NoticeProgress {
+  /** Null: there is nothing left to do. */
+  waitMs: number | null
+  told: number
+}
+const DONE: NoticeProgress = { waitMs: null, told: 0 }
+const waiting = (waitMs: number): NoticeProgress => ({ waitMs, told: 0 })
+
+export function createNoticeActivities(deps: NoticeDeps) {
+  const { sql, claimSql, sender, timings, now, log } = deps
+
+  /**
+   * Mails a notice to those who are still to be told: permits, claim, call, as all mail. Returns in
+   * how many milliseconds to come back, null when everybody has been seen to, and how many it told.
+   */
+  async function sendNotice(input: SendNoticeInput): Promise<NoticeProgress> {
+    await notices.giveUpClaims(sql, input, timings.leaseMs)
+    const notice = await notices.find(sql, input)
+    if (!notice) return DONE
+    if (notice.queued === 0) return notice.claimed > 0 ? waiting(timings.leaseMs) : DONE
+    if (!sender) return setAside(input, notice, 'no_sender')
+    if (now() - Date.parse(notice.createdAt) > TOO_LATE_MS) {
+      return setAside(input, notice, 'too_late')
+    }
+    const account = { accountId: notices.OPERATOR_ACCOUNT, region: sender.region }
+    const grant = await permits(account, Math.min(notice.queued, CLAIM_SIZE))
+    if (grant.granted === 0) return waiting(grant.waitMs)
+
+    const startedAt = performance.now()
+    const claim = { ...input, claimId: uuidv7() }
+    const claimed = await notices.claim(claimSql, { ...claim, limit: grant.granted })
+    const { results, verdict } = await callAll(
+      sender.mailer,
+      claimed.recipients.map(({ id, email }) => ({
+        id,
+        job: { id, mail: mailTo(email, { from: sender.from, ...textTo(email, input, notice) }) },
+      })),
+      {
+        iamRole: { ...NOBODY, region: sender.region },
+        signedAt: new Date(claimed.claimedAt),
+        beginBy: startedAt + timings.beginMs,
+      },
+    )
+    await writeWithRetry(() => notices.recordResults(sql, claim, results.map(toNoticeResult)))
+    const { isWatched } = grant
+    await applyProviderFeedback(sql, account, {
+      verdict: { ...verdict, own: false },
+      isWatched,
+      timings,
+    })
+    if (verdict.unavailable === undefined) {
+      return { waitMs: 1, told: results.filter(({ outcome }) => outcome === 'sent').length }
+    }
+    log.warn({ ...about(input, notice), reason: verdict.unavailable }, 'the operator may not send')
+    return waiting(REFUSED_MS)
+  }
+
+  function textTo(
+    email: string,
+    { organizationId }: SendNoticeInput,
+    notice: notices.FoundNotice,
+  ): NoticeText {
+    const { kind, data, organizationName } = notice
+    if (kind !== 'invitation') return noticeText(notice, organizationName)
+    const invited = { ...data, organizationId, id: data.invitationId, email }
+    const { keyring, publicUrl } = deps.links
+    return noticeText(notice, organizationName, invitationUrl(keyring, publicUrl, invited))
+  }
+
+  /** The row of the operator's own sender is made when it is first used. */
+  async function permits(account: sendLimits.Account, want: number) {
+    const grant = await sendLimits.grantPermits(sql, account, want)
+    if (grant.pausedReason !== 'no_account') return grant
+    await sendLimits.learn(sql, { ...account, ...OPERATOR_RATE })
+    return sendLimits.grantPermits(sql, account, want)
+  }
+
+  async function setAside(input: SendNoticeInput, notice: { kind: string }, reason: string) {
+    await notices.skipQueued(sql, input, reason)
+    log.warn({ ...about(input, notice), reason }, 'a notice was not mailed')
+    return DONE
+  }
+
+  return { sendNotice }
+}
+
+/** The operator's account needs no role. */
+const NOBODY = {
+  organizationId: '',
+  connectionId: notices.OPERATOR_ACCOUNT,
+  accountId: notices.OPERATOR_ACCOUNT,
+  externalId: '',
+}
+
+const about = ({ organizationId, noticeId }: SendNoticeInput, { kind }: { kind: string }) => ({
+  organizationId,
+  noticeId,
+  kind,
+})
+
+const mailTo = (
+  to: string,
+  { from, subject, text }: { from: string; subject: string; text: string },
+): Mail => ({
+  from,
+  replyTo: null,
+  to,
+  subject,
+  html: null,
+  text,
+  // RFC 3834: automatic replies are not sent to such mail.
+  headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
+  tags: [],
+})
+
+function toNoticeResult(result: Result): notices.NoticeResult {
+  const { id, outcome: state } = result
+  switch (result.outcome) {
+    case 'sent':
+      return { id, state, messageId: result.messageId, reason: null }
+    case 'failed':
+      return { id, state, messageId: null, reason: result.reason }
+    case 'unknown':
+      return { id, state, messageId: null, reason: 'unknown_outcome' }
+    case 'queued':
+      return { id, state, messageId: null, reason: null }
+  }
+}
+
+export type NoticeActivities = ReturnType<typeof createNoticeActivities>

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Check,
+  type Verdict,
+  VERIFY_EVERY_MS,
+  verdictOf,
+} from '../../src/domain/accounts/verification.ts'
+import { configurationSetName } from '../../src/domain/accounts/iam-role.ts'
+import * as senders from '../../src/store/accounts/senders.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import type { VerifyConnectionInput } from '../../workflows/contract.ts'
+import type { Verifier } from '../mailer.ts'
+
+/** One that found nothing for this long was given up: longer than the verifier's own deadline. */
+const MOST_MS = 15_000
+const LOOK_EVERY_MS = 200
+/** How often the configuration set is tried out: while mail does without, and while it is named. */
+const TRY_EVERY_MS = 60_000
+const TRY_AGAIN_MS = 12 * 3_600_000
+const PERMIT_MS = 1_500
+
+/**
+ * Asks the provider and stores what it said: what may be done, whether we may send, and how fast.
+ * A caller that comes while another is asking, or just after, gets what that one found.
+ */
+async function verify(
+  sql: Sql,
+  verifier: Verifier,
+  sender: senders.SendingConnection,
+): Promise<Check[]> {
+  for (;;) {
+    const checking = await senders.beginVerification(sql, sender, {
+      everyMs: VERIFY_EVERY_MS,
+      mostMs: MOST_MS,
+    })
+    if (!checking) return []
+    if (checking.isMine) return probe(sql, verifier, sender)
+    if (checking.found) return checking.found.checks
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function probe(
+  sql: Sql,
+  verifier: Verifier,
+  sender: senders.SendingConnection,
+): Promise<Check[]> {
+  const { checks, maxSendRate, max24Hour, from } = await verifier.verify(sender)
+  if (maxSendRate !== null && max24Hour !== null) {
+    const { accountId, region } = sender
+    await sendLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
+  }
+  if (from !== null && verdictOf(checks).kind === 'verified') {
+    await tryConfigurationSet({ sql, verifier }, sender, from)
+  }
+  await transact(sql, async (tx) => {
+    const isNew = await senders.recordVerification(tx, sender, { checks, maxSendRate })
+    if (isNew) await readHealth(tx, sender)
+  })
+  return checks
+}
+
+/**
+ * Asks for the account's health, which nobody could read before there was a role: the workflow
+ * reads it after another look at the connection, which finds what was found just now.
+ */
+const readHealth = (tx: Transaction, { organizationId, connectionId }: senders.SendingConnection) =>
+  outbox.put(
+    tx,
+    organizationId,
+    { kind: 'verify_connection', payload: { connectionId } },
+    undefined,
+  )
+
+/**
+ * Once in a while one mail to the simulator, under the limiter like all mail: whether it is
+ * accepted with the configuration set of the setup files decides whether mail names it. A provider
+ * that does not say leaves it as it was.
+ */
+async function tryConfigurationSet(
+  { sql, verifier }: ConnectionDeps,
+  sender: senders.SendingConnection,
+  from: string,
+): Promise<void> {
+  const { configurationSet: known, configurationSetTriedAgoMs: agoMs } = sender
+  const everyMs = known === null ? TRY_EVERY_MS : TRY_AGAIN_MS
+  if (agoMs !== null && agoMs < everyMs) return
+  if (!(await hasPermit(sql, sender))) return
+  const configurationSet = configurationSetName(sender.externalId)
+  const isAccepted = await verifier.acceptsConfigurationSet(sender, { from, configurationSet })
+  if (isAccepted === undefined) return
+  await senders.recordConfigurationSet(sql, sender, isAccepted ? configurationSet : null)
+}
+
+/** One permit, if it comes soon: an account that has just become known has none yet. */
+async function hasPermit(sql: Sql, sender: senders.SendingConnection): Promise<boolean> {
+  const until = performance.now() + PERMIT_MS
+  for (;;) {
+    const { granted, waitMs } = await sendLimits.grantPermits(sql, sender, 1)
+    if (granted > 0) return true
+    if (performance.now() + waitMs > until) return false
+    await sleep(waitMs)
+  }
+}
+
+/** Whether mail may be sent. Throws when the provider did not say, so that it is asked again. */
+export async function verifySender(
+  sql: Sql,
+  verifier: Verifier,
+  sender: senders.SendingConnection,
+): Promise<Exclude<Verdict, { kind: 'undecided' }>> {
+  const verdict = verdictOf(await verify(sql, verifier, sender))
+  if (verdict.kind === 'undecided') throw new Error(`not verified: ${verdict.error}`)
+  return verdict
+}
+
+export interface ConnectionDeps {
+  sql: Sql
+  verifier: Verifier
+}
+
+export const createConnectionActivities = ({ sql, verifier }: ConnectionDeps) => ({
+  /** Verifies until the provider has said yes or no; stores it. */
+  verifyConnection: async (input: VerifyConnectionInput): Promise<void> => {
+    const sender = await senders.find(sql, input.organizationId, input.connectionId)
+    if (sender && !sender.disconnected) await verifySender(sql, verifier, sender)
+  },
+})
+
+export const createCheckActivities = ({ sql, verifier }: ConnectionDeps) => ({
+  /** Verifies once, for a request that waits; what was found, and what was not, is stored. */
+  checkConnection: async (input: VerifyConnectionInput): Promise<void> => {
+    const sender = await senders.find(sql, input.organizationId, input.connectionId)
+    if (sender && !sender.disconnected) await verify(sql, verifier, sender)
+  },
+})

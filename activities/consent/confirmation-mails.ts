@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { formatAddress } from '../../src/mail/headers.ts'
+import {
+  type ConfirmationProblem,
+  type ConfirmationRequest,
+  type ConfirmationTemplate,
+  plainConfirmation,
+} from '../../src/mail/confirmation.ts'
+import { type RenderedMail, RenderError } from '../../src/mail/render.ts'
+import { type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
+import type { ConfirmationTopic } from '../../src/store/consent/confirmations.ts'
+
+/** The mails of a step are rendered in its transaction, which must not stay open for long. */
+const RENDER_TIMEOUT_MS = 4_000
+/** Problems that all mails of a template have, and that cost time each time. */
+const COSTLY: readonly ConfirmationProblem[] = ['render_timeout', 'too_large']
+
+/** Called with why a topic's own template could not be used, once for all mails of a step. */
+export type ReportProblem = (problem: { topicId: string; problem: ConfirmationProblem }) => void
+
+type Request = Omit<ConfirmationRequest, 'organization' | 'topic'>
+
+/** Makes the confirmation mails of one topic. */
+export interface ConfirmationMails {
+  connectionId: string
+  from: string
+  /** One mail for each request. Throws RendererBusy. */
+  make: (requests: readonly Request[]) => Promise<RenderedMail[]>
+}
+
+/**
+ * Returns what makes the mails of a topic: from its own template, or plain ones where there is none
+ * or where it renders no confirmation link, since a person who is asked must be able to confirm.
+ * Undefined: the topic has no account or no sender.
+ */
+export function confirmationMails(
+  topic: ConfirmationTopic,
+  renderer: Renderer,
+  report: ReportProblem,
+): ConfirmationMails | undefined {
+  const { topicId, connectionId, subject, html, text } = topic
+  if (connectionId === null || topic.from === null) return undefined
+  const template = html === null || text === null ? undefined : { subject, html, text }
+  const reported = new Set<ConfirmationProblem>()
+  const note = (problem: ConfirmationProblem): undefined => {
+    if (!reported.has(problem)) report({ topicId, problem })
+    reported.add(problem)
+  }
+
+  async function ownMail(making: Promise<RenderedMail | null>): Promise<RenderedMail | undefined> {
+    try {
+      return (await making) ?? note('no_confirm_link')
+    } catch (error) {
+      if (error instanceof RenderError) return note(error.reason)
+      // The template itself used up the time.
+      if (error instanceof RendererBusy && COSTLY.some((each) => reported.has(each)))
+        return undefined
+      throw error
+    }
+  }
+
+  async function ownMails(of: ConfirmationTemplate, requests: readonly ConfirmationRequest[]) {
+    const source = JSON.stringify([of.subject, of.html, of.text])
+    const key = createHash('sha256').update(source).digest('base64')
+    const call = { owner: `topic ${topicId}`, by: performance.now() + RENDER_TIMEOUT_MS }
+    const making = renderer.confirmations({ ...of, key }, requests, call)
+    const mails: (RenderedMail | undefined)[] = []
+    // In their order: a problem of the template is known before the next mail depends on it.
+    for (const one of making) mails.push(await ownMail(one))
+    return mails
+  }
+
+  return {
+    connectionId,
+    from: formatAddress(topic.from, topic.fromName),
+    make: async (requests) => {
+      const whole = requests.map((request) => ({
+        ...request,
+        organization: { name: topic.organizationName },
+        topic: { name: topic.topicName },
+      }))
+      const own = template && (await ownMails(template, whole))
+      return whole.map((request, index) => own?.[index] ?? plainConfirmation(request))
+    },
+  }
+}

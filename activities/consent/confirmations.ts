@@ -1,0 +1,159 @@
+import { log } from '@temporalio/activity'
+import { addressed } from '../../src/addresses.ts'
+import { EXPIRE_AFTER_MS } from '../../src/domain/consent/subscription.ts'
+import { hashedId, uuidv7 } from '../../src/ids.ts'
+import { processRenderer } from '../../src/mail/renderer.ts'
+import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
+import { countToday } from '../../src/core/consent/confirmation-quota.ts'
+import { expire, lockUnmailed } from '../../src/core/consent/double-opt-in.ts'
+import * as confirmations from '../../src/store/consent/confirmations.ts'
+import { enqueueAll, type SingleMail } from '../../src/store/sending/messages.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import { addressHash, signLink } from '../../src/tokens.ts'
+import type { BatchContentDeps } from '../sending/batch-mails.ts'
+import { withHeartbeat } from '../with-heartbeat.ts'
+import { type ConfirmationMails, confirmationMails as mailsOf } from './confirmation-mails.ts'
+import { untilRendered } from '../content/rendering.ts'
+
+/** Contacts of one transaction: a person who unsubscribes meanwhile waits for it. */
+const CONTACTS_A_STEP = 200
+/** The first mail was counted and allowed when it was decided; a reminder is not yet. */
+const FIRST_MAIL = 1
+/** Statuses whose addresses take confirmation mail. */
+const MAILABLE = ['active', 'unsubscribed']
+
+export interface ConfirmationDeps {
+  sql: Sql
+  content: BatchContentDeps
+}
+
+/** Which confirmations of which organization. */
+export interface ConfirmationInput {
+  organizationId: string
+  which: confirmations.ConfirmationSet
+}
+
+export function createConfirmationActivities({ sql, content }: ConfirmationDeps) {
+  const { keyring, publicUrl, renderer = processRenderer() } = content
+  return {
+    /**
+     * Enqueues the first mail (1) or the reminder (2) for each confirmation that is still awaited
+     * and has not had it, in bounded steps. Returns whether any is still awaited.
+     *
+     * The mail and the record that it was decided are one transaction: however often this runs, and
+     * wherever it is interrupted, each is enqueued once.
+     */
+    mailConfirmations: (input: ConfirmationInput & { mail: number }): Promise<boolean> =>
+      withHeartbeat(async () => {
+        while (await transact(sql, (tx) => mailSome(tx, input)));
+        return confirmations.anyAwaited(sql, input.organizationId, input.which)
+      }),
+
+    /** Ends the confirmations that are still awaited: `unsubscribed`. */
+    expireConfirmations: ({ organizationId, which }: ConfirmationInput): Promise<void> =>
+      withHeartbeat(async () => {
+        const step = (tx: Transaction) => expire(tx, organizationId, which, CONTACTS_A_STEP)
+        while ((await transact(sql, step)).more);
+      }),
+  }
+
+  /** True when there may be others. */
+  async function mailSome(
+    tx: Transaction,
+    { organizationId, which, mail }: ConfirmationInput & { mail: number },
+  ): Promise<boolean> {
+    const wanted = { mail, limit: CONTACTS_A_STEP }
+    const unmailed = await lockUnmailed(tx, organizationId, which, wanted)
+    const { awaited, more } = unmailed
+    if (awaited.length === 0) return more
+    const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
+    const mailed = await confirmations.listTopics(tx, organizationId, topicIds)
+    const topics = new Map(mailed.map((each) => [each.topicId, mailsOf(each, renderer, warn)]))
+    const mayMail = await mailLimit(tx, organizationId, mail, awaited)
+    const now = Date.now()
+    const decided = awaited.map((one) => {
+      const { contactId, topicId, generation, email } = one
+      const topic = topics.get(topicId)
+      if (email === null || topic === undefined || !mayMail(one)) return { ...one, mailId: null }
+      const token = signLink(keyring, 'confirm', {
+        organizationId,
+        contactId,
+        topicId,
+        generation,
+        addressHash: addressHash(organizationId, email),
+        expiresAt: now + EXPIRE_AFTER_MS,
+      })
+      const request = {
+        contact: { ...one, id: contactId },
+        confirmUrl: `${publicUrl}/confirm/${token}`,
+        isReminder: mail > FIRST_MAIL,
+      }
+      const mailId = uuidv7()
+      const message = {
+        organizationId,
+        id: mailId,
+        dedupeKey: hashedId('confirmation', contactId, topicId, generation, mail),
+        source: 'confirmation' as const,
+        connectionId: topic.connectionId,
+        contactId,
+        recipient: email,
+        from: topic.from,
+      }
+      return { ...one, mailId, toRender: { topic, request, message } }
+    })
+    const mails = await renderMails(
+      decided.flatMap((each) => ('toRender' in each ? [each.toRender] : [])),
+    )
+    await enqueueAll(tx, mails)
+    if (mail > FIRST_MAIL) {
+      const addresses = mails.map(({ recipient }) => addressed(keyring, organizationId, recipient))
+      await confirmationMails.record(tx, organizationId, addresses)
+    }
+    await confirmations.recordMails(tx, organizationId, mail, decided)
+    return more
+  }
+
+  /** Returns whether one more mail may go to a contact: by its status and by the day's limit. */
+  async function mailLimit(
+    tx: Transaction,
+    organizationId: string,
+    mail: number,
+    awaited: readonly confirmations.Awaited[],
+  ): Promise<(one: confirmations.Awaited) => boolean> {
+    const isMailable = ({ emailStatus }: confirmations.Awaited) =>
+      emailStatus !== null && MAILABLE.includes(emailStatus)
+    if (mail === FIRST_MAIL) return isMailable
+    const emails = new Set(awaited.flatMap(({ email }) => email ?? []))
+    const addresses = new Map(
+      [...emails].map((email) => [email, addressed(keyring, organizationId, email)]),
+    )
+    const today = await countToday(tx, organizationId, [...addresses.values()])
+    return (one) => {
+      const address = addresses.get(one.email ?? '')
+      return isMailable(one) && address !== undefined && today.tryAdd(address)
+    }
+  }
+}
+
+interface ToRender {
+  topic: ConfirmationMails
+  request: Parameters<ConfirmationMails['make']>[0][number]
+  message: Omit<SingleMail, 'subject'>
+}
+
+/** Renders the mails of each topic at once. */
+async function renderMails(all: readonly ToRender[]): Promise<SingleMail[]> {
+  const messages: SingleMail[] = []
+  for (const topic of new Set(all.map((each) => each.topic))) {
+    const ofTopic = all.filter((each) => each.topic === topic)
+    const mails = await untilRendered(() => topic.make(ofTopic.map(({ request }) => request)))
+    for (const [index, mail] of mails.entries()) {
+      const message = ofTopic[index]?.message
+      if (message) messages.push({ ...message, ...mail })
+    }
+  }
+  return messages
+}
+
+const warn = (problem: object): void =>
+  log.warn('A confirmation template could not be used; the plain mail was', { ...problem })

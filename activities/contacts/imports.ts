@@ -1,0 +1,202 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { addressed } from '../../src/addresses.ts'
+import { hashedId } from '../../src/ids.ts'
+import type { ImportStatus } from '../../src/schemas/contacts/import.ts'
+import {
+  refusalText,
+  type RowResult,
+  type Upserted,
+  type UpsertRow,
+} from '../../src/core/contacts/rows.ts'
+import { isLostRace, upsert, upsertOnce } from '../../src/core/contacts/upsert.ts'
+import * as auditEvents from '../../src/store/access/audit-events.ts'
+import * as importPages from '../../src/store/contacts/import-pages.ts'
+import * as outbox from '../../src/store/platform/outbox.ts'
+import { isRefusedValue, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import type { Keyring } from '../../src/tokens.ts'
+
+/** One activity works for so long, then gives its slot to somebody else's import. */
+const SLICE_MS = 20_000
+/** Of the rows of a page: what the next one is expected to be like. */
+const MOSTLY = 0.9
+/** Beyond it, confirmations are asked for by one workflow a page instead of one each. */
+const MOST_OWN_CONFIRMATIONS = 1_000
+
+/** What the page before was like. */
+interface Guess {
+  expectsNew: boolean
+}
+
+export interface ImportDeps {
+  sql: Sql
+  keyring: Keyring
+}
+
+type Outcome = Pick<importPages.Tally, 'created' | 'updated' | 'skipped' | 'emailStatusKept'> & {
+  errors: importPages.Tally['errors']
+}
+
+export function createImportActivities({ sql, keyring }: ImportDeps) {
+  return {
+    /** `pending → running`. Returns the status it has then; undefined: there is no such import. */
+    beginImport: async (run: importPages.Run): Promise<ImportStatus | undefined> => {
+      const status = await importPages.begin(sql, run)
+      if (status === 'running') await importPages.completeEmpty(sql, run)
+      return status
+    },
+
+    /**
+     * Writes pages for a while. True when the import is over. Each page, its errors and the place
+     * where it goes on are one transaction: killed anywhere, no row is lost or written twice.
+     * `signal` stops it between two pages.
+     */
+    importPages: async (run: importPages.Run, signal?: AbortSignal): Promise<boolean> => {
+      const until = performance.now() + SLICE_MS
+      const guess = { expectsNew: false }
+      while (performance.now() < until) {
+        if (signal?.aborted) break
+        if (await importPage(run, guess)) return true
+        // Heartbeats and other imports get their turn.
+        await breathe()
+      }
+      return false
+    },
+
+    failImport: async (run: importPages.Run, reason: string): Promise<void> => {
+      await importPages.fail(sql, run, reason)
+    },
+  }
+
+  /**
+   * Writes the next page; true when there is none any more. `guess` is what the page before was
+   * like. Quickly first; where that loses a race or Postgres refuses a value, once more with care.
+   */
+  async function importPage(run: importPages.Run, guess: Guess): Promise<boolean> {
+    try {
+      return await attempt(run, guess, upsertOnce)
+    } catch (error) {
+      if (!isLostRace(error) && !isRefusedValue(error)) throw error
+    }
+    return attempt(run, guess, upsert)
+  }
+
+  function attempt(run: importPages.Run, guess: Guess, write: typeof upsert): Promise<boolean> {
+    return transact(sql, async (tx) => {
+      const taken = await importPages.takePage(tx, run)
+      if (!taken) return true
+      const { rows } = taken
+      const due = { ...taken.due, ...guess }
+      const outcome = due.dryRun
+        ? await rehearse(tx, (inner) => writeRows(inner, run, due, rows, write))
+        : await writeRows(tx, run, due, rows, write)
+      guess.expectsNew = outcome.created > MOSTLY * rows.length
+      const { done } = await importPages.recordPage(tx, run, outcome)
+      return done
+    })
+  }
+
+  async function writeRows(
+    tx: Transaction,
+    run: importPages.Run,
+    due: importPages.Due & Guess,
+    given: readonly importPages.ImportRow[],
+    upsertRows: typeof upsert,
+  ): Promise<Outcome> {
+    const { organizationId, importId } = run
+    const { nextPage: page, rows, hasTopics, onDuplicate, mayLift, expectsNew, requestId } = due
+    const isCohort = hasTopics && rows > MOST_OWN_CONFIRMATIONS
+    const cohort = isCohort ? hashedId(importId, page) : undefined
+    const write = (some: readonly UpsertRow[]) =>
+      upsertRows(tx, organizationId, some, {
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        source: 'import',
+        onDuplicate,
+        mayLift,
+        expectsNew,
+        cohort,
+        requestId: requestId ?? undefined,
+      })
+
+    const broken = given.flatMap((row) => ('message' in row ? [row] : []))
+    const good = given.flatMap((row) =>
+      'values' in row ? [{ index: row.row, values: row.values, topicIds: row.topicIds }] : [],
+    )
+    const { results, skipped, resubscribed } =
+      upsertRows === upsert ? await writeAll(good, write) : await write(good)
+    await auditEvents.recordImportedBack(tx, organizationId, { importId, resubscribed })
+    if (cohort !== undefined && (await importPages.asks(tx, organizationId, cohort))) {
+      const start = { kind: 'start_cohort', payload: { cohort, importId, page } } as const
+      await outbox.put(tx, organizationId, start, requestId ?? undefined)
+    }
+    const valuesOf = new Map(good.map(({ index, values }) => [index, values]))
+    const refused = results.flatMap((result) => {
+      if (result.status !== 'failed') return []
+      const { index: row, refusal } = result
+      return [{ row, message: refusalText(refusal), record: JSON.stringify(valuesOf.get(row)) }]
+    })
+    const having = (status: string) => results.filter((row) => row.status === status).length
+    const isKept = (row: RowResult) => row.status !== 'failed' && row.emailStatusKept
+    return {
+      created: having('created'),
+      updated: having('updated'),
+      skipped: skipped.length,
+      emailStatusKept: results.filter(isKept).length,
+      errors: [...broken, ...refused],
+    }
+  }
+}
+
+const NOTHING: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }
+
+type Write = (rows: readonly UpsertRow[]) => ReturnType<typeof upsert>
+
+/**
+ * Writes rows; where Postgres refuses a value, halves of them, until the row it is in is known. A
+ * refused row fails alone.
+ */
+async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Write> {
+  if (rows.length === 0) return NOTHING
+  try {
+    return await write(rows)
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error
+  }
+  const [first] = rows
+  if (rows.length === 1 && first) {
+    const refusal = { reason: 'unstorable' } as const
+    return { ...NOTHING, results: [{ index: first.index, id: null, status: 'failed', refusal }] }
+  }
+  const middle = Math.ceil(rows.length / 2)
+  const before = await writeAll(rows.slice(0, middle), write)
+  const after = await writeAll(rows.slice(middle), write)
+  return {
+    results: [...before.results, ...after.results],
+    skipped: [...before.skipped, ...after.skipped],
+    resubscribed: [...before.resubscribed, ...after.resubscribed],
+    pending: [...before.pending, ...after.pending],
+  }
+}
+
+/** Carries the outcome out of a transaction that is to leave nothing behind. */
+class Rehearsed extends Error {
+  readonly outcome: Outcome
+  constructor(outcome: Outcome) {
+    super('rehearsed')
+    this.outcome = outcome
+  }
+}
+
+/** Returns what would come of it: everything it wrote is rolled back. */
+async function rehearse(
+  tx: Transaction,
+  act: (inner: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await tx.savepoint(async (inner) => {
+      throw new Rehearsed(await act(inner))
+    })
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.outcome
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import { ApplicationFailure } from '@temporalio/activity'
+import { RendererBusy } from '../../src/mail/renderer.ts'
+
+/** Wait before an activity that the renderer had no time for is retried. */
+const BUSY_MS = 2_000
+
+/** Runs `render`. When the renderer is overloaded the activity is retried after a while. */
+export async function untilRendered<T>(render: () => Promise<T>): Promise<T> {
+  try {
+    return await render()
+  } catch (error) {
+    if (!(error instanceof RendererBusy)) throw error
+    throw ApplicationFailure.create({
+      message: error.message,
+      type: 'RendererBusy',
+      nextRetryDelay: BUSY_MS,
+      category: 'BENIGN',
+    })
+  }
+}

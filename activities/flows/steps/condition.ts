@@ -1,0 +1,13 @@
+import { holds } from './facts.ts'
+import type { StoredStep } from './step.ts'
+
+/** Evaluates a condition on the contact and on what started the execution: `yes` or `no`. */
+export const condition: StoredStep<'condition'> = {
+  where: 'local',
+  locksContact: false,
+  enter: async (tx, { execution, step, now }) => {
+    const isSo = await holds(tx, execution, step.config.condition, now)
+    if (isSo === undefined) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
+    return { kind: 'done', branch: isSo ? 'yes' : 'no' }
+  },
+}

@@ -1,0 +1,239 @@
+import { PRODUCTION_TIMINGS } from '../../../src/domain/sending/timings.ts'
+import { hashedId, type Uuid, uuidv7 } from '../../../src/ids.ts'
+import { formatAddress, marketingHeaders } from '../../../src/mail/headers.ts'
+import { type MergeData, type RenderedMail, RenderError } from '../../../src/mail/render.ts'
+import { preferencesUrl } from '../../../src/preferences-links.ts'
+import * as connections from '../../../src/store/accounts/connections.ts'
+import { latestEvent } from '../../../src/store/flows/execution-events.ts'
+import * as flowMails from '../../../src/store/flows/mails.ts'
+import { enqueue } from '../../../src/store/sending/messages.ts'
+import type { Transaction } from '../../../src/store/db/sql.ts'
+import { addressHash, signUnsubscribe } from '../../../src/tokens.ts'
+import { processRenderer } from '../../../src/mail/renderer.ts'
+import type { BatchContentDeps } from '../../sending/batch-mails.ts'
+import { type FlowContent, flowContents } from '../flow-mails.ts'
+import { untilRendered } from '../../content/rendering.ts'
+import type { StepOutcome } from '../../../src/core/flows/moves.ts'
+import type { StepRun, StoredStep } from './step.ts'
+
+type Run = StepRun<'send_email'>
+type Failed = Extract<StepOutcome, { kind: 'failed' }>
+type Addressee = flowMails.Addressee & { email: string }
+
+const failed = (reason: string, error: string): Failed => ({ kind: 'failed', reason, error })
+
+/** Skipped by the mail queue for a reason that no longer holds while the step still runs. */
+const MADE_ANEW = ['address_changed', 'execution_ended']
+/** A provider call may have begun, so that it is not known whether the person has the mail. */
+const IN_DOUBT = ['claimed', 'unknown']
+
+export interface SendEmailDeps extends BatchContentDeps {
+  /** How long a mail in doubt is waited for after its claim; then the step goes on. */
+  awaitedMs?: number
+}
+
+/**
+ * Sends one mail to the contact: writes it into the mail queue together with the step, and waits
+ * for its outcome. A contact that may not be mailed is skipped, and the execution goes on; the mail
+ * queue checks again before it sends. A mail that cannot be made or is refused fails the execution
+ * here.
+ */
+export function createSendEmail(deps: SendEmailDeps): StoredStep<'send_email'> {
+  const { keyring, publicUrl, renderer = processRenderer() } = deps
+  const { awaitedMs = PRODUCTION_TIMINGS.awaitedMs } = deps
+  const making = { keyring, publicUrl, contentOf: flowContents(renderer) }
+  return {
+    where: 'control',
+    locksContact: false,
+    enter: async (tx, run) => (await earlier(tx, run, awaitedMs)) ?? decide(tx, run, making),
+    resume: async (tx, run) => {
+      const { organizationId } = run.execution
+      if (run.mailId === null) return decide(tx, run, making)
+      const mail = await flowMails.find(tx, organizationId, run.mailId)
+      switch (mail?.state) {
+        case 'sent':
+          return sent(mail)
+        case 'failed':
+          return failed(mail.reason ?? 'failed', mail.error ?? 'The mail was not sent')
+        case 'skipped':
+          if (MADE_ANEW.includes(mail.reason ?? '')) return decide(tx, run, making)
+          if (mail.reason === 'contact_deleted') return gone
+          return { kind: 'skipped', reason: mail.reason ?? 'skipped', result: { mailId: mail.id } }
+        case 'queued':
+          return (await earlier(tx, run, awaitedMs)) ?? waitFor(mail.id)
+        case 'claimed':
+        case 'unknown':
+          return awaitOutcome(mail, run, awaitedMs)
+        case undefined:
+          return failed('mail_lost', 'The mail is not in the ledger any more')
+      }
+    },
+  }
+}
+
+/** What mails are made with. */
+interface Making extends Pick<SendEmailDeps, 'keyring' | 'publicUrl'> {
+  contentOf: ReturnType<typeof flowContents>
+}
+
+/** It is not known whether the person has the mail: after a while the step goes on anyway. */
+function awaitOutcome(
+  { id, claimedAt }: flowMails.FlowMail,
+  { now }: Run,
+  awaitedMs: number,
+): StepOutcome {
+  if (claimedAt === null) return waitFor(id)
+  const until = Date.parse(claimedAt) + awaitedMs
+  if (Date.parse(now) < until) return waitFor(id, new Date(until).toISOString())
+  return { kind: 'done', result: { mailId: id, outcome: 'unknown' } }
+}
+
+/** Puts the mail into the mail queue, in the transaction that stores where the step stands. */
+async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOutcome> {
+  const { execution, step } = run
+  const { organizationId, contactId } = execution
+  const topicId = step.config.topicId ?? null
+  const found = await flowMails.findAddressee(tx, organizationId, contactId, topicId)
+  if (!found) return gone
+  const { email, emailStatus, topicStatus } = found
+  if (email === null) return { kind: 'skipped', reason: 'no_address' }
+  if (emailStatus !== 'active') return { kind: 'skipped', reason: emailStatus ?? 'no_address' }
+  if (topicId !== null && topicStatus !== 'subscribed') {
+    return { kind: 'skipped', reason: 'topic_unsubscribed' }
+  }
+  const to = { ...found, email }
+  const sender = await senderOf(tx, run, to)
+  if ('kind' in sender) return sender
+  const content = await untilRendered(() => making.contentOf(tx, execution, step))
+  if (!('render' in content)) return failed(content.reason, content.error)
+  const event = await latestEvent(tx, organizationId, execution.id)
+  const made = await make(run, making, { to, event }, content)
+  if ('kind' in made) return made
+
+  const id = uuidv7()
+  const isNew = await enqueue(tx, {
+    organizationId,
+    id,
+    dedupeKey: keyOf(run, run.try, run.mailId),
+    source: 'workflow',
+    contactId,
+    executionId: execution.id,
+    ...(topicId === null ? {} : { topicId }),
+    ...(content.templateId === null ? {} : { templateId: content.templateId }),
+    recipient: email,
+    ...sender,
+    ...made,
+  })
+  if (!isNew) return failed('mailed_before', 'A mail of this try was decided before')
+  return waitFor(id)
+}
+
+/** The mail itself, with links that name the person, the address and the topic. */
+async function make(
+  run: Run,
+  { keyring, publicUrl }: Making,
+  { to, event }: { to: Addressee; event: MergeData['event'] | undefined },
+  { render, isMarketing }: FlowContent,
+) {
+  const { organizationId, data } = run.execution
+  const { topicId, variables } = run.step.config
+  const link = {
+    organizationId,
+    contactId: to.id,
+    addressHash: addressHash(organizationId, to.email),
+    ...(topicId === undefined ? {} : { topicId }),
+  }
+  const unsubscribeUrl = `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`
+  const values = {
+    contact: to,
+    organization: { name: to.organizationName },
+    trigger: { data },
+    ...(event === undefined ? {} : { event }),
+    unsubscribeUrl,
+    preferencesUrl: preferencesUrl(keyring, publicUrl, link, Date.parse(run.now)),
+    ...(variables === undefined ? {} : { variables }),
+  }
+  try {
+    const mail: RenderedMail = await untilRendered(() => render(values))
+    if (mail.subject === '') return failed('bad_subject', 'The mail has no subject')
+    return { ...mail, headers: isMarketing ? marketingHeaders({ unsubscribeUrl }) : [] }
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error
+    return failed(error.reason, error.message)
+  }
+}
+
+/** Deleting a contact ends its executions: this one has not been ended yet. */
+const gone: StepOutcome = { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
+
+const waitFor = (mailId: Uuid, until: string | null = null): StepOutcome => ({
+  kind: 'wait',
+  status: 'active',
+  until,
+  mailId,
+})
+
+const sent = ({ id, messageId }: flowMails.FlowMail): StepOutcome => ({
+  kind: 'done',
+  result: { mailId: id, messageId },
+})
+
+/** One decision, one mail. `previous` is the mail of the same try that this one stands in for. */
+const keyOf = ({ execution, step, visit }: Run, tryNumber: number, previous: Uuid | null): Uuid =>
+  hashedId('flow-mail', execution.id, step.id, visit, tryNumber, previous ?? '')
+
+/**
+ * What a retry finds of the tries before it. A mail that was sent, as a late event may have told,
+ * is not sent again; one that may be on its way is waited for. Undefined: neither.
+ */
+async function earlier(
+  tx: Transaction,
+  run: Run,
+  awaitedMs: number,
+): Promise<StepOutcome | undefined> {
+  if (run.try === 1) return undefined
+  const { execution } = run
+  const mails = await flowMails.listOfExecution(tx, execution.organizationId, execution)
+  const byKey = new Map(mails.map((mail) => [mail.dedupeKey, mail]))
+  const before: flowMails.FlowMail[] = []
+  for (let tryNumber = 1; tryNumber < run.try; tryNumber++) {
+    let mail = byKey.get(keyOf(run, tryNumber, null))
+    for (; mail; mail = byKey.get(keyOf(run, tryNumber, mail.id))) before.push(mail)
+  }
+  const delivered = before.find(({ state }) => state === 'sent')
+  if (delivered) {
+    const visit = { executionId: execution.id, stepId: run.step.id, visit: run.visit }
+    await flowMails.standFor(tx, execution.organizationId, visit, delivered.id)
+    return sent(delivered)
+  }
+  const inDoubt = before.find(({ state }) => IN_DOUBT.includes(state))
+  return inDoubt && awaitOutcome(inDoubt, run, awaitedMs)
+}
+
+/** Its sender and its account: the step's own, or the topic's, or the only account. */
+async function senderOf(tx: Transaction, { execution, step }: Run, to: Addressee) {
+  const { config } = step
+  const { organizationId } = execution
+  const address = config.from ?? to.topicFrom
+  if (address === null) return failed('no_sender', 'Neither the step nor its topic has a from')
+  const name = config.from === undefined ? (config.fromName ?? to.topicFromName) : config.fromName
+  const accountId = config.cloudAccountId ?? to.topicConnectionId
+  const accounts =
+    accountId === null
+      ? await connections.listSenders(tx, organizationId)
+      : [await connections.findSender(tx, organizationId, accountId)]
+  const [account] = accounts
+  if (!account) return failed('no_account', 'No account is connected')
+  if (accounts.length > 1) return failed('no_account', 'Several accounts: the step names none')
+  if (account.disconnectedAt !== null) return failed('disconnected', 'Its account is disconnected')
+  try {
+    return {
+      connectionId: account.id,
+      from: formatAddress(address, name),
+      ...(config.replyTo === undefined ? {} : { replyTo: formatAddress(config.replyTo) }),
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return failed('bad_sender', error.message)
+  }
+}

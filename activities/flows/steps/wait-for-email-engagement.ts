@@ -1,0 +1,107 @@
+import { durationMs } from '../../../src/domain/flows/duration.ts'
+import type { Engagement } from '../../../src/domain/flows/steps/wait-for-email-engagement.ts'
+import * as engagementMails from '../../../src/store/flows/engagement-mails.ts'
+import * as waits from '../../../src/store/flows/waits.ts'
+import type { StepOutcome } from '../../../src/core/flows/moves.ts'
+import type { StepRun, StoredStep } from './step.ts'
+
+type Run = StepRun<'wait_for_email_engagement'>
+
+/** Provider events that are stored but not applied hold a timeout back: for how long at most. */
+const LONGEST_LAG_MS = 300_000
+const LOOK_AGAIN_MS = 1_000
+
+/**
+ * Waits for what the person does with the mail of the last visit of a send_email step, or what
+ * becomes of it; earlier engagements count. Without a mail it times out at once.
+ *
+ * The row of the mail is the common lock with the transaction that applies the provider's events.
+ * What the provider reported before the timeout counts, also where it is applied later.
+ */
+export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
+  where: 'local',
+  locksContact: false,
+
+  async locks(tx, { execution, step }) {
+    await engagementMails.lock(tx, execution.organizationId, {
+      executionId: execution.id,
+      stepId: step.config.stepId,
+    })
+  },
+
+  async enter(tx, run) {
+    const { execution, step } = run
+    const { stepId, events, timeout } = step.config
+    const { id: executionId, organizationId, contactId } = execution
+    const mail = await engagementMails.find(tx, organizationId, { executionId, stepId })
+    if (!mail) return { kind: 'skipped', reason: 'no_mail', branch: 'timeout' }
+    const [first] = engagementsOf(mail, events)
+    const expiresAt = new Date(Date.parse(run.now) + durationMs(timeout)).toISOString()
+    await waits.registerEngagement(tx, organizationId, {
+      ...keyOf(run),
+      contactId,
+      since: run.previousEnteredAt,
+      expiresAt,
+      mailId: mail.id,
+      engagements: events,
+      match: first
+        ? { matched: first.engagement, matchedEventId: null, matchedAt: first.at }
+        : null,
+    })
+    return first
+      ? came(first.engagement, first.at)
+      : { kind: 'wait', status: 'waiting', until: expiresAt }
+  },
+
+  async resume(tx, run) {
+    const { organizationId } = run.execution
+    const wait = await waits.find(tx, organizationId, keyOf(run))
+    if (!wait) return waitForEmailEngagement.enter(tx, run)
+    if (wait.status !== 'waiting') return over(wait)
+    const late = Date.parse(run.now) - Date.parse(wait.expiresAt)
+    if (late < 0) return { kind: 'wait', status: 'waiting', until: wait.expiresAt }
+    if (late < LONGEST_LAG_MS && (await engagementMails.mayBeUnapplied(tx, wait.expiresAt))) {
+      const again = new Date(Date.parse(run.now) + LOOK_AGAIN_MS).toISOString()
+      return { kind: 'wait', status: 'waiting', until: again }
+    }
+    await waits.timeOut(tx, organizationId, keyOf(run), run.now)
+    // An engagement that was applied in this moment came first, and counts.
+    const decided = await waits.find(tx, organizationId, keyOf(run))
+    return over(decided ?? wait)
+  },
+}
+
+const keyOf = ({ execution, step, visit }: Run): waits.WaitKey => ({
+  executionId: execution.id,
+  stepId: step.id,
+  visit,
+})
+
+const over = ({ matched, matchedAt }: waits.Wait): StepOutcome =>
+  matched !== null && matchedAt !== null
+    ? came(matched, matchedAt)
+    : { kind: 'done', branch: 'timeout' }
+
+const came = (engagement: string, at: string): StepOutcome => ({
+  kind: 'done',
+  branch: engagement,
+  result: { engagement, at },
+})
+
+/** Those of the engagements that the mail has had, the earliest first. */
+function engagementsOf(
+  mail: engagementMails.EngagedMail,
+  asked: readonly Engagement[],
+): { engagement: Engagement; at: string }[] {
+  const times: Record<Engagement, string | null> = {
+    opened: mail.openedAt,
+    clicked: mail.clickedAt,
+    bounced: mail.bouncedAt,
+  }
+  return asked
+    .flatMap((engagement) => {
+      const at = times[engagement]
+      return at === null ? [] : [{ engagement, at }]
+    })
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+}

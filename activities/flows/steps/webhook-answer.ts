@@ -1,0 +1,57 @@
+import { isDeeper } from '../../../src/domain/contacts/properties.ts'
+import type { Incoming } from '../../../src/net/fetch.ts'
+import type { FetchReason } from '../../../src/net/fetch-error.ts'
+import type { Json } from '../../../src/store/db/sql.ts'
+
+/** Bytes of an answer's body that are read. */
+export const MOST_BYTES = 16_384
+/** Characters that are kept of an answer that is not JSON. */
+const MOST_CHARACTERS = 1_000
+/** Nested levels that are kept of an answer that is JSON. */
+const DEEPEST = 20
+/** How long a receiver can make us wait at most. */
+const MOST_RETRY_AFTER_MS = 5 * 60_000
+
+/** Trying again would not change these: we refuse to send the request at all. */
+const LASTING: readonly FetchReason[] = ['request_refused', 'address_refused', 'redirect_refused']
+/** Client errors that may pass: timeout, too early, too many requests. */
+const PASSING = [408, 425, 429]
+
+export const isSuccess = ({ status }: Incoming): boolean => status >= 200 && status < 300
+
+export const isPassingStatus = (status: number): boolean =>
+  status >= 500 || PASSING.includes(status)
+
+export const isPassingReason = (reason: FetchReason): boolean => !LASTING.includes(reason)
+
+/** What the step remembers of an answer: its status, and its body as far as it is kept. */
+export function resultOf({ status, body, isCut }: Incoming): { status: number; body?: Json } {
+  if (body.length === 0) return { status }
+  const text = body.toString('utf8')
+  const json = isCut ? undefined : jsonOf(text)
+  return { status, body: json === undefined ? shortened(text) : json }
+}
+
+/** JSON that Postgres can store: no null characters, no unpaired surrogates, not too deep. */
+function jsonOf(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    if (isDeeper(value, DEEPEST)) return undefined
+    return /\\u(?:0000|d[89a-f])/.test(JSON.stringify(value)) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+const shortened = (text: string): string =>
+  text
+    .slice(0, MOST_CHARACTERS)
+    .replaceAll('\0', '\ufffd')
+    .replace(/[\ud800-\udbff]$/, '')
+
+/** Milliseconds that a receiver asks us to wait: given as seconds or a date (RFC 9110, 10.2.3). */
+export function retryAfter({ headers }: Incoming, nowMs: number): number {
+  const value = headers.get('retry-after') ?? ''
+  const asked = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs
+  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), MOST_RETRY_AFTER_MS)
+}

@@ -1,0 +1,231 @@
+import { ApplicationFailure } from '@temporalio/activity'
+import { webhookCallId } from '../../../src/ids.ts'
+import { RenderError } from '../../../src/mail/render.ts'
+import { processRenderer, type Renderer } from '../../../src/mail/renderer.ts'
+import type { Fetcher, Incoming } from '../../../src/net/fetch.ts'
+import { FetchError } from '../../../src/net/fetch-error.ts'
+import { targetOf } from '../../../src/net/target.ts'
+import * as contacts from '../../../src/store/contacts/contacts.ts'
+import { latestEvent } from '../../../src/store/flows/execution-events.ts'
+import type { Json, Sql } from '../../../src/store/db/sql.ts'
+import * as webhookCalls from '../../../src/store/flows/webhook-calls.ts'
+import * as webhookSecrets from '../../../src/store/flows/webhook-secrets.ts'
+import type { Keyring } from '../../../src/tokens.ts'
+import { untilRendered } from '../../content/rendering.ts'
+import type { StepOutcome } from '../../../src/core/flows/moves.ts'
+import type { CallingStep, StepRun } from './step.ts'
+import {
+  isPassingReason,
+  isPassingStatus,
+  isSuccess,
+  MOST_BYTES,
+  resultOf,
+  retryAfter,
+} from './webhook-answer.ts'
+import {
+  type About,
+  bodyOf,
+  BodyTooLong,
+  requestOf,
+  SecretUnreadable,
+  unseal,
+} from './webhook-request.ts'
+
+export interface WebhookDeps {
+  sql: Sql
+  keyring: Keyring
+  fetcher: Fetcher
+  now: () => number
+  /** The process's own when absent. */
+  renderer?: Renderer
+  /** Between tries; one more try than waits. Tests make them small. */
+  waitsMs?: readonly number[]
+}
+
+const DEFAULT_TIMEOUT_S = 10
+/** Eight tries within ten minutes, with pauses that outlast a restart of the receiver. */
+const WAITS_MS = [2_000, 5_000, 15_000, 40_000, 90_000, 180_000, 270_000]
+/** What a call may take besides the request: two small transactions. */
+const LEASE_SPARE_MS = 10_000
+/** First and longest wait for a slot, when an organization has too many calls in flight. */
+const SLOT_WAIT_MS = 1_000
+const MOST_SLOT_WAIT_MS = 2 * 60_000
+
+/** Why a call did not succeed. */
+interface Failure {
+  reason: string
+  error: string
+  result?: Json
+}
+
+/**
+ * Calls the customer's receiver, signed as Standard Webhooks specifies. Any 2xx is the branch
+ * `success`; a failure that may pass (no connection, no answer, 408, 425, 429, 5xx) is tried again,
+ * once for each wait; after that, and for every other failure, the branch is `failure` where the
+ * flow has one, else the execution fails here. A redirect is not followed, so that no other host
+ * gets our headers.
+ *
+ * At least once: when a worker is lost between call and answer, another one calls again with the
+ * same `webhook-id`. Tries are counted in Postgres, since those that found no free slot do not
+ * count.
+ */
+export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
+  const { waitsMs = WAITS_MS, renderer = processRenderer() } = deps
+  const caller = { ...deps, waitsMs, renderer }
+  return { where: 'webhook', call: (run, attempt) => call(caller, run, attempt) }
+}
+
+type Caller = Required<WebhookDeps>
+
+async function call(
+  caller: Caller,
+  run: StepRun<'webhook'>,
+  { number, signal }: { number: number; signal: AbortSignal },
+): Promise<StepOutcome> {
+  const { sql, waitsMs } = caller
+  const { organizationId, id: executionId } = run.execution
+  const key = { organizationId, id: webhookCallId({ ...run, executionId, stepId: run.step.id }) }
+  const timeoutMs = (run.step.config.timeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1_000
+  const host = hostOf(run)
+  if (typeof host !== 'string') return host
+  const leaseMs = timeoutMs + LEASE_SPARE_MS
+  const tries = await webhookCalls.acquire(sql, key, { host, leaseMs })
+  if (tries === undefined) throw slotRefused(number)
+  let outcome: StepOutcome | Retry
+  try {
+    outcome = await tryOnce(caller, run, { timeoutMs, signal, waitMs: waitsMs[tries - 1] })
+  } catch (error) {
+    await webhookCalls.release(sql, key, tries)
+    throw error
+  }
+  if (!isRetry(outcome)) {
+    await webhookCalls.finish(sql, key)
+    return outcome
+  }
+  await webhookCalls.release(sql, key, tries, outcome)
+  throw callFailed(outcome)
+}
+
+interface Try {
+  timeoutMs: number
+  signal: AbortSignal
+  /** Before the next try; undefined: there is none. */
+  waitMs: number | undefined
+}
+
+async function tryOnce(
+  caller: Caller,
+  run: StepRun<'webhook'>,
+  { timeoutMs, signal, waitMs }: Try,
+): Promise<StepOutcome | Retry> {
+  const { fetcher, now } = caller
+  const prepared = await prepare(caller, run)
+  if ('kind' in prepared) return prepared
+  try {
+    const answer = await fetcher.send({ ...prepared, timeoutMs, mostBytes: MOST_BYTES, signal })
+    if (isSuccess(answer)) return { kind: 'done', branch: 'success', result: resultOf(answer) }
+    const failure = refusedBy(answer)
+    if (waitMs === undefined || !isPassingStatus(answer.status)) return failed(run, failure)
+    return { ...failure, waitMs: Math.max(jittered(waitMs), retryAfter(answer, now())) }
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    const failure = { reason: error.reason, error: error.message }
+    if (waitMs === undefined || !isPassingReason(error.reason)) return failed(run, failure)
+    return { ...failure, waitMs: jittered(waitMs) }
+  }
+}
+
+async function prepare(
+  { sql, keyring, renderer, now }: Caller,
+  run: StepRun<'webhook'>,
+): Promise<StepOutcome | ReturnType<typeof requestOf>> {
+  const { organizationId, flowId, version, contactId } = run.execution
+  const contact = await contacts.find(sql, organizationId, { id: contactId })
+  if (!contact) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
+  const of = { flowId, version, stepId: run.step.id }
+  const sealed = await webhookSecrets.load(sql, organizationId, of)
+  if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'workflow_deleted' }
+  const event = run.step.config.body === undefined ? undefined : await eventOf(sql, run)
+  try {
+    const unsealed = unseal(keyring, run, sealed)
+    const body = await untilRendered(() => bodyOf(run, { contact, event }, renderer))
+    return requestOf(run, body, unsealed, now())
+  } catch (error) {
+    // The operator has to repair it, and the receiver did not answer: no branch is taken.
+    if (error instanceof SecretUnreadable) return { kind: 'failed', ...UNREADABLE }
+    if (error instanceof BodyTooLong) return failed(run, TOO_LONG)
+    if (!(error instanceof RenderError)) throw error
+    return failed(run, { reason: error.reason, error: `The body: ${error.message}` })
+  }
+}
+
+/** The last event, or what the execution was started with where the event is not kept any more. */
+async function eventOf(sql: Sql, { execution }: StepRun<'webhook'>): Promise<About['event']> {
+  const { organizationId, id, data, definition } = execution
+  const latest = await latestEvent(sql, organizationId, id)
+  const { trigger } = definition
+  return latest ?? (trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined)
+}
+
+interface Retry extends Failure {
+  waitMs: number
+}
+const isRetry = (outcome: StepOutcome | Retry): outcome is Retry => 'waitMs' in outcome
+
+const UNREADABLE = {
+  reason: 'secret_unreadable',
+  error: 'None of the keys that are set opens the secret of this workflow',
+} as const
+const TOO_LONG = { reason: 'too_large', error: 'The body is too long' } as const
+
+/** The host whose slots the call uses; a port or a final dot does not make another host. */
+function hostOf(run: StepRun<'webhook'>): string | StepOutcome {
+  try {
+    return targetOf(run.step.config.url).host
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    return failed(run, { reason: error.reason, error: error.message })
+  }
+}
+
+function refusedBy(answer: Incoming): Failure {
+  const { status } = answer
+  return {
+    reason: `http_${status}`,
+    error: `The receiver answered ${status}`,
+    result: resultOf(answer),
+  }
+}
+
+function failed(
+  { execution, step }: StepRun<'webhook'>,
+  { reason, error, result }: Failure,
+): StepOutcome {
+  const { transitions } = execution.definition
+  const isAwaited = transitions.some(({ from, branch }) => from === step.id && branch === 'failure')
+  if (!isAwaited) return { kind: 'failed', reason, error }
+  return { kind: 'done', branch: 'failure', result: { reason, ...Object(result) } }
+}
+
+/** Within a fifth of it, so that calls that failed together do not come back together. */
+const jittered = (ms: number): number => Math.round(ms * (0.8 + Math.random() * 0.4))
+
+/** Goes into histories, so it names neither the address nor the headers nor the answer. */
+const callFailed = ({ reason, waitMs }: Retry): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: `The call failed (${reason}) and is tried again`,
+    type: 'WebhookFailed',
+    nextRetryDelay: waitMs,
+    category: 'BENIGN',
+  })
+
+/** The longer a call has waited the less often it asks, so that many ask no more than a few do. */
+const slotRefused = (number: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: 'The organization has as many calls in flight as it may',
+    type: 'WebhookWaits',
+    nextRetryDelay: jittered(
+      Math.min(SLOT_WAIT_MS * 2 ** Math.min(number - 1, 20), MOST_SLOT_WAIT_MS),
+    ),
+    category: 'BENIGN',
+  })

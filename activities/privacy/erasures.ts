@@ -1,0 +1,136 @@
+import { addressed } from '../../src/addresses.ts'
+import * as erasedFlows from '../../src/store/privacy/erased-flows.ts'
+import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
+import * as erasedRecords from '../../src/store/privacy/erased-records.ts'
+import * as erasures from '../../src/store/privacy/erasures.ts'
+import * as importReports from '../../src/store/contacts/import-reports.ts'
+import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
+import * as suppressions from '../../src/store/consent/suppressions.ts'
+import type { EraseContactInput } from '../../workflows/contract.ts'
+import type { BatchContentDeps } from '../sending/batch-mails.ts'
+import { withHeartbeat } from '../with-heartbeat.ts'
+
+/** Mails of one transaction. */
+const PAGE = 200
+/** Pages of one activity: then the workflow sees how far it is. */
+const PAGES = 50
+
+export interface ErasureDeps {
+  sql: Sql
+  content: Pick<BatchContentDeps, 'keyring'>
+  /** Tests make it small. */
+  erasurePage?: number
+}
+
+/**
+ * What erases a contact, each safe to repeat: what is gone is not found again. Nothing of the
+ * person is in what goes in or comes out, since that is kept in histories.
+ */
+export function createErasureActivities({ sql, content, erasurePage = PAGE }: ErasureDeps) {
+  const { keyring } = content
+  const load = async (
+    { organizationId, erasureId }: EraseContactInput,
+    executor: Executor = sql,
+  ) => {
+    const found = await erasures.findRunning(executor, organizationId, erasureId)
+    if (!found) return undefined
+    const { contactIds, email, phone, externalId, requestedAt: until } = found
+    const texts = [email, phone].filter((text) => text !== null)
+    return {
+      mailed: { organizationId, contactIds, email, until },
+      person: { contactIds, texts },
+      // As a value of its own: an external id may be as short as a letter.
+      inReports: [...texts, ...(externalId === null ? [] : [JSON.stringify(externalId)])],
+      email,
+    }
+  }
+
+  return {
+    /** False when it is done already. */
+    beginErasure: async (input: EraseContactInput): Promise<boolean> => {
+      const { organizationId, erasureId } = input
+      await erasures.noteHorizon(sql, organizationId, erasureId)
+      return (await load(input)) !== undefined
+    },
+
+    /** Empties some pages of the contact's mails; `more`: there may be others right away. */
+    eraseMails: (input: EraseContactInput): Promise<{ more: boolean }> =>
+      withHeartbeat(async () => {
+        const { organizationId, erasureId } = input
+        const found = await load(input)
+        if (!found) return { more: false }
+        const { mailed } = found
+        for (let page = 0; page < PAGES; page++) {
+          const keys = await erasedMails.listSettled(sql, mailed, erasurePage)
+          if (keys.length === 0) return { more: false }
+          await transact(sql, async (tx) => {
+            let count = 0
+            const recipients = new Set<string>()
+            for (const [bucket, ids] of byBucket(keys)) {
+              const emptied = await erasedMails.empty(tx, mailed, bucket, ids)
+              count += emptied.count
+              for (const each of emptied.recipients) recipients.add(each)
+            }
+            await suppressions.forgetAddresses(
+              tx,
+              organizationId,
+              [...recipients].map((each) => addressed(keyring, organizationId, each)),
+            )
+            await erasures.countMails(tx, organizationId, erasureId, count)
+          })
+        }
+        return { more: true }
+      }),
+
+    /**
+     * What else holds the person: what flows know, kept answers, events that could not be applied,
+     * reports of imports. False while somebody is still at work who may have seen the contact: it
+     * would not be the last time.
+     */
+    eraseRecords: (input: EraseContactInput): Promise<boolean> =>
+      withHeartbeat(async () => {
+        const { organizationId, erasureId } = input
+        if (!(await erasures.horizonPassed(sql, organizationId, erasureId))) return false
+        const found = await load(input)
+        if (!found) return true
+        await erasedFlows.erase(sql, organizationId, found.person.contactIds)
+        await erasedRecords.redactAnswers(sql, organizationId, found.person)
+        await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
+        await importReports.emptySpeakingOf(sql, organizationId, found.inReports)
+        return true
+      }),
+
+    /**
+     * Ends the erasure when no mail of the contact is left, and no event that may tell of one that
+     * another program sent them; false while there is.
+     */
+    completeErasure: (input: EraseContactInput): Promise<boolean> =>
+      transact(sql, async (tx) => {
+        const { organizationId, erasureId } = input
+        const found = await load(input, tx)
+        if (!found) return true
+        const { person, mailed } = found
+        if (await erasedRecords.anyEventWaits(tx, organizationId, person, mailed.until))
+          return false
+        if (await erasedMails.anyLeft(tx, mailed)) return false
+        await suppressions.forgetAddresses(
+          tx,
+          organizationId,
+          found.email === null ? [] : [addressed(keyring, organizationId, found.email)],
+        )
+        await erasures.complete(tx, organizationId, erasureId)
+        return true
+      }),
+  }
+}
+
+/** Keys come in the order of their buckets, and keep it. */
+function byBucket(keys: readonly erasedMails.MailKey[]): [string, string[]][] {
+  const buckets = new Map<string, string[]>()
+  for (const { bucket, id } of keys) {
+    const ids = buckets.get(bucket)
+    if (ids) ids.push(id)
+    else buckets.set(bucket, [id])
+  }
+  return [...buckets].toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,30 @@
+import { recordAnswers } from '../src/core/accounts/pace.ts'
+import type { Timings } from '../src/domain/sending/timings.ts'
+import * as sendLimits from '../src/store/accounts/send-limits.ts'
+import type { Sql } from '../src/store/db/sql.ts'
+import type { Verdict } from './calls.ts'
+
+interface Feedback {
+  verdict: Verdict
+  /** Of the grant that the calls were made with. */
+  isWatched: boolean
+  timings: Timings
+}
+
+/** Lets the limiter know what the provider said, for every process that uses the account. */
+export async function applyProviderFeedback(
+  sql: Sql,
+  account: sendLimits.Account,
+  { verdict, isWatched, timings }: Feedback,
+): Promise<void> {
+  const { answers } = verdict
+  if (answers.throttled > 0 || (isWatched && answers.calls > 0)) {
+    await recordAnswers(sql, account, answers)
+  }
+  if (verdict.quotaUsedUp) {
+    await sendLimits.pause(sql, account, timings.quotaPauseMs, 'daily_quota')
+  }
+  if (verdict.unreachable !== undefined && !verdict.own) {
+    await sendLimits.pause(sql, account, timings.outagePauseMs, 'provider_unreachable')
+  }
+}

@@ -1,0 +1,35 @@
+import { recordTroubles } from '../../src/core/sending/batch-breaker.ts'
+import { RENDER_TIMEOUT, type Trip } from '../../src/domain/sending/breaker.ts'
+import type { Run } from '../../src/store/sending/batch-runs.ts'
+import type { Result } from '../../src/store/sending/messages.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import type { Verdict } from '../calls.ts'
+import { writeWithRetry } from '../write-with-retry.ts'
+
+/** The results of a claim, with those who were refused for the sender's sake queued again. */
+export const forRecipients = (results: readonly Result[], { senderRefused }: Verdict): Result[] =>
+  results.map((result) =>
+    senderRefused.has(result.id) ? { id: result.id, outcome: 'queued' } : result,
+  )
+
+/**
+ * Counts what stops a batch, once a claim's results are written. Returns why the batch was failed
+ * for it. A worker that is lost in between leaves one claim uncounted, whose rows are tried again.
+ */
+export async function countTroubles(
+  sql: Sql,
+  run: Run,
+  results: readonly Result[],
+  { senderRefused }: Verdict,
+): Promise<Trip | undefined> {
+  const claim = {
+    senderRefusals: senderRefused.size,
+    renderTimeouts: results.filter(isRenderTimeout).length,
+    isAnySent: results.some(({ outcome }) => outcome === 'sent'),
+  }
+  if (claim.senderRefusals + claim.renderTimeouts === 0) return undefined
+  return writeWithRetry(() => recordTroubles(sql, run, claim))
+}
+
+const isRenderTimeout = (result: Result): boolean =>
+  result.outcome === 'failed' && result.reason === RENDER_TIMEOUT

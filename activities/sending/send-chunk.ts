@@ -1,0 +1,207 @@
+import { awaitOutcomes } from '../../src/core/sending/complete-batch.ts'
+import { Context } from '@temporalio/activity'
+import { MOST_SENDER_REFUSALS } from '../../src/domain/sending/breaker.ts'
+import type { Timings } from '../../src/domain/sending/timings.ts'
+import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as batchRuns from '../../src/store/sending/batch-runs.ts'
+import * as messages from '../../src/store/sending/messages.ts'
+import * as senders from '../../src/store/accounts/senders.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import type { Range } from '../../workflows/contract.ts'
+import { type BatchMails, batchMails } from './batch-mails.ts'
+import { countTroubles, forRecipients } from './breaker.ts'
+import { callAll, type Pending, type Verdict } from '../calls.ts'
+import type { Mailer } from '../mailer.ts'
+import { applyProviderFeedback } from '../provider-feedback.ts'
+import { writeWithRetry } from '../write-with-retry.ts'
+
+export interface SendChunkInput extends Range {
+  organizationId: string
+  batchId: string
+  attempt: number
+}
+
+export type SendChunkResult =
+  /** Every row of the range has its outcome. */
+  | { kind: 'done' }
+  /** Rows wait for an outcome: come back later. */
+  | { kind: 'waiting' }
+  /** The account cannot send before `resumeAt` (milliseconds since 1970). */
+  | { kind: 'paused'; resumeAt: number; reason: string }
+  /** The batch is no longer to be sent. */
+  | { kind: 'stopped' }
+  /** Nothing can be sent through this connection any more. */
+  | { kind: 'unavailable'; reason: string }
+
+/** What becomes of a range in which nothing but mails in doubt is open. */
+const OUTCOMES_AWAITED = {
+  processing: { kind: 'waiting' },
+  completed: { kind: 'done' },
+  stopped: { kind: 'stopped' },
+} as const
+
+/** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
+const CLAIM_SIZE = 100
+/** Rendered mail held at once per chunk, so that large templates go in smaller claims. */
+const CLAIM_BYTES = 2_000_000
+/** A chunk that cannot go on for this long gives its slot to another. */
+const LONGEST_WAIT_MS = 30_000
+
+export interface SendChunkDeps {
+  sql: Sql
+  /**
+   * Its own small pool whose statements end after a second: a later claim would be too late to
+   * call.
+   */
+  claimSql: Sql
+  mailer: Mailer
+  timings: Timings
+  content: Parameters<typeof batchMails>[0]
+}
+
+export function createSendChunk({ sql, claimSql, mailer, timings, content }: SendChunkDeps) {
+  const mailsOf = batchMails(content)
+
+  /**
+   * Sends the queued rows of one range of a batch: permits, then claim, then call, then results.
+   *
+   * Safe to run twice at once: the claim decides who mails whom. Safe to kill anywhere: what was
+   * claimed is decided by its lease and by the provider's events.
+   */
+  return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
+    const { organizationId, batchId, attempt } = input
+    const batch = await batchRuns.context(sql, organizationId, batchId)
+    const sender = batch && (await senders.find(sql, organizationId, batch.connectionId))
+    if (!batch || !sender) return { kind: 'stopped' }
+    if (sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
+    if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+
+    const from = batchRowId(batch.bucket, input.from)
+    const to = batchRowId(batch.bucket, input.to)
+    const range = { organizationId, bucket: batch.bucket, from, to }
+    const mails = mailsOf({ organizationId, batchId, batch })
+    const { contentHtml, contentText } = batch
+    const claimSize = Math.floor(CLAIM_BYTES / (contentHtml.length + contentText.length + 1))
+    const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
+    const chunk = { waitedMs: 0, isUntried: attempt > 1 || batch.sent === 0 }
+
+    for (;;) {
+      const open = await messages.countOpen(sql, range)
+      if (open.queued === 0) {
+        if (open.waiting === 0) return { kind: 'done' }
+        const status = await awaitOutcomes(sql, input, timings)
+        return OUTCOMES_AWAITED[status]
+      }
+      // Until a first mail is accepted few are tried at once: a refused sender fails no whole
+      // claim.
+      const atOnce = chunk.isUntried ? Math.min(most, MOST_SENDER_REFUSALS) : most
+      const grant = await sendLimits.grantPermits(sql, sender, Math.min(atOnce, open.queued))
+      if (grant.granted === 0) {
+        if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
+          const reason = grant.pausedReason ?? 'rate'
+          return { kind: 'paused', resumeAt: Date.now() + grant.waitMs, reason }
+        }
+        chunk.waitedMs += grant.waitMs
+        await Context.current().sleep(grant.waitMs)
+        continue
+      }
+      const ended = await sendClaim({ input, sender, range, batch, mails, chunk, grant })
+      if (ended) return ended
+      if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
+    }
+  }
+
+  /** Claims as many rows as there are permits for, calls, and writes the results. */
+  async function sendClaim({
+    input,
+    sender,
+    range,
+    batch,
+    mails,
+    chunk,
+    grant,
+  }: ClaimInput): Promise<SendChunkResult | undefined> {
+    const { organizationId, batchId, attempt } = input
+    const startedAt = performance.now()
+    const claimId = uuidv7()
+    const claimed = await messages.claimRange(claimSql, {
+      ...range,
+      batchId,
+      attempt,
+      connectionId: batch.connectionId,
+      claimId,
+      limit: grant.granted,
+    })
+    const unused = grant.granted - claimed.recipients.length
+    if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
+    if (!claimed.live) {
+      return resultOfDeadClaim(
+        await senders.find(sql, organizationId, batch.connectionId),
+        await batchRuns.find(sql, input),
+      )
+    }
+    if (claimed.recipients.length === 0) return undefined
+
+    const beginBy = startedAt + timings.beginMs
+    const jobs = mails(claimed.recipients, beginBy)
+    const { results: answers, verdict } = await callAll(mailer, pending(claimed.recipients, jobs), {
+      iamRole: sender,
+      signedAt: new Date(claimed.claimedAt),
+      beginBy,
+    })
+    const results = forRecipients(answers, verdict)
+    const claim = { organizationId, bucket: batch.bucket, claimId, batchId }
+    await writeWithRetry(() => messages.recordResults(sql, claim, results))
+    if (verdict.notBegun > 0) await sendLimits.giveBack(sql, sender, verdict.notBegun)
+    const { isWatched } = grant
+    await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
+    const trip = await countTroubles(sql, input, results, verdict)
+    if (trip) return { kind: 'unavailable', reason: trip }
+    if (results.some(({ outcome }) => outcome === 'sent')) chunk.isUntried = false
+    if (results.some(({ outcome }) => outcome !== 'queued')) chunk.waitedMs = 0
+    if (verdict.own) {
+      return { kind: 'paused', resumeAt: Date.now() + timings.outagePauseMs, reason: 'role' }
+    }
+    return resultOfVerdict(verdict)
+  }
+}
+
+interface ClaimInput {
+  input: SendChunkInput
+  sender: senders.SendingConnection
+  range: { organizationId: string; bucket: Uuid; from: Uuid; to: Uuid }
+  batch: NonNullable<Awaited<ReturnType<typeof batchRuns.context>>>
+  mails: ReturnType<ReturnType<typeof batchMails>>
+  /** What the claims of one chunk know of those before. */
+  chunk: {
+    /** For permits, since something was sent. */
+    waitedMs: number
+    /** Nothing was accepted from this sender yet. */
+    isUntried: boolean
+  }
+  grant: Awaited<ReturnType<typeof sendLimits.grantPermits>>
+}
+
+const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
+  recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))
+
+/** A sender that is refused is tried again, until the breaker says that it is enough. */
+const resultOfVerdict = (verdict: Verdict): SendChunkResult | undefined =>
+  verdict.unavailable === undefined || verdict.isOfSender
+    ? undefined
+    : { kind: 'unavailable', reason: verdict.unavailable }
+
+/** A claim that found nothing live: the batch was stopped, or its connection is gone. */
+function resultOfDeadClaim(
+  sender: senders.SendingConnection | undefined,
+  batch: batchRuns.BatchState | undefined,
+): SendChunkResult {
+  if (!sender || sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
+  if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+  // Verified again meanwhile.
+  if (batch?.status === 'processing') return { kind: 'waiting' }
+  // Failed by another chunk, and maybe resumed since, by another attempt.
+  if (!batch || batch.status === 'failed') return { kind: 'unavailable', reason: 'stopped' }
+  return { kind: 'stopped' }
+}

@@ -1,0 +1,187 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { allows, SCOPES_OF_ROLE, type Scope } from '../../src/domain/access/access.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { SESSION_IDLE_MS } from '../../src/domain/access/login.ts'
+import type { Uuid } from '../../src/ids.ts'
+import * as apiKeys from '../../src/store/access/api-keys.ts'
+import * as sessions from '../../src/store/access/sessions.ts'
+import { type Executor, type Sql, within } from '../../src/store/db/sql.ts'
+import { apiKeyHash, sessionTokenHash } from '../../src/tokens.ts'
+import type { Deps } from '../deps.ts'
+import { type Caller, CALLER, callerOf, insufficient } from '../caller.ts'
+import { rateLimits } from '../limits/rate-limit.ts'
+import { cachedCredential } from './cached-credential.ts'
+import { configOf } from '../http/route-config.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * What the caller must hold, or several of which one is enough: see
+     * src/domain/access/access.ts.
+     */
+    scope?: Scope | readonly [Scope, ...Scope[]]
+    /** Needs no credentials. */
+    public?: boolean
+    /**
+     * Ends or changes credentials of the caller's organization or person: at once in this process.
+     */
+    endsCredentials?: true
+  }
+}
+
+const MOST_TOUCHED = 10_000
+const MINUTE_MS = 60_000
+
+/** What a token was good for when storage was asked. */
+interface Credential {
+  id: Uuid
+  caller: Caller
+  isExpired: (now: number) => boolean
+  /** Notes that it was used, to the minute. */
+  touch: (sql: Executor, at: string) => PromiseLike<unknown>
+}
+
+/** Asks every route who may call it, and every caller who they are. */
+export function authenticate(app: FastifyInstance, deps: Deps): void {
+  const { sql, now } = deps
+  const limits = rateLimits(deps)
+  const credentials = cachedCredential((token) => credential(sql, token))
+  const touched = new Map<Uuid, number>()
+
+  app.decorateRequest(CALLER, undefined)
+  app.decorateRequest('caller', {
+    getter() {
+      const caller = this[CALLER]
+      if (!caller) throw new Error('this route has no caller: it declares no scope')
+      return caller
+    },
+  })
+
+  app.addHook('onRoute', (route) => {
+    const { method, url, config } = route
+    if (config?.endsCredentials) route.onSend = [forgetCredentials, ...[route.onSend ?? []].flat()]
+    if (config?.public !== true && config?.scope === undefined) {
+      throw new Error(`${String(method)} ${url} declares neither a scope nor that it is public`)
+    }
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return countUnknown(request, reply)
+    if (configOf(request).public === true) return limits.takePublic(request, reply)
+    const found = await credentials.find(bearer(request.headers.authorization) ?? '')
+    if (!found || found.isExpired(now())) {
+      await limits.countGuess(request, reply)
+      throw unauthorized()
+    }
+    request[CALLER] = found.caller
+    noteUse(found)
+    await limits.takeOrganization(found.caller, reply)
+    requireScope(request, found.caller)
+  })
+
+  /**
+   * A path that does not exist needs no credentials. With good ones it counts for their caller,
+   * with others as a guess: its headers would tell which keys exist.
+   */
+  async function countUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { authorization } = request.headers
+    if (authorization === undefined) return
+    const found = await credentials.find(bearer(authorization) ?? '')
+    if (found && !found.isExpired(now())) await limits.takeOrganization(found.caller, reply)
+    else await limits.countGuess(request, reply)
+  }
+
+  /** Before the response is sent, so that the credentials have ended when it is read. */
+  function forgetCredentials(
+    request: FastifyRequest,
+    _reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void {
+    const caller = callerOf(request)
+    if (caller) credentials.forget((each) => isOfSame(each.caller, caller))
+    done(null, payload)
+  }
+
+  /** Once a minute and process; the request does not wait for it. */
+  function noteUse({ id, caller, touch }: Credential): void {
+    const minute = Math.floor(now() / MINUTE_MS)
+    if (touched.get(id) === minute) return
+    if (touched.size >= MOST_TOUCHED) touched.clear()
+    touched.set(id, minute)
+    touch(caller.sql, new Date(minute * MINUTE_MS).toISOString()).then(
+      undefined,
+      (error: unknown) => {
+        app.log.warn({ err: error }, 'could not note the use of credentials')
+      },
+    )
+  }
+}
+
+function requireScope(request: FastifyRequest, { actor, scopes }: Caller): void {
+  const { scope = 'full' } = configOf(request)
+  if (typeof scope === 'string') {
+    if (!allows(scopes, scope)) throw insufficient(actor, scope)
+    return
+  }
+  if (!scope.some((each) => allows(scopes, each))) throw insufficient(actor, scope[0])
+}
+
+const isOfSame = (one: Caller, other: Caller): boolean =>
+  one.organizationId === other.organizationId ||
+  (one.actor.kind === 'session' &&
+    other.actor.kind === 'session' &&
+    one.actor.userId === other.actor.userId)
+
+/** Returns undefined at once, without asking storage, for what cannot be a token of ours. */
+function credential(sql: Sql, token: string): Promise<Credential | undefined> | undefined {
+  const key = apiKeyHash(token)
+  if (key) return keyCredential(sql, key)
+  const session = sessionTokenHash(token)
+  return session && sessionCredential(sql, session)
+}
+
+async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
+  const key = await apiKeys.findLive(sql, hash)
+  if (!key) return undefined
+  const { id, organizationId, scopes, expiresAt } = key
+  return {
+    id,
+    caller: {
+      organizationId,
+      sql: within(sql, organizationId),
+      actor: { kind: 'key', keyId: id },
+      scopes,
+    },
+    isExpired: (now) => expiresAt !== null && Date.parse(expiresAt) <= now,
+    touch: (tenant) => apiKeys.touch(tenant, key),
+  }
+}
+
+async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
+  const session = await sessions.findLive(sql, hash)
+  if (!session) return undefined
+  const { id, organizationId, userId, role, lastSeenAt, expiresAt } = session
+  return {
+    id,
+    caller: {
+      organizationId,
+      sql: within(sql, organizationId),
+      actor: { kind: 'session', sessionId: id, userId, role },
+      scopes: SCOPES_OF_ROLE[role],
+    },
+    isExpired: (now) =>
+      Date.parse(expiresAt) <= now || Date.parse(lastSeenAt) + SESSION_IDLE_MS <= now,
+    touch: (tenant, at) => sessions.touch(tenant, session, at),
+  }
+}
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+const bearer = (header: string | undefined): string | undefined => BEARER.exec(header ?? '')?.[1]
+
+/** One answer for every reason: it must not tell which keys and sessions exist. */
+const unauthorized = () =>
+  new AppError('UNAUTHORIZED', 'Credentials are missing or not valid', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })

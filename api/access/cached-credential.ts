@@ -1,0 +1,47 @@
+import { fingerprint } from '../../src/tokens.ts'
+
+/** Revoking works within a second on every process, so nothing is kept for longer. */
+const KEPT_MS = 900
+const MOST_KEPT = 10_000
+
+/**
+ * Keeps what was found for less than a second, and lets those who ask meanwhile wait for the same
+ * answer. What was not found is asked again: a new key works at once. By a clock that is never set
+ * back: a revoked key must not live on because the time was corrected. Tokens themselves are not
+ * kept. What `find` knows not to be a token without asking is not kept either.
+ */
+export function cachedCredential<T extends object>(
+  find: (token: string) => Promise<T | undefined> | undefined,
+) {
+  const kept = new Map<string, { at: number; answer: Promise<T | undefined>; found?: T }>()
+
+  return {
+    async find(token: string): Promise<T | undefined> {
+      const name = fingerprint(token)
+      const known = kept.get(name)
+      if (known && performance.now() - known.at < KEPT_MS) return known.answer
+      const answer = find(token)
+      if (answer === undefined) return undefined
+      if (kept.size >= MOST_KEPT) kept.clear()
+      const entry: { at: number; answer: Promise<T | undefined>; found?: T } = {
+        at: performance.now(),
+        answer,
+      }
+      kept.set(name, entry)
+      try {
+        const found = await answer
+        if (found !== undefined) entry.found = found
+        return found
+      } finally {
+        if (entry.found === undefined && kept.get(name) === entry) kept.delete(name)
+      }
+    },
+
+    /** Asks again for what matches, and for all that is being looked up: it may match. */
+    forget(matches: (found: T) => boolean): void {
+      for (const [name, { found }] of kept) {
+        if (found === undefined || matches(found)) kept.delete(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../src/domain/errors.ts'
+import {
+  ACCOUNT_TRIES,
+  ADDRESS_TRIES,
+  FAILURES_LAST_MS,
+  loginDelayMs,
+} from '../../src/domain/access/login.ts'
+import { createPasswords, type Passwords, tooManyLogins } from '../../src/passwords.ts'
+import * as sessions from '../../src/store/access/sessions.ts'
+import { addressSubject, sha256 } from '../../src/tokens.ts'
+import { networkOf } from '../http/network.ts'
+import type { Deps } from '../deps.ts'
+import { answer } from '../limits/rate-limit.ts'
+
+/** Tries that wait for their delay: a tenth of all requests that may be in flight. */
+const MOST_DELAYED = 100
+
+interface Verified {
+  userId: string
+  name: string
+  email: string
+  passwordHash: string
+  /** What the failures of this address are counted under. */
+  account: Buffer
+}
+
+export interface LoginGuard {
+  passwords: Passwords
+  /**
+   * Counts a try for the address it comes from, before anything of it is read; throws a 429 when it
+   * had too many. An `onRequest` hook of every route that calls `verify`.
+   */
+  countTry: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /**
+   * The person, when address and password are right; undefined for any other reason, after the same
+   * time. Throws a 429 when the account had too many tries from this address.
+   */
+  verify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    given: { email: string; password: string },
+  ): Promise<Verified | undefined>
+}
+
+/** Checks passwords, slowly where somebody guesses, and counts every failure. */
+export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): LoginGuard {
+  const passwords = createPasswords()
+  let delayed = 0
+
+  const addressOf = ({ ip }: FastifyRequest) => addressSubject(keyring, networkOf(ip))
+
+  /** Of all limits of a request, its answer tells of the one that is nearest to exhaustion. */
+  async function take(
+    reply: FastifyReply,
+    subject: string,
+    tries: { limit: number; seconds: number },
+  ): Promise<void> {
+    const decision = await limiter.take(subject, [tries])
+    const told = Number(reply.getHeader('ratelimit-remaining') ?? Infinity)
+    if (decision.allowed && decision.nearest.remaining >= told) return
+    answer(decision, reply, tooManyTries)
+  }
+
+  async function delay(ms: number): Promise<void> {
+    if (ms === 0) return
+    if (delayed >= MOST_DELAYED) throw tooManyLogins()
+    delayed++
+    try {
+      await pause(ms)
+    } finally {
+      delayed--
+    }
+  }
+
+  return {
+    passwords,
+    countTry: (request, reply) => take(reply, `login-address/${addressOf(request)}`, ADDRESS_TRIES),
+    verify: async (request, reply, given) => {
+      const email = given.email.trim().toLowerCase()
+      const pair = addressSubject(keyring, `${email}\n${addressOf(request)}`)
+      await take(reply, `login-account/${pair}`, ACCOUNT_TRIES)
+
+      const account = sha256(addressSubject(keyring, email))
+      const since = new Date(now() - FAILURES_LAST_MS).toISOString()
+      const found = await sessions.lookUp(sql, { email, account, since })
+      const { userId, name, passwordHash, failures } = found
+      await delay(loginDelayMs(failures))
+      const isRight = await passwords.verify(passwordHash, given.password)
+      if (isRight && userId !== null && name !== null && passwordHash !== null) {
+        return { userId, name, email, passwordHash, account }
+      }
+      // Counted and noted nowhere: whose audit trail would it be?
+      await sessions.noteFailure(sql, { account, at: new Date(now()).toISOString(), since })
+      return undefined
+    },
+  }
+}
+
+const tooManyTries = (seconds: number) =>
+  new AppError('RATE_LIMITED', 'Too many tries to log in; wait before the next', {
+    reason: 'too_many_logins',
+    headers: { 'retry-after': String(seconds) },
+  })

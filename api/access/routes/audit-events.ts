@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AuditEventList, AuditEventListQuery } from '../../../src/schemas/access/audit-event.ts'
+import * as auditEvents from '../../../src/store/access/audit-events.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { pageOf } from '../../http/pages.ts'
+import { endParameter, timeParameter } from '../../http/times.ts'
+
+/** The audit log: keys, logins, roles. */
+export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.get(
+    '/v1/audit-events',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags: ['account'],
+        operationId: 'listAuditEvents',
+        summary: 'List who did what, newest first',
+        description: 'Keys, logins, passwords, roles. Nothing can change or remove what was noted.',
+        querystring: AuditEventListQuery,
+        response: { 200: AuditEventList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, ...filters } }) => {
+      const scope = { list: 'audit-events', organizationId, filters }
+      const rows = await auditEvents.list(sql, organizationId, {
+        ...filters,
+        from: timeParameter('from', filters.from),
+        to: endParameter('to', filters.to),
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+}

@@ -1,0 +1,174 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { invite, inviteAgain } from '../../../src/core/accounts/invite.ts'
+import { conflict } from '../../../src/domain/errors.ts'
+import { isUuid, type Uuid } from '../../../src/ids.ts'
+import {
+  Invitation,
+  InvitationList,
+  InvitationListQuery,
+} from '../../../src/schemas/access/invitation.ts'
+import { MemberInput } from '../../../src/schemas/access/member.ts'
+import { IdParams, Success } from '../../../src/schemas/common.ts'
+import * as invitations from '../../../src/store/access/invitations.ts'
+import { type Executor, transact } from '../../../src/store/db/sql.ts'
+import { personOf } from '../../caller.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import { failures } from '../../http/failures.ts'
+import { pageOf } from '../../http/pages.ts'
+import { audit } from '../audit.ts'
+import { lockedRole, mustManage } from '../managing.ts'
+
+const tags = ['account']
+const config = { scope: 'members' } as const
+
+/** People who are invited become members when they accept; until then nothing of them is shown. */
+export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { now, sendsNotices } = deps
+
+  app.post(
+    '/v1/members',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'inviteMember',
+        summary: 'Invite a person by mail; they become a member when they accept',
+        description:
+          'Admins invite viewers and members, owners anybody. The link works once, for seven days. The answer is the same whether the address has an account or not. 409: a member has the address (`already_member`), it is invited already (`already_invited`), or this installation sends no such mail (`no_notice_sender`): then the operator adds people (`letterloom user invite`). 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.',
+        body: MemberInput,
+        response: { 202: Invitation, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { tx, caller, body } = request
+      const { role, name = null } = body
+      mustManage(await lockedRole(tx, caller), role)
+      mustMail()
+      const email = body.email.trim().toLowerCase()
+      const invitedBy = personOf(caller).userId
+      const asked = { email, role, name, invitedBy, now: now() }
+      const invitation = await invite(tx, caller.organizationId, asked)
+      const subject = { kind: 'invitation', id: invitation.id }
+      await audit(tx, request, now, { action: 'invitation.created', subject, detail: { role } })
+      reply.code(202)
+      return invitation
+    },
+  )
+
+  app.get(
+    '/v1/invitations',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listInvitations',
+        summary: 'List the invitations that nobody accepted yet, newest first',
+        description: 'One that has expired is listed for a week more and can be sent again.',
+        querystring: InvitationListQuery,
+        response: { 200: InvitationList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
+      const scope = { list: 'invitations', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await invitations.list(sql, organizationId, { before, limit: limit + 1 })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/invitations/:id',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getInvitation',
+        summary: 'Get an invitation that nobody accepted yet',
+        description: '404 once it was accepted or revoked.',
+        params: IdParams,
+        response: { 200: Invitation },
+      },
+    },
+    ({ caller: { organizationId, sql }, params: { id } }) => load(sql, organizationId, id),
+  )
+
+  app.delete(
+    '/v1/invitations/:id',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'revokeInvitation',
+        summary: 'Revoke an invitation: its links stop working',
+        description: 'Admins revoke those of viewers and members, owners any.',
+        params: IdParams,
+        response: { 200: Success },
+      },
+    },
+    async (request) => {
+      const { caller, params } = request
+      const { organizationId } = caller
+      await transact(caller.sql, async (tx) => {
+        const own = await lockedRole(tx, caller)
+        const { id, role } = await load(tx, organizationId, params.id)
+        mustManage(own, role)
+        await invitations.revoke(tx, { organizationId, id, at: new Date(now()).toISOString() })
+        const subject = { kind: 'invitation', id }
+        await audit(tx, request, now, { action: 'invitation.revoked', subject, detail: { role } })
+      })
+      return { success: true as const }
+    },
+  )
+
+  app.post(
+    '/v1/invitations/:id/resend',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'resendInvitation',
+        summary: 'Mail an invitation again, with a new link for seven days',
+        description:
+          'Links that were mailed before stop working. 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.',
+        params: IdParams,
+        response: { 202: Invitation, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { tx, caller, params } = request
+      const { organizationId } = caller
+      const own = await lockedRole(tx, caller)
+      const known = await load(tx, organizationId, params.id)
+      mustManage(own, known.role)
+      mustMail()
+      const invitation = await inviteAgain(tx, organizationId, known, now())
+      if (!invitation) throw conflict('This invitation is not open any more')
+      const subject = { kind: 'invitation', id: known.id }
+      await audit(tx, request, now, { action: 'invitation.resent', subject })
+      reply.code(202)
+      return invitation
+    },
+  )
+
+  /** The operator's mail carries invitations; without it only the operator can add people. */
+  function mustMail(): void {
+    if (sendsNotices) return
+    throw conflict(
+      'This installation sends no invitations (NOTICE_FROM is not set); its operator adds people: letterloom user invite',
+      { reason: 'no_notice_sender' },
+    )
+  }
+}
+
+async function load(
+  sql: Executor,
+  organizationId: Uuid,
+  id: string,
+): Promise<invitations.OpenInvitation> {
+  const found = isUuid(id) ? await invitations.find(sql, organizationId, id) : undefined
+  if (!found) throw await missing(sql, 'invitation', organizationId, id)
+  return found
+}

@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { monthOf } from '../../../src/domain/events/event-quota.ts'
+import { Organization, OrganizationPatch } from '../../../src/schemas/access/organization.ts'
+import * as eventUsage from '../../../src/store/events/usage.ts'
+import * as organizations from '../../../src/store/access/organizations.ts'
+import { type Executor, transact } from '../../../src/store/db/sql.ts'
+import { audit } from '../audit.ts'
+import type { Caller } from '../../caller.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { planOf } from '../../../src/core/access/plan.ts'
+
+const tags = ['account']
+
+/** The caller's own organization: what it may do and what of it is used. */
+export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.get(
+    '/v1/organization',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getOrganization',
+        summary: 'Get your organization, its plan, limits and usage, and your scopes',
+        description:
+          'What your plan allows, how much of it you use, and what your credentials may do.',
+        response: { 200: Organization },
+      },
+    },
+    ({ caller }) => load(caller.sql, caller, now()),
+  )
+
+  app.patch(
+    '/v1/organization',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'updateOrganization',
+        summary: 'Change the name of your organization and the look of its public pages',
+        description:
+          'Name and `branding` can change, and of it only what is given; null is our own colour again. The other fields are ignored.',
+        body: OrganizationPatch,
+        response: { 200: Organization },
+      },
+    },
+    async (request) => {
+      const { caller, body } = request
+      const { name, branding } = body
+      return transact(caller.sql, async (tx) => {
+        await organizations.change(tx, caller.organizationId, { name, branding })
+        const subject = { kind: 'organization', id: caller.organizationId }
+        const action = name === undefined ? 'organization.branded' : 'organization.renamed'
+        await audit(tx, request, now, { action, subject })
+        return load(tx, caller, now())
+      })
+    },
+  )
+}
+
+async function load(
+  sql: Executor,
+  { organizationId, scopes }: Caller,
+  now: number,
+): Promise<Organization> {
+  const found = await organizations.find(sql, organizationId)
+  if (!found) throw new Error('a caller has no organization')
+  const { connections, members, apiKeys, ...organization } = found
+  const events = await eventUsage.count(sql, organizationId, monthOf(now))
+  return {
+    ...organization,
+    limits: await planOf(sql, organizationId),
+    usage: { connections, members, apiKeys, events },
+    scopes: [...scopes],
+  }
+}

@@ -1,0 +1,50 @@
+import { conflict } from '../../src/domain/errors.ts'
+import { partition, roleName } from '../../src/domain/accounts/iam-role.ts'
+import { cloudformation } from '../../src/setup/cloudformation.ts'
+import { terraform } from '../../src/setup/terraform.ts'
+import type { SetupFormat } from '../../src/schemas/accounts/connection.ts'
+import type { Account } from '../../src/store/accounts/connections.ts'
+import type { TenantDeps } from '../deps.ts'
+
+/** Where an account's delivery events are to be sent. */
+export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
+  `${publicUrl}/webhooks/ses/${accountId}`
+
+/**
+ * What sets up the account's side of a connection, as a file. Refuses with 409 when the
+ * operator has not set AWS_PRINCIPAL_ARN, or when it is of another partition than the account.
+ */
+export function setupFile(
+  format: SetupFormat,
+  { accountId, region, externalId, maxSendRate }: Account & { maxSendRate: number | null },
+  { principalArn, publicUrl }: Pick<TenantDeps, 'principalArn' | 'publicUrl'>,
+): { type: string; name: string; text: string } {
+  if (principalArn === undefined) {
+    throw conflict('The operator of this service has to set AWS_PRINCIPAL_ARN first', {
+      reason: 'principal_not_configured',
+    })
+  }
+  if (principalArn.split(':')[1] !== partition(region)) {
+    const message = `AWS_PRINCIPAL_ARN is not in ${partition(region)}, where ${region} is`
+    throw conflict(message, { reason: 'principal_of_another_partition' })
+  }
+  const setup = {
+    accountId,
+    region,
+    externalId,
+    principalArn,
+    webhookEndpoint: webhookEndpoint(publicUrl, accountId),
+    maxSendRate,
+  }
+  const name = roleName(externalId)
+  switch (format) {
+    case 'cloudformation':
+      return {
+        type: 'application/json; charset=utf-8',
+        name: `${name}.template.json`,
+        text: cloudformation(setup),
+      }
+    case 'terraform':
+      return { type: 'text/plain; charset=utf-8', name: `${name}.tf`, text: terraform(setup) }
+  }
+}

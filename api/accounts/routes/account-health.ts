@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../../src/domain/errors.ts'
+import { THRESHOLDS, usedRatio, worst } from '../../../src/domain/accounts/health.ts'
+import { isUuid } from '../../../src/ids.ts'
+import {
+  type AccountHealth,
+  AccountHealthParams,
+  AccountHealthRecord,
+  OrganizationHealth,
+} from '../../../src/schemas/accounts/account-health.ts'
+import * as health from '../../../src/store/accounts/health.ts'
+import type { TenantDeps } from '../../deps.ts'
+
+const tags = ['account']
+
+/** What the last sweep stored; the provider is not asked. */
+export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.get(
+    '/v1/account/health',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getOrganizationHealth',
+        summary: 'Get the sending health of all connected accounts',
+        description:
+          'What the hourly check found last, and the worst verdict of all: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the latest of the accounts’. The provider is not asked.',
+        response: { 200: OrganizationHealth },
+      },
+    },
+    async ({ caller: { sql, organizationId } }) => {
+      const accounts = (await health.list(sql, organizationId)).map(record)
+      return {
+        status: worst(accounts.map(({ status }) => status)),
+        checkedAt: latest(accounts.map(({ checkedAt }) => checkedAt)),
+        accounts,
+      }
+    },
+  )
+
+  app.get(
+    '/v1/account/health/:cloudAccountId',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getAccountHealth',
+        summary: 'Get the sending health of one connected account',
+        description: 'What the hourly check found last. The provider is not asked.',
+        params: AccountHealthParams,
+        response: { 200: AccountHealthRecord },
+      },
+    },
+    async ({ caller: { sql, organizationId }, params: { cloudAccountId } }) => {
+      const found = isUuid(cloudAccountId)
+        ? await health.find(sql, { organizationId, connectionId: cloudAccountId })
+        : undefined
+      // Also for another organization's account: a 403 would say that it exists.
+      if (!found) throw notFound('Account')
+      return record(found)
+    },
+  )
+}
+
+const record = (found: health.AccountHealth): AccountHealth => {
+  const { productionAccessEnabled, max24Hour, sentLast24Hours, maxSendRate } = found
+  return {
+    id: found.id,
+    accountNumber: found.accountNumber,
+    region: found.region,
+    status: found.status,
+    checkedAt: found.checkedAt,
+    sandbox: productionAccessEnabled === null ? null : !productionAccessEnabled,
+    productionAccessEnabled,
+    sendingEnabled: found.sendingEnabled,
+    enforcementStatus: found.enforcementStatus,
+    quota: { max24Hour, sentLast24Hours, usedRatio: usedRatio(found), maxSendRate },
+    reputation: { bounceRate: found.bounceRate, complaintRate: found.complaintRate },
+    thresholds: { ...THRESHOLDS },
+    reasons: found.reasons,
+  }
+}
+
+/** ISO times in UTC sort as they pass. */
+const latest = (times: readonly (string | null)[]): string | null =>
+  times.reduce((found, each) => (found === null || (each ?? '') > found ? each : found), null)

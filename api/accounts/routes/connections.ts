@@ -1,0 +1,198 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { changeConnection } from '../../../src/core/accounts/change-connection.ts'
+import { disconnect } from '../../../src/core/accounts/disconnect.ts'
+import { register } from '../../../src/core/accounts/register.ts'
+import { createVerification } from '../../../src/core/accounts/verify.ts'
+import { roleArn } from '../../../src/domain/accounts/iam-role.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
+import { isUuid } from '../../../src/ids.ts'
+import { IdParams, Success } from '../../../src/schemas/common.ts'
+import {
+  Connection,
+  ConnectionInput,
+  ConnectionList,
+  ConnectionPatch,
+  ConnectionVerification,
+  RegisteredConnection,
+  SetupQuery,
+} from '../../../src/schemas/accounts/connection.ts'
+import * as connections from '../../../src/store/accounts/connections.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { invalidBody } from '../../http/validation.ts'
+import { setupFile, webhookEndpoint } from '../connection-setup.ts'
+
+const tags = ['connections']
+
+export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { publicUrl, keyring } = deps
+  const verify = createVerification(deps)
+
+  app.post(
+    '/v1/connections',
+    {
+      config: { scope: 'full', secrets: ['webhookSecret'] },
+      schema: {
+        tags,
+        operationId: 'registerConnection',
+        summary: 'Register a cloud account, or update it and rotate its webhook secret',
+        description:
+          'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and those before it work for another 24 hours each. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
+        body: ConnectionInput,
+        response: { 200: RegisteredConnection, ...failures(402, 409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, body: given }) => {
+      const { region, name, features, ...body } = given
+      const accountId = accountNumber(body)
+      const account = { accountId, region, name, features }
+      const registered = await register(tx, organizationId, account, { keyring, requestId })
+      return {
+        success: true as const,
+        created: registered.created,
+        connectionId: registered.id,
+        externalId: registered.externalId,
+        roleArn: roleArn(accountId, region, registered.externalId),
+        webhookSecret: registered.webhookSecret,
+        webhookEndpoint: webhookEndpoint(publicUrl, accountId),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/connections',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'listConnections',
+        summary: 'List connected cloud accounts, newest first',
+        description:
+          'Disconnected accounts are listed, too. Mail is sent through verified ones only.',
+        response: { 200: ConnectionList },
+      },
+    },
+    async ({ caller }) => ({
+      connections: await connections.list(caller.sql, caller.organizationId),
+    }),
+  )
+
+  app.patch(
+    '/v1/connections/:id',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'changeConnection',
+        summary: 'Rename a connection, or set the SNS topic it is believed',
+        description:
+          'Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored.',
+        params: IdParams,
+        body: ConnectionPatch,
+        response: { 200: Connection },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, body: { name, snsTopicArn } }) => {
+      const changed = isUuid(id)
+        ? await transact(sql, (tx) =>
+            changeConnection(tx, organizationId, id, { name, snsTopicArn }),
+          )
+        : undefined
+      return changed ?? Promise.reject(await missing(sql, 'connection', organizationId, id))
+    },
+  )
+
+  app.get(
+    '/v1/connections/:id/setup',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'getConnectionSetup',
+        summary: 'Download what sets up the account’s side: CloudFormation or Terraform',
+        description:
+          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook, with a rate that follows from the account’s own (once verified) and a queue for what could not be delivered for a day. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
+        params: IdParams,
+        querystring: SetupQuery,
+        response: {
+          200: {
+            description: 'A CloudFormation template (JSON), or a Terraform file (HCL)',
+            content: {
+              'application/json': {
+                schema: { type: 'object', additionalProperties: true },
+                example: { AWSTemplateFormatVersion: '2010-09-09', Resources: {} },
+              },
+              'text/plain': { schema: { type: 'string' } },
+            },
+          },
+          ...failures(409),
+        },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { format } }, reply) => {
+      const account = isUuid(id) ? await connections.findSetup(sql, organizationId, id) : undefined
+      if (!account) throw await missing(sql, 'connection', organizationId, id)
+      const { type, name, text } = setupFile(format, account, deps)
+      return reply
+        .type(type)
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(text)
+    },
+  )
+
+  app.post(
+    '/v1/connections/:id/verify',
+    {
+      // The provider is asked between two transactions.
+      config: { scope: 'full', leased: true },
+      schema: {
+        tags,
+        operationId: 'verifyConnection',
+        summary: 'Try out what the connection may do, and see what is missing',
+        description:
+          'Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once. Nothing is changed, and nothing sent but, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.',
+        params: IdParams,
+        response: { 200: ConnectionVerification, ...failures(409, 503) },
+      },
+    },
+    ({ caller: { organizationId, sql }, params: { id } }) => verify(sql, organizationId, id),
+  )
+
+  app.delete(
+    '/v1/connections/:id',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'disconnectConnection',
+        summary: 'Disconnect a cloud account; its record stays',
+        description:
+          'Clears the webhook secrets and stops sending through the account. Registering it again brings it back.',
+        params: IdParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const known = isUuid(id) && (await transact(sql, (tx) => disconnect(tx, organizationId, id)))
+      if (!known) throw await missing(sql, 'connection', organizationId, id)
+      return { success: true as const }
+    },
+  )
+}
+
+function accountNumber({
+  accountId,
+  awsAccountId,
+}: {
+  accountId?: string
+  awsAccountId?: string
+}): string {
+  const given = accountId ?? awsAccountId
+  if (given === undefined) throw invalidBody('accountId', 'is required')
+  if (awsAccountId === undefined || awsAccountId === given) return given
+  throw badRequest('accountId and awsAccountId are two names of one thing and must be the same', [
+    { path: 'awsAccountId', message: 'differs from accountId' },
+  ])
+}

@@ -1,0 +1,96 @@
+import { domainToASCII } from 'node:url'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { createIdentities } from '../../../src/core/accounts/identities.ts'
+import { domainOf, isIdentity } from '../../../src/domain/accounts/identity.ts'
+import {
+  Domain,
+  DomainList,
+  DomainParams,
+  DomainQuery,
+  DomainUnavailable,
+} from '../../../src/schemas/accounts/domain.ts'
+import type { TenantDeps } from '../../deps.ts'
+
+const tags = ['domains']
+
+/** Sending identities, read live: providers are asked by a workflow's activity, never from here. */
+export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const identities = createIdentities(deps)
+
+  app.get(
+    '/v1/domains',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'listDomains',
+        summary: 'List the domains and addresses that your accounts send as',
+        description:
+          'Read live from all connected accounts at once, at most 15 seconds old. An account that cannot be asked, or does not answer in time, has `reachable` false and fails nothing.',
+        querystring: DomainQuery,
+        response: { 200: DomainList },
+      },
+    },
+    async ({ caller, query }) => {
+      const asked = await identities.listIdentities(caller, query)
+      return {
+        data: asked.flatMap(({ account: { id, region }, said }) =>
+          said.kind === 'read'
+            ? said.pages.flat().map((each) => ({ ...each, cloudAccountId: id, region }))
+            : [],
+        ),
+        accounts: asked.map(({ account: { id, accountId, region }, said }) => ({
+          id,
+          accountId,
+          region,
+          reachable: said.kind === 'read' || said.kind === 'missing',
+        })),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/domains/:identity',
+    {
+      config: {
+        scope: 'read',
+        // This operation's 503 has a message of its own, whatever the reason is.
+        fieldsOf503: ({ message }) => ({ message }),
+      },
+      schema: {
+        tags,
+        operationId: 'getDomain',
+        summary: 'Get a domain or address with the DNS records that it needs',
+        description:
+          'Your accounts are asked in the order they were connected, until one has it. 404 when none that answers has it; `details` names those that did not answer. 503 only when none answers.',
+        params: DomainParams,
+        querystring: DomainQuery,
+        response: {
+          200: Domain,
+          503: { description: 'No account can be asked; see Retry-After', ...DomainUnavailable },
+        },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const identity = asciiOf(params.identity)
+      const { value, account, unreachableAccountIds } = await identities.findIdentity(
+        caller,
+        query,
+        isIdentity(identity) ? identity : undefined,
+      )
+      return { ...value, cloudAccountId: account.id, region: account.region, unreachableAccountIds }
+    },
+  )
+}
+
+const OUTSIDE_ASCII = /[^\0-\x7f]/
+
+/** A name as the provider has it: its domain in lower case and ASCII. */
+function asciiOf(identity: string): string {
+  const given = domainOf(identity)
+  const local = identity.slice(0, identity.length - given.length)
+  // Not always as long: `İ` becomes two.
+  const domain = given.toLowerCase()
+  // Of what is ASCII already, Node would make addresses: 0.0.0.0 of `0`.
+  return `${local}${OUTSIDE_ASCII.test(domain) ? domainToASCII(domain) : domain}`
+}

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import { isKeyScope, isPersonal, type Role, type Scope } from '../src/domain/access/access.ts'
+import { type AppError, forbidden } from '../src/domain/errors.ts'
+import type { Uuid } from '../src/ids.ts'
+import type { Sql } from '../src/store/db/sql.ts'
+
+type KeyActor = { kind: 'key'; keyId: Uuid }
+export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
+
+/** The sender of a request. Everything a route reads or writes belongs to `organizationId`. */
+export interface Caller {
+  readonly organizationId: Uuid
+  /** Sees and writes this organization's rows only. */
+  readonly sql: Sql
+  readonly actor: KeyActor | SessionActor
+  readonly scopes: readonly string[]
+}
+
+/** The caller's place on a request: a WeakMap would cost every garbage collection. */
+export const CALLER = Symbol('caller')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Only on routes with a scope. */
+    readonly caller: Caller
+    [CALLER]: Caller | undefined
+  }
+}
+
+/** The caller of a request. Undefined before they are known, and where credentials are refused. */
+export const callerOf = (request: FastifyRequest): Caller | undefined => request[CALLER]
+
+/** The signed-in person of a route that only people reach. */
+export function personOf({ actor }: Caller): SessionActor {
+  if (actor.kind === 'session') return actor
+  throw new Error('this route lets keys in: its scope is not personal')
+}
+
+/** Says which scope would do, of those that this kind of credentials can have. */
+export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
+  if (kind === 'key' && isPersonal(wanted)) {
+    return forbidden('Only a signed-in person may do this, no key', {
+      reason: 'session_required',
+      headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+    })
+  }
+  const scope = kind === 'key' && !isKeyScope(wanted) ? 'full' : wanted
+  const message =
+    kind === 'key' ? `This key lacks the scope "${scope}"` : `Your role lacks "${scope}"`
+  return forbidden(message, {
+    reason: 'insufficient_scope',
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply } from 'fastify'
+import { addressed, addressedByHash } from '../../src/addresses.ts'
+import { badRequest } from '../../src/domain/errors.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
+import { unsubscribe } from '../../src/core/consent/unsubscribe.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import type { Keyring } from '../../src/tokens.ts'
+import { sendPage, wantsHtml } from '../http/html-pages.ts'
+
+/**
+ * Mail that was claimed before the request has been handed to the provider after this: a call
+ * begins within one second of its claim.
+ */
+const IN_FLIGHT_MS = 2_000
+
+/** The person who unsubscribes: from which topic or all mail, by a mail of which batch. */
+interface LinkFacts {
+  organizationId: Uuid
+  contactId: Uuid
+  addressHash: Buffer
+  topicId?: Uuid | undefined
+  batchId?: Uuid | undefined
+}
+
+/**
+ * Unsubscribes the person of a link. "You are unsubscribed" must hold when the person reads it, so
+ * this waits for mail that may still be in flight.
+ */
+export async function unsubscribeByLink(
+  sql: Sql,
+  keyring: Keyring,
+  link: LinkFacts,
+  requestId: string,
+): Promise<void> {
+  const { organizationId, contactId, topicId, batchId, addressHash } = link
+  const acted = await unsubscribe(sql, organizationId, {
+    contactId,
+    addressHash,
+    mailed: addressedByHash(keyring, addressHash),
+    topicId,
+    batchId,
+    addressOf: (email) => addressed(keyring, organizationId, email),
+    requestId,
+  })
+  await waitForMailInFlight(sql, organizationId, acted)
+}
+
+/** Waits until no mail that was claimed before can still go to the contacts. */
+export async function waitForMailInFlight(
+  sql: Sql,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<void> {
+  if (await isBeingMailed(sql, organizationId, contactIds)) await sleep(IN_FLIGHT_MS)
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/**
+ * `ada@example.com` → `a••@e••••••.com`: a person recognizes their own address and learns no other.
+ */
+export function mask(email: string): string {
+  const [local = '', domain = ''] = email.split('@')
+  const dot = domain.lastIndexOf('.')
+  return `${dim(local)}@${dim(domain.slice(0, dot))}${domain.slice(dot)}`
+}
+
+const dim = (text: string): string =>
+  `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
+
+/** Refuses a link that is not ours: a page for people, a 400 for programs. */
+export function refuseLink(accept: string | undefined, reply: FastifyReply): FastifyReply {
+  if (wantsHtml(accept)) {
+    return sendPage(reply, {
+      status: 400,
+      title: 'This link does not work',
+      body: '<p>It is not complete or no longer valid. Please use the link in the newest mail itself.</p>',
+    })
+  }
+  throw badRequest('The link is not valid', [{ path: 'token', message: 'is not one of ours' }])
+}

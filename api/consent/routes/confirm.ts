@@ -1,0 +1,165 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { addressedByHash } from '../../../src/addresses.ts'
+import { AppError, badRequest } from '../../../src/domain/errors.ts'
+import { Confirmed } from '../../../src/schemas/consent/confirmation.ts'
+import { TokenParams } from '../../../src/schemas/consent/unsubscribe.ts'
+import * as confirming from '../../../src/core/consent/confirm.ts'
+import * as organizations from '../../../src/store/access/organizations.ts'
+import { transact, within } from '../../../src/store/db/sql.ts'
+import { addressHash, equal, type Link, readLink } from '../../../src/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
+import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+
+const MESSAGE = 'You are subscribed'
+/** Reads a token whatever its age, so that a person is told that it is too old. */
+const ANY_TIME = 0
+
+/** Double opt-in: only the POST confirms, so that programs that follow links confirm nothing. */
+export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sql, keyring, publicUrl, now } = deps
+  const url = '/confirm/:token'
+  const config = linkPage((token) => readLink(keyring, 'confirm', token, now()))
+
+  app.get(
+    url,
+    {
+      config,
+      schema: {
+        tags: ['unsubscribe'],
+        operationId: 'showConfirmation',
+        summary: 'A page with a button; changes nothing',
+        description:
+          'What is to be confirmed, and a button. Opening it confirms nothing, so that programs that follow links cannot. 410: the link was replaced, has expired, or was mailed to another address than the contact has now.',
+        params: TokenParams,
+        response: { 200: { description: 'The page', content: PAGE_CONTENT }, ...failures(410) },
+      },
+    },
+    async ({ params: { token }, headers: { accept } }, reply) => {
+      const link = read(token)
+      if (!link) return refuseForged(accept, reply)
+      const found = isOver(link)
+        ? undefined
+        : await confirming.find(within(sql, link.organizationId), link.organizationId, asLink(link))
+      if (!found || found.state === 'over') return refuseOver(accept, reply)
+      const topic = escapeHtml(found.topicName)
+      const organization = escapeHtml(found.organizationName)
+      const look = await lookOf(link)
+      if (found.state === 'confirmed') return welcome(reply, topic, organization, look)
+      const action = escapeHtml(`${publicUrl}/confirm/${encodeURIComponent(token)}`)
+      return sendPage(reply, {
+        look,
+        title: 'Confirm your subscription',
+        body: `<p>Do you want to receive “${topic}” from ${organization}?</p>
+<form method="post" action="${action}"><button>Yes, subscribe me</button></form>
+<p>If you did not ask for this, close this page: nothing happens.</p>`,
+      })
+    },
+  )
+
+  app.post(
+    url,
+    {
+      config,
+      schema: {
+        tags: ['unsubscribe'],
+        operationId: 'confirmSubscription',
+        summary: 'Confirm a subscription',
+        description:
+          'Subscribes the person of the token to its topic; who had unsubscribed from all mail is active again. Repeating it is fine. HTML when `Accept` names it, else JSON. 410: the link was replaced, has expired, or was mailed to another address than the contact has now; nothing changes.',
+        params: TokenParams,
+        response: {
+          200: {
+            description: 'Subscribed; repeating it is fine',
+            content: { 'application/json': { schema: Confirmed }, ...PAGE_CONTENT },
+          },
+          ...failures(410),
+        },
+      },
+    },
+    async ({ id: requestId, params: { token }, headers: { accept } }, reply) => {
+      const link = read(token)
+      if (!link) return refuseForged(accept, reply)
+      if (isOver(link)) return refuseOver(accept, reply)
+      const { organizationId } = link
+      const found = await transact(within(sql, organizationId), (tx) =>
+        confirming.confirm(tx, organizationId, asLink(link), {
+          address: addressedByHash(keyring, link.addressHash),
+          requestId,
+          at: new Date(now()).toISOString(),
+        }),
+      )
+      if (found?.state !== 'confirmed') return refuseOver(accept, reply)
+      if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
+      const look = await lookOf(link)
+      return welcome(reply, escapeHtml(found.topicName), escapeHtml(found.organizationName), look)
+    },
+  )
+
+  /** Returns what a confirmation link of ours says, however old it is. */
+  function read(token: string): ConfirmLink | undefined {
+    const link = readLink(keyring, 'confirm', token, ANY_TIME)
+    if (link?.topicId === undefined || link.generation === undefined) return undefined
+    const { topicId, generation } = link
+    return { ...link, topicId, generation }
+  }
+
+  const lookOf = ({ organizationId }: Link) =>
+    organizations.findLook(within(sql, organizationId), organizationId)
+
+  const isOver = ({ expiresAt }: Link): boolean => expiresAt !== undefined && expiresAt <= now()
+}
+
+type ConfirmLink = Link & Required<Pick<Link, 'topicId' | 'generation'>>
+
+const asLink = (link: ConfirmLink): confirming.ConfirmationLink => ({
+  contactId: link.contactId,
+  topicId: link.topicId,
+  generation: link.generation,
+  isMailed: (email) => equal(addressHash(link.organizationId, email), link.addressHash),
+})
+
+const welcome = (
+  reply: FastifyReply,
+  topic: string,
+  organization: string,
+  look: organizations.Look | undefined,
+): FastifyReply =>
+  sendPage(reply, {
+    look,
+    title: MESSAGE,
+    body: `<p>Thank you. You will receive “${topic}” from ${organization}.</p>`,
+  })
+
+function refuseForged(accept: string | undefined, reply: FastifyReply): FastifyReply {
+  if (wantsHtml(accept)) {
+    return sendPage(reply, {
+      status: 400,
+      title: 'This link does not work',
+      body: '<p>It is not complete. Please use the link in the mail itself.</p>',
+    })
+  }
+  throw badRequest('The confirmation link is not valid', [
+    { path: 'token', message: 'is not one of ours' },
+  ])
+}
+
+const OVER =
+  'It was replaced by a newer one, is older than 30 days, or was mailed to another address.'
+const NEXT = 'Please use the newest mail, or subscribe again to get one.'
+
+function refuseOver(accept: string | undefined, reply: FastifyReply): FastifyReply {
+  if (wantsHtml(accept)) {
+    return sendPage(reply, {
+      status: 410,
+      title: 'This link no longer works',
+      body: `<p>${OVER} Nothing has changed. ${NEXT}</p>`,
+    })
+  }
+  throw new AppError('REQUEST_FAILED', `This confirmation link no longer works. ${OVER} ${NEXT}`, {
+    status: 410,
+    reason: 'link_over',
+  })
+}

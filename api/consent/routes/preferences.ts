@@ -1,0 +1,142 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed, addressedByHash } from '../../../src/addresses.ts'
+import { refuse } from '../../../src/domain/errors.ts'
+import { readPreferences } from '../../../src/preferences-links.ts'
+import { PreferencesInput, PreferencesSaved } from '../../../src/schemas/consent/preferences.ts'
+import { TokenParams } from '../../../src/schemas/consent/unsubscribe.ts'
+import * as organizations from '../../../src/store/access/organizations.ts'
+import * as preferences from '../../../src/core/consent/preferences.ts'
+import * as contactStatuses from '../../../src/store/consent/contact-statuses.ts'
+import { within } from '../../../src/store/db/sql.ts'
+import { addressHash, equal } from '../../../src/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
+import { acceptForms, FORM, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import { chosenText, preferencesForm } from '../preferences-page.ts'
+import { unsubscribeByLink, mask, refuseLink, waitForMailInFlight } from '../public-links.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+
+const UNSUBSCRIBED = 'You are unsubscribed'
+const SAVED = 'Your choice is saved'
+
+/** The page where people choose their topics; only its POST changes anything. */
+export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sql, keyring, publicUrl, now } = deps
+  const url = '/preferences/:token'
+  const read = (token: string) => readPreferences(keyring, token, now())
+  const config = linkPage(read)
+
+  acceptForms(app, fromForm)
+
+  app.get(
+    url,
+    {
+      config,
+      schema: {
+        tags: ['preferences'],
+        operationId: 'showPreferences',
+        summary: 'A page with the public topics; changes nothing',
+        description:
+          'Checkboxes for the public topics and a button that leaves everything. Of a contact that is gone or has another address by now only the button.',
+        params: TokenParams,
+        response: { 200: { description: 'The page', content: PAGE_CONTENT } },
+      },
+    },
+    async ({ params: { token }, headers: { accept } }, reply) => {
+      const link = read(token)
+      if (!link) return refuseLink(accept, reply)
+      const { organizationId, contactId } = link
+      const tenant = within(sql, organizationId)
+      const [look, person, topics] = await Promise.all([
+        organizations.findLook(tenant, organizationId),
+        contactStatuses.find(tenant, organizationId, contactId),
+        preferences.list(tenant, organizationId, contactId),
+      ])
+      const email = person?.email ?? ''
+      const isTheirs = equal(addressHash(organizationId, email), link.addressHash)
+      const status = person?.emailStatus ?? null
+      return sendPage(reply, {
+        look,
+        title: 'Your mail preferences',
+        body: `<p>For ${escapeHtml(isTheirs ? mask(email) : 'this address')}</p>
+${preferencesForm({
+  action: actionOf(token),
+  topics: isTheirs ? topics : [],
+  mayAdd: preferences.mayAdd(status),
+  isUnsubscribed: status === 'unsubscribed',
+})}`,
+      })
+    },
+  )
+
+  app.post(
+    url,
+    {
+      config,
+      bodyLimit: REQUEST_LIMITS.formBytes,
+      schema: {
+        tags: ['preferences'],
+        operationId: 'savePreferences',
+        summary: 'Choose topics, or leave everything',
+        description:
+          'Leaves the public topics that are not named and subscribes to those that are; a topic with double opt-in mails a confirmation. Nothing can be added unless the contact is active or unsubscribed and still has the address that was mailed. Who had left all mail and chooses a topic without double opt-in is active again. HTML when `Accept` names it, else JSON.',
+        consumes: ['application/json', FORM],
+        params: TokenParams,
+        body: PreferencesInput,
+        response: {
+          200: {
+            description: 'Saved',
+            content: { 'application/json': { schema: PreferencesSaved }, ...PAGE_CONTENT },
+          },
+        },
+      },
+    },
+    async ({ id: requestId, body, params: { token }, headers: { accept } }, reply) => {
+      const link = read(token)
+      if (!link) return refuseLink(accept, reply)
+      const { organizationId, contactId } = link
+      const tenant = within(sql, organizationId)
+      const { scope, topics: wanted } = body
+      if (scope === 'all') {
+        await unsubscribeByLink(tenant, keyring, link, requestId)
+        return answer(UNSUBSCRIBED, ['You will get no more mail from us.'])
+      }
+      if (wanted === undefined) return refuse('topics', 'or the scope all is needed')
+      const chosen = await preferences.choose(tenant, organizationId, {
+        contactId,
+        mailed: addressedByHash(keyring, link.addressHash),
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        wanted: wanted.map((topicId) => topicId.toLowerCase()),
+        requestId,
+        at: new Date(now()).toISOString(),
+      })
+      if (chosen.unsubscribed.length > 0)
+        await waitForMailInFlight(tenant, organizationId, [contactId])
+      return answer(SAVED, chosenText(chosen))
+
+      async function answer(message: string, sentences: readonly string[]) {
+        if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message })
+        return sendPage(reply, {
+          look: await organizations.findLook(tenant, organizationId),
+          title: message,
+          body: `${sentences.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
+<p><a href="${escapeHtml(actionOf(token))}">Back to your preferences</a></p>`,
+        })
+      }
+    },
+  )
+
+  const actionOf = (token: string): string =>
+    `${publicUrl}/preferences/${encodeURIComponent(token)}`
+}
+
+/** A form names its topics one by one; its button alone names none of them. */
+function fromForm(text: string): Record<string, unknown> {
+  const form = new URLSearchParams(text)
+  const scope = form.get('scope')
+  const saysTopics = form.has('topics') || scope === 'chosen'
+  return {
+    ...(scope === null ? {} : { scope }),
+    ...(saysTopics ? { topics: form.getAll('topics') } : {}),
+  }
+}

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../../src/addresses.ts'
+import { allows } from '../../../src/domain/access/access.ts'
+import { forbidden, notFound } from '../../../src/domain/errors.ts'
+import { Success } from '../../../src/schemas/common.ts'
+import {
+  Suppression,
+  SuppressionInput,
+  SuppressionList,
+  SuppressionListQuery,
+  SuppressionParams,
+} from '../../../src/schemas/consent/suppression.ts'
+import { removeSuppression, suppressAddress } from '../../../src/core/consent/suppressions.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import * as suppressions from '../../../src/store/consent/suppressions.ts'
+import { audit } from '../../access/audit.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { pageOf } from '../../http/pages.ts'
+
+const tags = ['suppressions']
+const writing = { scope: 'contacts' } as const
+/** Mailing these addresses again would harm the reputation of the account. */
+const GRAVE: readonly suppressions.Reason[] = ['complained', 'suppressed']
+
+/** Addresses that get no mail, also without a contact. */
+export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, now },
+) => {
+  app.get(
+    '/v1/suppressions',
+    {
+      config: { scope: ['read', 'contacts'] },
+      schema: {
+        tags,
+        operationId: 'listSuppressions',
+        summary: 'List the addresses that get no mail, newest first',
+        description:
+          '`email` finds one address, also one whose text was erased: it is known by its hash.',
+        querystring: SuppressionListQuery,
+        response: { 200: SuppressionList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, reason, email } }) => {
+      const scope = { list: 'suppressions', organizationId, filters: { reason, email } }
+      const rows = await suppressions.list(sql, organizationId, {
+        reason,
+        address: email === undefined ? undefined : addressed(keyring, organizationId, email),
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+
+  app.post(
+    '/v1/suppressions',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'suppressAddress',
+        summary: 'Suppress an address',
+        description:
+          'The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.',
+        body: SuppressionInput,
+        response: { 200: Suppression, 201: Suppression },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
+      const { email, reason = 'unsubscribed' } = body
+      const address = addressed(keyring, organizationId, email)
+      const given = { address, reason }
+      const { entry, isNew } = await suppressAddress(tx, organizationId, given, requestId)
+      reply.code(isNew ? 201 : 200)
+      return entry
+    },
+  )
+
+  app.delete(
+    '/v1/suppressions/:email',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'removeSuppression',
+        summary: 'Take an address off the list',
+        description:
+          'Does not change the contact: one that left stays so until it is resubscribed. An entry for a complaint or a suppression by the provider needs the scope `full`. Noted in the audit events.',
+        params: SuppressionParams,
+        response: { 200: Success },
+      },
+    },
+    async (request) => {
+      const { caller, params } = request
+      const { organizationId, sql, scopes } = caller
+      const address = addressed(keyring, organizationId, params.email)
+      await transact(sql, async (tx) => {
+        const entry = await removeSuppression(tx, organizationId, address, ({ reason }) => {
+          if (!GRAVE.includes(reason) || allows(scopes, 'full')) return
+          throw forbidden(`An address that is ${reason} is taken off with the scope "full"`, {
+            reason: 'insufficient_scope',
+            headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="full"' },
+          })
+        })
+        if (!entry) throw notFound('Suppression')
+        const subject = { kind: 'suppression', id: entry.id }
+        const detail = { reason: entry.reason }
+        await audit(tx, request, now, { action: 'suppression.removed', subject, detail })
+      })
+      return { success: true as const }
+    },
+  )
+}

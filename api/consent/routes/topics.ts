@@ -1,0 +1,149 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Uuid } from '../../../src/ids.ts'
+import { IdParams, Success } from '../../../src/schemas/common.ts'
+import {
+  Topic,
+  TopicInput,
+  TopicList,
+  TopicListQuery,
+  TopicPatch,
+  type TopicSummary,
+} from '../../../src/schemas/consent/topic.ts'
+import { type Executor, transact } from '../../../src/store/db/sql.ts'
+import * as topics from '../../../src/store/consent/topics.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { MOST_COUNTED, pageOf } from '../../http/pages.ts'
+import { prepareTopic } from '../../../src/core/consent/topic-rules.ts'
+import { changeTopic, createTopic, deleteTopic } from '../../../src/core/consent/topics.ts'
+
+const tags = ['contacts']
+const reading = { scope: ['read', 'contacts'] } as const
+const writing = { scope: 'contacts' } as const
+
+/** What contacts subscribe to. Confirmations are the `confirmTopic` workflow. */
+export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.post(
+    '/v1/topics',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'createTopic',
+        summary: 'Create a topic that contacts can subscribe to',
+        description:
+          'With `doubleOptIn` a contact is `pending` until they confirm a mail, which needs `from` and an account. Without `slug`, one is made of the name. An organization has up to 1,000 topics.',
+        body: TopicInput,
+        response: { 201: Topic, ...failures(409) },
+      },
+      preHandler: ({ contents, caller: { organizationId, sql }, body }) =>
+        prepareTopic(sql, organizationId, contents, body),
+    },
+    async ({ tx, contents, caller: { organizationId }, body }, reply) => {
+      const created = await createTopic(tx, organizationId, contents, body)
+      reply.code(201)
+      return { ...created, subscribedCount: 0, pendingCount: 0, countsAreExact: true }
+    },
+  )
+
+  app.get(
+    '/v1/topics',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listTopics',
+        summary: 'List topics, newest first',
+        description: 'Without the numbers of their subscribers.',
+        querystring: TopicListQuery,
+        response: { 200: TopicList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
+      const scope = { list: 'topics', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await topics.list(sql, organizationId, { before, limit: limit + 1 })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/topics/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getTopic',
+        summary: 'Get a topic by id or slug, with the number of its subscribers',
+        description: 'Subscribers are counted to 10,000; `countsAreExact` is false beyond.',
+        params: IdParams,
+        response: { 200: Topic },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const topic = await topics.find(sql, organizationId, id)
+      if (!topic) throw await missing(sql, 'topic', organizationId, id)
+      return counted(sql, organizationId, topic)
+    },
+  )
+
+  app.patch(
+    '/v1/topics/:id',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'updateTopic',
+        summary: 'Change a topic, by id or slug',
+        description:
+          'Only the given fields; null clears. Who is subscribed stays so when `doubleOptIn` changes.',
+        params: IdParams,
+        body: TopicPatch,
+        response: { 200: Topic, ...failures(409) },
+      },
+      preHandler: ({ contents, caller: { organizationId, sql }, body }) =>
+        prepareTopic(sql, organizationId, contents, body),
+    },
+    async ({ contents, caller: { organizationId, sql }, params: { id }, body }) => {
+      const change = { idOrSlug: id, patch: body }
+      const topic = await changeTopic(sql, organizationId, contents, change)
+      if (!topic) throw await missing(sql, 'topic', organizationId, id)
+      return counted(sql, organizationId, topic)
+    },
+  )
+
+  app.delete(
+    '/v1/topics/:id',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'deleteTopic',
+        summary: 'Delete a topic with its subscriptions, by id or slug',
+        description:
+          'Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working. Executions of workflows that a subscription to it started are cancelled when they come to their next step (`topic_deleted`).',
+        params: IdParams,
+        response: { 200: Success, ...failures(409) },
+      },
+    },
+    async ({ id: requestId, caller: { organizationId, sql }, params: { id } }) => {
+      const isDeleted = await transact(sql, (tx) => deleteTopic(tx, organizationId, id, requestId))
+      if (!isDeleted) throw await missing(sql, 'topic', organizationId, id)
+      return { success: true as const }
+    },
+  )
+}
+
+async function counted(sql: Executor, organizationId: Uuid, topic: TopicSummary): Promise<Topic> {
+  const most = MOST_COUNTED + 1
+  const { subscribed, pending } = await topics.countByStatus(sql, organizationId, topic.id, most)
+  return {
+    ...topic,
+    subscribedCount: Math.min(subscribed, MOST_COUNTED),
+    pendingCount: Math.min(pending, MOST_COUNTED),
+    countsAreExact: subscribed < most && pending < most,
+  }
+}

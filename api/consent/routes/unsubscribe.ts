@@ -1,0 +1,133 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { preferencesSince, preferencesUrl } from '../../../src/preferences-links.ts'
+import { TokenParams, Unsubscribed } from '../../../src/schemas/consent/unsubscribe.ts'
+import * as contacts from '../../../src/store/contacts/contacts.ts'
+import * as organizations from '../../../src/store/access/organizations.ts'
+import { within } from '../../../src/store/db/sql.ts'
+import * as topics from '../../../src/store/consent/topics.ts'
+import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../../src/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
+import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import { unsubscribeByLink, mask, refuseLink } from '../public-links.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+
+const MESSAGE = 'You are unsubscribed'
+
+/** One-click unsubscribe, RFC 8058: only the POST acts, so that nothing that follows links does. */
+export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sql, keyring, publicUrl, now } = deps
+  const url = '/unsubscribe/:token'
+  // Mail providers post for many people from few addresses.
+  const config = linkPage((token) => readUnsubscribe(keyring, token))
+
+  // Mail providers post forms, multipart or nothing at all, and whatever they post unsubscribes the
+  // person. Only the page's own form can ask for more than the token says.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>(
+    '*',
+    { parseAs: 'buffer', bodyLimit: REQUEST_LIMITS.formBytes },
+    (_request, body, done) => done(null, new URLSearchParams(body.toString('latin1'))),
+  )
+  app.addHook('onRequest', async ({ raw }) => {
+    delete raw.headers['content-type']
+  })
+
+  app.get(
+    url,
+    {
+      config,
+      schema: {
+        tags: ['unsubscribe'],
+        operationId: 'showUnsubscribe',
+        summary: 'A page with a button; changes nothing',
+        description:
+          'The masked address and a button; a second one for all mail where the mail was of a topic. Opening it unsubscribes nobody, so that programs that follow links cannot.',
+        params: TokenParams,
+        response: { 200: { description: 'The page', content: PAGE_CONTENT } },
+      },
+    },
+    async ({ params: { token }, headers: { accept } }, reply) => {
+      const link = readUnsubscribe(keyring, token)
+      if (!link) return refuseLink(accept, reply)
+      const { look, topic, email, preferences } = await describe(link, token)
+      const address = email === undefined ? 'this address' : mask(email)
+      const what = topic === undefined ? 'No more mail' : `No more mail about “${topic}”`
+      return sendPage(reply, {
+        look,
+        title: 'Unsubscribe',
+        body: `<p>${escapeHtml(what)} to ${escapeHtml(address)}?</p>
+<form method="post" action="${actionOf(token)}"><button>Unsubscribe</button></form>
+${topic === undefined ? '' : everything(token)}${preferences}`,
+      })
+    },
+  )
+
+  app.post(
+    url,
+    {
+      config,
+      bodyLimit: REQUEST_LIMITS.formBytes,
+      schema: {
+        tags: ['unsubscribe'],
+        operationId: 'unsubscribe',
+        summary: 'Unsubscribe with one click',
+        description:
+          'RFC 8058: whatever the body says, the person of the token gets no more mail, or no more of its topic. The form field `scope=all` leaves everything. Repeating it is fine. HTML when `Accept` names it, else JSON.',
+        params: TokenParams,
+        response: {
+          200: {
+            description: 'Unsubscribed; repeating it is fine',
+            content: { 'application/json': { schema: Unsubscribed }, ...PAGE_CONTENT },
+          },
+        },
+      },
+    },
+    async ({ id, body, params: { token }, headers: { accept } }, reply) => {
+      const link = readUnsubscribe(keyring, token)
+      if (!link) return refuseLink(accept, reply)
+      const isAll = body instanceof URLSearchParams && body.get('scope') === 'all'
+      const chosen = isAll ? { ...link, topicId: undefined } : link
+      await unsubscribeByLink(within(sql, link.organizationId), keyring, chosen, id)
+      if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
+      const { look, topic, preferences } = await describe(link, token, isAll)
+      const said =
+        topic === undefined
+          ? 'You will get no more mail from us.'
+          : `You will get no more mail about “${topic}”.`
+      return sendPage(reply, {
+        look,
+        title: MESSAGE,
+        body: `<p>${escapeHtml(said)}</p>
+${topic === undefined ? '' : everything(token)}${preferences}`,
+      })
+    },
+  )
+
+  const actionOf = (token: string): string =>
+    escapeHtml(`${publicUrl}/unsubscribe/${encodeURIComponent(token)}`)
+
+  const everything = (token: string): string =>
+    `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
+
+  /** What a page shows of a link. The address only if it is the one that was mailed. */
+  async function describe(link: UnsubscribeLink, token: string, isAll = false) {
+    const { organizationId, contactId, topicId } = link
+    const tenant = within(sql, organizationId)
+    const [look, contact, found] = await Promise.all([
+      organizations.findLook(tenant, organizationId),
+      contacts.find(tenant, organizationId, { id: contactId }),
+      topicId === undefined || isAll ? undefined : topics.find(tenant, organizationId, topicId),
+    ])
+    const known = contact?.email ?? ''
+    const email = equal(addressHash(organizationId, known), link.addressHash) ? known : undefined
+    const since = preferencesSince(keyring, token, link, now())
+    const href =
+      email === undefined || since === undefined
+        ? undefined
+        : preferencesUrl(keyring, publicUrl, link, since)
+    const preferences =
+      href === undefined ? '' : `<p><a href="${escapeHtml(href)}">Choose what you get</a></p>`
+    return { look, topic: found?.name, email, preferences }
+  }
+}

@@ -1,0 +1,44 @@
+import type { AppError } from '../../src/domain/errors.ts'
+import { isUuid, type Uuid } from '../../src/ids.ts'
+import * as contacts from '../../src/store/contacts/contacts.ts'
+import type { Executor } from '../../src/store/db/sql.ts'
+import { missing } from '../../src/core/access/ownership.ts'
+
+/** How a path names a contact. */
+export interface ContactName {
+  id: string
+  /** Forces how it is read. */
+  by?: 'id' | 'email' | 'externalId' | undefined
+}
+
+/** What a path parameter may mean, in the order in which it is tried. */
+export function contactKeys({ id, by }: ContactName): contacts.ContactKey[] {
+  const email = { email: id.trim().toLowerCase() }
+  const externalId = { externalId: id }
+  if (by === 'id') return isUuid(id) ? [{ id }] : []
+  if (by === 'email') return [email]
+  if (by === 'externalId') return [externalId]
+  if (isUuid(id)) return [{ id }, externalId]
+  return id.includes('@') ? [email] : [externalId]
+}
+
+/** The id of the contact that a path names; 403 or 404 when the organization has none. */
+export async function contactId(
+  sql: Executor,
+  organizationId: Uuid,
+  name: ContactName,
+): Promise<Uuid> {
+  for (const key of contactKeys(name)) {
+    const id = await contacts.findId(sql, organizationId, key)
+    if (id !== undefined) return id
+  }
+  throw await missingContact(sql, organizationId, name)
+}
+
+/** An address or external id only ever means one of one's own contacts. */
+export const missingContact = (
+  sql: Executor,
+  organizationId: Uuid,
+  { id, by }: ContactName,
+): Promise<AppError> =>
+  missing(sql, 'contact', organizationId, by === undefined || by === 'id' ? id : '')

@@ -1,0 +1,135 @@
+import type { FastifyRequest } from 'fastify'
+import type { UniqueField } from '../../src/domain/contacts/contact-changes.ts'
+import { type AppError, conflict } from '../../src/domain/errors.ts'
+import type { EmailStatus } from '../../src/domain/status.ts'
+import type { Uuid } from '../../src/ids.ts'
+import type { Contact } from '../../src/schemas/contacts/contact.ts'
+import type { Refusal, RowResult, Upserted } from '../../src/core/contacts/rows.ts'
+import { isLostRace } from '../../src/core/contacts/upsert.ts'
+import * as contacts from '../../src/store/contacts/contacts.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import { audit } from '../access/audit.ts'
+import { type Caller, insufficient } from '../caller.ts'
+import { refused, UNREACHABLE } from './contact-rules.ts'
+import type { Deps } from '../deps.ts'
+
+/** More of them are needed only while others write the same contact all the time. */
+const TRIES = 5
+
+/** Others changed what was read before the locks. */
+class LostRace extends Error {}
+
+/** Runs `work` in a transaction, again from the start when it loses a race for the contact. */
+export async function retryOnConflict<T>(
+  sql: Sql,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(sql, work)
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isLostRace(error)) throw error
+      if (tries === TRIES) throw lostRace()
+    }
+  }
+}
+
+/** One contact that was written. */
+export type WrittenContact = Extract<RowResult, { id: Uuid }> & {
+  /** The status that the person was resubscribed from; undefined: they were not. */
+  resubscribedFrom: EmailStatus | undefined
+  /** Topics that they have still to confirm. */
+  pendingTopics: Uuid[]
+}
+
+/** Returns the contact that was written; throws every refusal. */
+export function unwrapWrite(
+  { results: [result], resubscribed, pending }: Upserted,
+  caller: Caller,
+): WrittenContact {
+  if (result === undefined) throw new LostRace()
+  if (result.status === 'failed') throw refusalError(result.refusal, caller)
+  return {
+    ...result,
+    resubscribedFrom: resubscribed[0]?.from,
+    pendingTopics: pending.map(({ topicId }) => topicId),
+  }
+}
+
+function refusalError(refusal: Refusal, { actor }: Caller): AppError | LostRace {
+  switch (refusal.reason) {
+    case 'taken':
+      return alreadyTaken(refusal)
+    case 'invalid':
+      return refused([{ path: refusal.path, message: refusal.message }])
+    case 'unreachable':
+      return refused([UNREACHABLE])
+    case 'forbidden':
+      return insufficient(actor, 'full')
+    case 'unstorable':
+      return refused([{ path: '', message: 'has a value that cannot be stored' }])
+    case 'busy':
+      return lostRace()
+    case 'missing':
+      // It was there a moment ago: looked for again, it is a 404.
+      return new LostRace()
+  }
+}
+
+/** Returns why a row was refused, as of a contact that is written alone. */
+export function rowRefusal(refusal: Refusal, caller: Caller): AppError {
+  if (refusal.reason === 'unreachable') return refused([UNKNOWN_AND_UNREACHABLE])
+  const error = refusalError(refusal, caller)
+  if (error instanceof LostRace) throw error
+  return error
+}
+
+const UNKNOWN_AND_UNREACHABLE = {
+  path: 'email',
+  message: 'or phone is needed, since there is no contact to update',
+}
+
+/** Records a resubscription in the audit, with the caller who vouched for the person. */
+export const auditResubscription = (
+  tx: Transaction,
+  request: FastifyRequest,
+  now: Deps['now'],
+  { id, from }: { id: Uuid; from: EmailStatus },
+) =>
+  audit(tx, request, now, {
+    action: 'contact.resubscribed',
+    subject: { kind: 'contact', id },
+    detail: { from },
+  })
+
+/** Returns the contact as the response has it, with what was kept against the request. */
+export async function contactResponse(
+  tx: Transaction,
+  organizationId: Uuid,
+  written: Pick<WrittenContact, 'id' | 'emailStatusKept' | 'smsStatusKept'>,
+): Promise<Contact> {
+  const { id, emailStatusKept, smsStatusKept } = written
+  const contact = await contacts.find(tx, organizationId, { id })
+  if (!contact) throw new LostRace()
+  return {
+    ...contact,
+    ...(emailStatusKept ? { emailStatusKept } : {}),
+    ...(smsStatusKept ? { smsStatusKept } : {}),
+  }
+}
+
+const lostRace = () =>
+  conflict('This contact is being written by others: try again', { reason: 'lost_race' })
+
+const REASONS = {
+  externalId: 'external_id_taken',
+  email: 'email_taken',
+  phone: 'phone_taken',
+} as const
+
+/** Names the field and never its value, which may be somebody's address. */
+const alreadyTaken = ({ contactId, field }: { contactId: Uuid; field: UniqueField }) =>
+  conflict(`Another contact has this ${field} already`, {
+    reason: REASONS[field],
+    details: [{ path: field, message: 'is taken', contactId }],
+  })

@@ -1,0 +1,108 @@
+import { badRequest, type ErrorDetail, sentence } from '../../src/domain/errors.ts'
+import { refuseProperties } from '../../src/domain/contacts/properties.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { toE164 } from '../../src/phones.ts'
+import type { ContactPatch } from '../../src/schemas/contacts/contact-change.ts'
+import type { ContactInput } from '../../src/schemas/contacts/contact.ts'
+import type { ContactChanges } from '../../src/domain/contacts/contact-changes.ts'
+import type { Executor } from '../../src/store/db/sql.ts'
+import { resolveTopics, type UnknownTopic } from '../../src/core/consent/topic-names.ts'
+import type { TopicNames } from '../../src/store/consent/topics.ts'
+
+/** What is stored of an input, or why a rule beyond the schema refuses it. */
+export type Checked =
+  | { values: ContactChanges; details?: never }
+  | { values?: never; details: ErrorDetail[] }
+
+/** Unique values are compared as they are stored: addresses in lower case, numbers as E.164. */
+export function applyContactRules({
+  topicIds: _ids,
+  topicSlugs: _slugs,
+  resubscribe: _resubscribe,
+  ...input
+}: ContactInput): Checked {
+  const phone = input.phone === undefined ? undefined : toE164(input.phone)
+  const details = [
+    ...(input.phone !== undefined && phone === undefined ? [NO_PHONE] : []),
+    ...propertyFaults(input.properties),
+  ]
+  if (details.length > 0) return { details }
+  return { values: { ...input, email: input.email?.trim().toLowerCase(), phone } }
+}
+
+/** What is stored of a new contact: 400 when it breaks a rule, naming each. */
+export function toNewContact(input: ContactInput): ContactChanges {
+  const { values, details = [] } = applyContactRules(input)
+  if (input.email === undefined && input.phone === undefined) details.push(UNREACHABLE)
+  if (values === undefined || details.length > 0) throw refused(details)
+  return values
+}
+
+/** What a PATCH changes: what it names. A status that is null is not named. */
+export const toChanges = (input: ContactPatch): ContactChanges => ({
+  externalId: input.externalId,
+  email: typeof input.email === 'string' ? input.email.trim().toLowerCase() : input.email,
+  phone: typeof input.phone === 'string' ? requirePhone(input.phone) : input.phone,
+  firstName: input.firstName,
+  lastName: input.lastName,
+  company: input.company,
+  jobTitle: input.jobTitle,
+  preferredChannel: input.preferredChannel,
+  properties: input.properties,
+  emailStatus: input.emailStatus ?? undefined,
+  smsStatus: input.smsStatus ?? undefined,
+})
+
+/** What a PUT changes: everything but the statuses that it does not name. */
+export function toReplacement(input: ContactPatch): ContactChanges {
+  const { emailStatus, smsStatus, ...named } = toChanges(input)
+  return {
+    externalId: named.externalId ?? null,
+    email: named.email ?? null,
+    phone: named.phone ?? null,
+    firstName: named.firstName ?? null,
+    lastName: named.lastName ?? null,
+    company: named.company ?? null,
+    jobTitle: named.jobTitle ?? null,
+    preferredChannel: named.preferredChannel ?? null,
+    properties: named.properties ?? null,
+    emailStatus,
+    smsStatus,
+  }
+}
+
+function requirePhone(phone: string): string {
+  const stored = toE164(phone)
+  if (stored === undefined) throw refused([NO_PHONE])
+  return stored
+}
+
+/** The topics that a body names; undefined when it names none: 400 with all that do not exist. */
+export async function requireTopics(
+  sql: Executor,
+  organizationId: Uuid,
+  { topicIds, topicSlugs }: TopicNames,
+): Promise<Uuid[] | undefined> {
+  if (topicIds === undefined && topicSlugs === undefined) return undefined
+  const { ids, unknown } = await resolveTopics(sql, organizationId, { topicIds, topicSlugs })
+  if (unknown.length > 0) throw refused(unknown.map(unknownTopic))
+  return ids
+}
+
+export const unknownTopic = ({ field, index, value }: UnknownTopic) => ({
+  path: `${field}[${index}]`,
+  message: `names "${value}", which does not exist`,
+})
+
+const propertyFaults = (properties: Record<string, unknown> | undefined): ErrorDetail[] => {
+  const message = properties === undefined ? undefined : refuseProperties(properties)
+  return message === undefined ? [] : [{ path: 'properties', message }]
+}
+
+const NO_PHONE: ErrorDetail = {
+  path: 'phone',
+  message: 'must be an international number such as +4915112345678',
+}
+export const UNREACHABLE: ErrorDetail = { path: 'email', message: 'or phone is needed' }
+
+export const refused = (details: ErrorDetail[]) => badRequest(sentence(details), details)

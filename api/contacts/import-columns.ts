@@ -1,0 +1,157 @@
+import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contacts/contact-columns.ts'
+import { badRequest } from '../../src/domain/errors.ts'
+import { unguardCell } from '../../src/domain/contacts/csv-cell.ts'
+import { malformedBody } from '../http/errors.ts'
+
+/** A field of a contact, as a row of an import names it. */
+const FIELDS = [
+  'email',
+  'phone',
+  'externalId',
+  'firstName',
+  'lastName',
+  'company',
+  'jobTitle',
+  'emailStatus',
+  'smsStatus',
+  'preferredChannel',
+  'properties',
+  'topicIds',
+  'topicSlugs',
+  'resubscribe',
+] as const
+
+/** Columns of an export that callers cannot write: an import passes over them. */
+export const READ_ONLY = [
+  'id',
+  'topics',
+  'pendingTopics',
+  ...CONTACT_COUNTS,
+  ...CONTACT_TIMES,
+] as const
+
+const MOST_COLUMNS = 500
+const LONGEST_PROPERTY = 255
+const PROPERTY = 'properties.'
+
+/** `First name`, `first_name` and `firstName` are one name. */
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
+
+const KNOWN = new Map<string, string | null>([
+  ...FIELDS.map((field) => [plain(field), field] as const),
+  ...READ_ONLY.map((field) => [plain(field), null] as const),
+])
+
+/** The fields that a mapping gives to columns, by the name of the column; null leaves it out. */
+export type Mapping = ReadonlyMap<string, string | null>
+
+/** Reads the parameter `mapping`: 400 when it is none. */
+export function parseMapping(text: string | undefined): Mapping {
+  if (text === undefined) return new Map()
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw badMapping('is not valid JSON')
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw badMapping('must be a JSON object from column names to fields')
+  }
+  return new Map(
+    Object.entries(given).map(([column, field]: [string, unknown]) => {
+      if (field === null) return [column, null]
+      if (typeof field === 'string' && isField(field)) return [column, field]
+      throw badMapping(`names a field that is not known: ${FIELDS.join(', ')}, properties.<name>`)
+    }),
+  )
+}
+
+const isField = (name: string): boolean =>
+  FIELDS.some((field) => field === name) ||
+  (name.startsWith(PROPERTY) &&
+    name.length > PROPERTY.length &&
+    name.length <= PROPERTY.length + LONGEST_PROPERTY)
+
+const badMapping = (message: string) =>
+  badRequest(`mapping ${message}`, [{ path: 'mapping', message }])
+
+/** Why a row has no fields: of a class, because a row may have a field of any name. */
+export class Broken {
+  readonly why: string
+  constructor(why: string) {
+    this.why = why
+  }
+}
+
+/** Makes the fields of a row from its cells. */
+export type ReadCells = (cells: readonly string[]) => Record<string, unknown> | Broken
+
+/** Decides by the first line of a CSV what each column is. */
+export function readHeader(header: readonly string[], mapping: Mapping): ReadCells {
+  if (header.length > MOST_COLUMNS) throw malformedBody(`has more than ${MOST_COLUMNS} columns`)
+  const names = header.map((name) => unguardCell(name).trim())
+  for (const column of mapping.keys()) {
+    if (!names.includes(column))
+      throw badMapping(`names the column "${column}", which is not there`)
+  }
+  const fields = names.map((name) => fieldOf(name, mapping))
+  fields.forEach((field, i) => {
+    if (field === null || fields.indexOf(field) === i) return
+    throw malformedBody(`has two columns for ${field}`)
+  })
+  if (!fields.some((field) => field === 'email' || field === 'phone' || field === 'externalId')) {
+    throw malformedBody('has no column for email, phone or externalId in its first line')
+  }
+  return (cells) => {
+    if (cells.length > fields.length) return new Broken('has more cells than the first line')
+    return rowOf(fields, cells)
+  }
+}
+
+function fieldOf(name: string, mapping: Mapping): string | null {
+  const mapped = mapping.get(name)
+  if (mapped !== undefined) return mapped
+  if (name === '') return null
+  const known = KNOWN.get(plain(name))
+  if (known !== undefined) return known
+  const field = name.startsWith(PROPERTY) ? name : PROPERTY + name
+  if (isField(field)) return field
+  throw malformedBody(`has a column whose name is longer than ${LONGEST_PROPERTY} characters`)
+}
+
+function rowOf(
+  fields: readonly (string | null)[],
+  cells: readonly string[],
+): ReturnType<ReadCells> {
+  const row: Record<string, unknown> = {}
+  const properties: [string, unknown][] = []
+  for (const [i, cell] of cells.entries()) {
+    const field = fields[i]
+    // An empty cell says nothing of the field.
+    if (field == null || cell === '') continue
+    const text = unguardCell(cell)
+    if (field.startsWith(PROPERTY)) properties.push([field.slice(PROPERTY.length), text])
+    else if (field === 'properties') {
+      const given = parseObject(text)
+      if (given === undefined) return new Broken('properties must be a JSON object')
+      properties.unshift(...Object.entries(given))
+    } else if (field === 'topicIds' || field === 'topicSlugs') {
+      row[field] = text.split(/[\s,;|]+/).filter((name) => name !== '')
+    } else if (field === 'resubscribe') row[field] = text.toLowerCase() === 'true'
+    else row[field] = text
+  }
+  // `fromEntries` makes own properties of every name, `__proto__` included.
+  if (properties.length > 0) row['properties'] = Object.fromEntries(properties)
+  return row
+}
+
+/** An object of JSON text; undefined when it is none. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return Object.fromEntries(Object.entries(value))
+  } catch {
+    return undefined
+  }
+}

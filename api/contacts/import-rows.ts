@@ -1,0 +1,256 @@
+import { pipeline, Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { AppError, badRequest, sentence } from '../../src/domain/errors.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { type Format, ImportRow } from '../../src/schemas/contacts/import.ts'
+import type { ImportRow as StoredRow } from '../../src/store/contacts/import-pages.ts'
+import type { NewPage } from '../../src/store/contacts/imports.ts'
+import { refuseUnstorable } from '../http/bodies.ts'
+import { breather } from '../../src/breather.ts'
+import { applyContactRules } from './contact-rules.ts'
+import { malformedBody } from '../http/errors.ts'
+import { Broken, type Mapping, READ_ONLY, type ReadCells, readHeader } from './import-columns.ts'
+import { type CheckedInput, inputChecker } from '../http/validation.ts'
+
+/**
+ * A page is written in one transaction: long enough to be worth its round trips, short enough that
+ * somebody who unsubscribes meanwhile does not notice.
+ */
+const MOST_ROWS = 2_000
+/** With topics: one workflow asks for all confirmations of a page. */
+const MOST_ROWS_WITH_TOPICS = 1_000
+const MOST_CHARACTERS = 1_048_576
+/** Bytes of one row. */
+const LONGEST_ROW = 256 * 1024
+/** Of a file. What cannot be read is kept for the report, and a few bytes may be millions of it. */
+const LIMITS = { rows: 20_000_000, faultyRows: 1_000_000 }
+/** Of a row as it is kept for the report. */
+const LONGEST_RECORD = 8_192
+/** More of them do not get into it: each takes five characters at least. */
+const MOST_RECORDED = LONGEST_RECORD / 5
+const REPLACED = /\p{Surrogate}|\0/gu
+
+export interface RowOptions {
+  format: Format
+  mapping: Mapping
+  delimiter: string
+  /** Of all rows. */
+  topicIds: readonly Uuid[]
+  /** All rows come with the word of the caller. */
+  resubscribe: boolean
+  /** Which topic of the organization an id or slug names. */
+  findTopic: (field: 'topicIds' | 'topicSlugs', name: string) => Promise<Uuid | undefined>
+}
+
+/** A row as it was sent: its fields, or why it has none. */
+interface RawRow {
+  fields: Record<string, unknown> | Broken
+  /** For the report. */
+  record: () => string
+}
+
+const check = inputChecker(ImportRow)
+
+/**
+ * Reads rows from a file and puts them in pages, checked by all rules that need no other contact. A
+ * row that breaks one stays in its page with what is wrong; a file that is none is refused (400),
+ * and so is one of which hardly anything can be read; one with too many rows is too large (413).
+ */
+export async function* pagesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  options: RowOptions,
+  limits = LIMITS,
+): AsyncGenerator<NewPage> {
+  const raw = options.format === 'csv' ? csvRows(bytes, options) : ndjsonRows(bytes)
+  const shared = { topicIds: options.topicIds, resubscribe: options.resubscribe }
+  let number = 0
+  let faulty = 0
+  let page = 0
+  let characters = 0
+  let hasTopics = false
+  let texts: string[] = []
+  const endPage = (): NewPage => {
+    const ended = { page, rows: texts.length, hasTopics, text: `[${texts.join(',')}]` }
+    page++
+    texts = []
+    characters = 0
+    hasTopics = false
+    return ended
+  }
+  const breathe = breather()
+  for await (const each of raw) {
+    await breathe()
+    number++
+    if (number > limits.rows) throw tooManyRows(limits.rows)
+    const row = await checked(number, each, shared, options.findTopic)
+    if ('message' in row && ++faulty > limits.faultyRows) throw tooManyFaults(limits.faultyRows)
+    const withTopics = hasTopics || 'topicIds' in row
+    const isFull =
+      characters >= MOST_CHARACTERS ||
+      texts.length >= (withTopics ? MOST_ROWS_WITH_TOPICS : MOST_ROWS)
+    if (isFull) yield endPage()
+    const text = JSON.stringify(row)
+    hasTopics ||= 'topicIds' in row
+    texts.push(text)
+    characters += text.length
+  }
+  if (texts.length > 0) yield endPage()
+}
+
+const tooManyRows = (most: number) =>
+  new AppError('PAYLOAD_TOO_LARGE', `The file has more than ${most} rows`)
+
+const tooManyFaults = (most: number) =>
+  badRequest(`More than ${most} rows of the file cannot be read: nothing was imported`, [
+    {
+      path: 'body',
+      message: 'may be of another form, or lack its mapping: a dry run of a part tells',
+    },
+  ])
+
+async function checked(
+  row: number,
+  { fields, record }: RawRow,
+  shared: { topicIds: readonly Uuid[]; resubscribe: boolean },
+  findTopic: RowOptions['findTopic'],
+): Promise<StoredRow> {
+  const failed = (message: string): StoredRow => ({
+    row,
+    message,
+    record: record().slice(0, LONGEST_RECORD).replace(REPLACED, '\ufffd'),
+  })
+  if (fields instanceof Broken) return failed(fields.why)
+  const { value, details } = problems(fields)
+  if (details) return failed(sentence(details))
+  const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe, ...input } = value
+  const { values, details: broken } = applyContactRules(input)
+  if (broken) return failed(sentence(broken))
+  const { externalId, email, phone } = values
+  if ((externalId ?? email ?? phone) === undefined) {
+    return failed('externalId, email or phone is needed')
+  }
+
+  const ids = new Set(shared.topicIds)
+  for (const [field, names] of [
+    ['topicIds', topicIds],
+    ['topicSlugs', topicSlugs],
+  ] as const) {
+    for (const name of names) {
+      const id = await findTopic(field, name)
+      if (id === undefined) return failed(`${field} names "${name}", which does not exist`)
+      ids.add(id)
+    }
+  }
+  return {
+    row,
+    values: resubscribe ? { ...values, resubscribe } : values,
+    ...(ids.size > 0 ? { topicIds: [...ids] } : {}),
+  }
+}
+
+function problems(fields: Record<string, unknown>): CheckedInput<ImportRow> {
+  try {
+    refuseUnstorable(fields, true)
+  } catch (error) {
+    if (error instanceof AppError)
+      return {
+        details: [
+          { path: 'The row', message: 'has text that cannot be stored, or is nested too deeply' },
+        ],
+      }
+    throw error
+  }
+  return check(fields)
+}
+
+async function* csvRows(
+  bytes: AsyncIterable<Uint8Array>,
+  { delimiter, mapping }: RowOptions,
+): AsyncGenerator<RawRow> {
+  const parser = parse({
+    bom: true,
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_ROW,
+  })
+  // What goes wrong reaches the loop below.
+  pipeline(Readable.from(asUtf8(bytes)), parser, () => {})
+  let header: readonly string[] = []
+  let read: ReadCells | undefined
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      if (read === undefined) {
+        header = cells
+        read = readHeader(header, mapping)
+        continue
+      }
+      const record = () =>
+        JSON.stringify(
+          Object.fromEntries(
+            cells.slice(0, MOST_RECORDED).map((cell, i) => [header[i] ?? `column ${i + 1}`, cell]),
+          ),
+        )
+      yield { fields: read(cells), record }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw malformedBody(`is not valid CSV: ${error.code}, line ${parser.info.lines}`)
+  }
+  if (read === undefined) throw malformedBody('has no first line with the names of its columns')
+}
+
+async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow> {
+  for await (const line of linesOf(bytes)) {
+    if (line.trim() === '') continue
+    yield { fields: parseLine(line), record: () => line }
+  }
+}
+
+/** Read-only fields are passed over and null says nothing, so that an export can be imported. */
+function parseLine(line: string): RawRow['fields'] {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return new Broken('The row is not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return new Broken('The row is not a JSON object')
+  }
+  const given = Object.entries(value).filter(
+    ([name, field]) => field !== null && !READ_ONLY.some((readOnly) => readOnly === name),
+  )
+  return Object.fromEntries(given)
+}
+
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  for await (const chunk of bytes) {
+    const lines = (rest + decode(decoder, chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST_ROW)
+      throw malformedBody(`has a row of more than ${LONGEST_ROW} bytes`)
+    yield* lines
+  }
+  yield rest + decode(decoder)
+}
+
+/** The same bytes: refuses what is no UTF-8 before it is stored as question marks. */
+async function* asUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of bytes) {
+    decode(decoder, chunk)
+    yield chunk
+  }
+  decode(decoder)
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+  } catch {
+    throw malformedBody('is not encoded as UTF-8')
+  }
+}

@@ -1,0 +1,142 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../../src/addresses.ts'
+import { allows } from '../../../src/domain/access/access.ts'
+import type { ErrorDetail } from '../../../src/domain/errors.ts'
+import { type RowFailure, rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
+import type { Uuid } from '../../../src/ids.ts'
+import { ContactsDeleted, ContactsDeletion } from '../../../src/schemas/contacts/contact-change.ts'
+import {
+  ContactBatchInput,
+  ContactBatchResult,
+  type ContactBatchRow,
+  ContactInput,
+} from '../../../src/schemas/contacts/contact.ts'
+import { remove } from '../../../src/core/contacts/remove.ts'
+import type { UpsertRow } from '../../../src/core/contacts/rows.ts'
+import { upsert } from '../../../src/core/contacts/upsert.ts'
+import { type Transaction, transact } from '../../../src/store/db/sql.ts'
+import { resolveTopics } from '../../../src/core/consent/topic-names.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { rowChecker } from '../../http/row-checks.ts'
+import { breather } from '../../../src/breather.ts'
+import { auditResubscription, rowRefusal } from '../contact-outcomes.ts'
+import { applyContactRules, refused, unknownTopic } from '../contact-rules.ts'
+import type { TenantDeps } from '../../deps.ts'
+
+const tags = ['contacts']
+const checkRows = rowChecker(ContactInput)
+const writing = { scope: 'contacts' } as const
+
+/** Many contacts in one request. */
+export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, now },
+) => {
+  app.post(
+    '/v1/contacts/batch',
+    {
+      config: writing,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'upsertContacts',
+        summary: 'Create or update up to 1,000 contacts',
+        description:
+          'Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail, whatever is wrong with those. Asking for `active` does not bring back who has left: `emailStatusKept` says so, and `smsStatusKept` of who has opted out of text messages.',
+        body: ContactBatchInput,
+        response: { 200: ContactBatchResult },
+      },
+    },
+    async (request) => {
+      const { tx, caller, body, id: requestId } = request
+      const { organizationId, scopes } = caller
+      const failures = rowFailures('contacts')
+      const accepted: UpsertRow[] = []
+      const topicsOf = resolver(tx, organizationId)
+      const breathe = breather()
+      for (const { index, row: input } of await checkRows(request, body.contacts, failures)) {
+        await breathe()
+        const { values, details = [] } = applyContactRules(input)
+        const named = await topicsOf(input)
+        const faults = [...details, ...named.faults]
+        if (values !== undefined && faults.length === 0) {
+          const { resubscribe } = input
+          accepted.push({ index, values: { ...values, resubscribe }, topicIds: named.ids })
+        } else failures.add(index, refused(faults))
+      }
+      const { results: settled, resubscribed } = await upsert(tx, organizationId, accepted, {
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        source: 'api',
+        mayLift: allows(scopes, 'full'),
+        requestId,
+      })
+      for (const each of resubscribed) await auditResubscription(tx, request, now, each)
+      const kept: ContactBatchRow[] = []
+      for (const result of settled) {
+        if (result.status === 'failed') {
+          failures.add(result.index, rowRefusal(result.refusal, caller))
+        } else kept.push(result)
+      }
+      const failed = failures.list()
+      const results = [...kept, ...failed.map(failedRow)].sort((a, b) => a.index - b.index)
+      const having = (status: string) => kept.filter((row) => row.status === status).length
+      return {
+        success: failed.length === 0,
+        created: having('created'),
+        updated: having('updated'),
+        failed: failed.length,
+        results,
+        ...toldFailures('contacts', failed),
+      }
+    },
+  )
+
+  app.delete(
+    '/v1/contacts',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'deleteContacts',
+        summary: 'Delete up to 1,000 contacts',
+        description:
+          'Ids that name none of your contacts are passed over; `deleted` counts the others. The suppression list keeps their addresses.',
+        body: ContactsDeletion,
+        response: { 200: ContactsDeleted },
+      },
+    },
+    async ({ caller: { organizationId, sql }, body: { ids }, id: requestId }) => {
+      const deleted = await transact(sql, (tx) => remove(tx, organizationId, ids, requestId))
+      return { success: true as const, deleted }
+    },
+  )
+}
+
+const failedRow = ({ index, message }: RowFailure): ContactBatchRow => ({
+  index,
+  id: null,
+  status: 'failed',
+  error: message,
+})
+
+interface NamedTopics {
+  ids: Uuid[]
+  faults: ErrorDetail[]
+}
+
+/** The topics of a row. Most rows of a request name the same: they are looked up once. */
+function resolver(tx: Transaction, organizationId: Uuid) {
+  const known = new Map<string, NamedTopics>()
+  return async ({ topicIds, topicSlugs }: ContactInput): Promise<NamedTopics> => {
+    if (topicIds === undefined && topicSlugs === undefined) return { ids: [], faults: [] }
+    const key = JSON.stringify([topicIds, topicSlugs])
+    const found = known.get(key) ?? (await look())
+    known.set(key, found)
+    return found
+
+    async function look(): Promise<NamedTopics> {
+      const { ids, unknown } = await resolveTopics(tx, organizationId, { topicIds, topicSlugs })
+      return { ids, faults: unknown.map(unknownTopic) }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../../src/addresses.ts'
+import { allows } from '../../../src/domain/access/access.ts'
+import { badRequest, NOT_YET } from '../../../src/domain/errors.ts'
+import type { Uuid } from '../../../src/ids.ts'
+import { IdParams, Success } from '../../../src/schemas/common.ts'
+import {
+  Contact,
+  ContactInput,
+  ContactList,
+  ContactListQuery,
+  ContactQuery,
+} from '../../../src/schemas/contacts/contact.ts'
+import type { ContactFilters } from '../../../src/store/audience/filters.ts'
+import { remove } from '../../../src/core/contacts/remove.ts'
+import { upsertOnce } from '../../../src/core/contacts/upsert.ts'
+import * as contacts from '../../../src/store/contacts/contacts.ts'
+import * as search from '../../../src/store/audience/search.ts'
+import { wordOf } from '../../../src/store/audience/search-terms.ts'
+import { type Sql, transact } from '../../../src/store/db/sql.ts'
+import { resolveTopics } from '../../../src/core/consent/topic-names.ts'
+import { contactId, contactKeys, missingContact } from '../contact-keys.ts'
+import { auditResubscription, contactResponse, unwrapWrite } from '../contact-outcomes.ts'
+import { requireTopics, toNewContact } from '../contact-rules.ts'
+import { decodeCursor, encodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { createCounter } from '../../http/large-lists.ts'
+import { MOST_COUNTED, pageFigures } from '../../http/pages.ts'
+import { requireFeature } from '../../../src/core/access/plan.ts'
+import { timeParameter } from '../../http/times.ts'
+
+const tags = ['contacts']
+const reading = { scope: ['read', 'contacts'] } as const
+const writing = { scope: 'contacts' } as const
+
+export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, searchSql, now },
+) => {
+  const counter = createCounter(now)
+
+  app.post(
+    '/v1/contacts',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'createContact',
+        summary: 'Create a contact',
+        description:
+          'One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value. An address on the suppression list has its status from there: `emailStatusKept`.',
+        body: ContactInput,
+        response: { 201: Contact, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { tx, caller, body, id: requestId } = request
+      const { organizationId, scopes } = caller
+      const values = { ...toNewContact(body), resubscribe: body.resubscribe }
+      const topicIds = await requireTopics(tx, organizationId, body)
+      const row = { index: 0, values, topicIds }
+      const upserted = await upsertOnce(tx, organizationId, [row], {
+        mode: 'create',
+        source: 'api',
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        mayLift: allows(scopes, 'full'),
+        // Its keys are seldom taken: it is inserted without a look at who has them.
+        expectsNew: true,
+        requestId,
+      })
+      const { resubscribedFrom: from, pendingTopics, ...made } = unwrapWrite(upserted, caller)
+      if (from !== undefined) await auditResubscription(tx, request, now, { id: made.id, from })
+      const contact = await contactResponse(tx, organizationId, made)
+      reply.code(201)
+      return pendingTopics.length === 0 ? contact : { ...contact, pendingTopics }
+    },
+  )
+
+  app.get(
+    '/v1/contacts',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listContacts',
+        summary: 'List contacts, newest first',
+        description:
+          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000, which `totalIsExact` says. A search among more contacts than that stops counting where its page is full. What many have and none of the newest is looked for in stretches of 50,000 contacts: a page that ends with its stretch may be empty, and has a next one.',
+        querystring: ContactListQuery,
+        response: { 200: ContactList, ...failures(402) },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query }) => {
+      const { page, pageSize, cursor, segmentId, search: term, ...given } = query
+      const filters = {
+        ...given,
+        createdAfter: timeParameter('createdAfter', given.createdAfter),
+        updatedAfter: timeParameter('updatedAfter', given.updatedAfter),
+      }
+      if (cursor !== undefined && page > 1) {
+        throw badRequest('The query parameters page and cursor exclude each other', [
+          { path: 'page', message: 'cannot go with a cursor' },
+        ])
+      }
+      const scope = { list: 'contacts', organizationId, filters: { ...filters, search: term } }
+      const before = decodeCursor(scope, cursor)
+      if (segmentId !== undefined) {
+        await requireFeature(sql, organizationId, 'segments')
+        throw badRequest(
+          `The query parameter segmentId ${NOT_YET.message}`,
+          [{ path: 'segmentId', message: NOT_YET.message }],
+          NOT_YET.reason,
+        )
+      }
+      await requireTopicFilter(sql, organizationId, filters.topicId)
+      const word = wordOf(term ?? '')
+      const bounds = { ...filters, before, page, pageSize }
+      const { rows, next, ...counted } =
+        word === ''
+          ? await list(sql, organizationId, filters, bounds)
+          : await search.contacts(searchSql, organizationId, { ...bounds, search: word })
+      const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, ...counted })
+      const nextCursor = next === undefined ? null : encodeCursor(scope, next)
+      return { contacts: rows, page, pageSize, ...figures, nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/contacts/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getContact',
+        summary: 'Get a contact by id, email or externalId',
+        description:
+          'A UUID is our id, then an `externalId`; what contains `@` is an email address; anything else is an `externalId`. `by` forces one of them.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: { 200: Contact },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { by } }) => {
+      for (const key of contactKeys({ id, by })) {
+        const contact = await contacts.find(sql, organizationId, key)
+        if (contact) return contact
+      }
+      throw await missingContact(sql, organizationId, { id, by })
+    },
+  )
+
+  app.delete(
+    '/v1/contacts/:id',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'deleteContact',
+        summary: 'Delete a contact',
+        description:
+          'With its subscriptions and figures. The suppression list keeps its address: made again, it is not mailed either.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: { 200: Success },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { by }, id: requestId }) => {
+      await transact(sql, async (tx) => {
+        const found = await contactId(tx, organizationId, { id, by })
+        const count = await remove(tx, organizationId, [found], requestId)
+        if (count === 0) throw await missingContact(tx, organizationId, { id, by })
+      })
+      return { success: true as const }
+    },
+  )
+
+  async function list(sql: Sql, organizationId: Uuid, filters: ContactFilters, bounds: Bounds) {
+    const { before, page, pageSize } = bounds
+    const offset = (page - 1) * pageSize
+    const [rows, counted] = await Promise.all([
+      contacts.list(sql, organizationId, { ...filters, before, limit: pageSize + 1, offset }),
+      counter(JSON.stringify([organizationId, filters]), () =>
+        contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
+      ),
+    ])
+    const shown = rows.slice(0, pageSize)
+    return { rows: shown, next: rows.length > pageSize ? shown.at(-1)?.id : undefined, counted }
+  }
+}
+
+interface Bounds {
+  before: Uuid | undefined
+  page: number
+  pageSize: number
+}
+
+async function requireTopicFilter(sql: Sql, organizationId: Uuid, topicId: string | undefined) {
+  if (topicId === undefined) return
+  const { unknown } = await resolveTopics(sql, organizationId, { topicIds: [topicId] })
+  if (unknown.length > 0) throw unknownFilter('topicId')
+}
+
+const unknownFilter = (path: string) =>
+  badRequest(`The query parameter ${path} names nothing that exists`, [
+    { path, message: 'does not exist' },
+  ])

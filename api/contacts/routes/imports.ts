@@ -1,0 +1,137 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { conflict } from '../../../src/domain/errors.ts'
+import { isUuid } from '../../../src/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import { Import, ImportList, ImportListQuery } from '../../../src/schemas/contacts/import.ts'
+import * as imports from '../../../src/store/contacts/imports.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import { audit } from '../../access/audit.ts'
+import { csvFile, csvLines } from '../../http/csv-answers.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { pageOf } from '../../http/pages.ts'
+
+const tags = ['contacts']
+const reading = { scope: ['read', 'contacts'] } as const
+const writing = { scope: 'contacts' } as const
+const ERRORS_A_PAGE = 1_000
+
+export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.get(
+    '/v1/contacts/imports',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listImports',
+        summary: 'List imports, newest first',
+        querystring: ImportListQuery,
+        response: { 200: ImportList },
+        description: 'With how far each has come.',
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
+      const scope = { list: 'imports', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await imports.list(sql, organizationId, { limit: limit + 1, before })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/contacts/imports/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getImport',
+        summary: 'Get an import and how far it has come',
+        description:
+          'The figures move while it runs; of `rows`, those not counted yet are to come.',
+        params: IdParams,
+        response: { 200: Import },
+      },
+    },
+    async (request) => found(request, request.params.id),
+  )
+
+  app.get(
+    '/v1/contacts/imports/:id/errors',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'getImportErrors',
+        summary: 'Download the rows that failed, as CSV',
+        description:
+          'Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.',
+        params: IdParams,
+        response: { 200: csvFile('The report') },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, sql } = request.caller
+      const { id } = await found(request, request.params.id)
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="import-errors.csv"`)
+        .send(csvLines(['row', 'error', 'record'], pages()))
+
+      async function* pages() {
+        for (let after = 0; ; ) {
+          const rows = await imports.listErrors(sql, organizationId, id, {
+            after,
+            limit: ERRORS_A_PAGE,
+          })
+          yield rows.map(({ row, message, record }) => [String(row), message, record])
+          const last = rows.at(-1)
+          if (last === undefined || rows.length < ERRORS_A_PAGE) return
+          after = last.row
+        }
+      }
+    },
+  )
+
+  app.delete(
+    '/v1/contacts/imports/:id',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'cancelImport',
+        summary: 'Cancel an import',
+        description:
+          'What it has written stays. An import that is cancelled already: the same answer; one that has ended otherwise: 409.',
+        params: IdParams,
+        response: { 200: Import, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { organizationId, sql } = request.caller
+      const { id } = await found(request, request.params.id)
+      const cancelled = await transact(sql, async (tx) => {
+        const over = await imports.cancel(tx, organizationId, id)
+        if (!over) return undefined
+        const subject = { kind: 'import', id }
+        await audit(tx, request, now, { action: 'import.cancelled', subject })
+        return over
+      })
+      const after = cancelled ?? (await found(request, id))
+      if (after.status === 'cancelled') return after
+      throw conflict(`The import is ${after.status} and cannot be cancelled`, {
+        reason: 'import_ended',
+      })
+    },
+  )
+}
+
+async function found({ caller }: FastifyRequest, id: string): Promise<Import> {
+  const { organizationId, sql } = caller
+  const known = isUuid(id) ? await imports.find(sql, organizationId, id) : undefined
+  if (known) return known
+  throw await missing(sql, 'import', organizationId, id)
+}

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Busboy } from '@fastify/busboy'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../../src/domain/errors.ts'
+import { breather } from '../../src/breather.ts'
+import { malformedBody, unsupportedMediaType } from '../http/errors.ts'
+import { REQUEST_LIMITS } from '../http/request-limits.ts'
+
+/** Of an upload with an Idempotency-Key. */
+const FINGERPRINT_BYTES = 1024 * 1024
+
+/** Time spent waiting for bytes, without the time spent working on them. */
+const WINDOW_MS = 30_000
+/** Of a window: 10 KB a second. A slower caller holds a connection, not a file. */
+const LEAST_BYTES = 300_000
+
+/** Of an upload that was refused. */
+const LAST_BYTES_MS = 5_000
+
+/** What a parser is given at once. */
+const PIECE_BYTES = 16 * 1024
+
+export const MEDIA_TYPES = ['text/csv', 'application/x-ndjson', 'multipart/form-data'] as const
+const ACCEPTED = MEDIA_TYPES.join(', ')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body of an upload: read it once. */
+    upload: AsyncIterable<Uint8Array> | undefined
+  }
+}
+
+/**
+ * The routes of `app` take files instead of JSON, and read them while they come. With an
+ * Idempotency-Key the first MiB is read before, as their fingerprint.
+ */
+export function takeUploads(app: FastifyInstance): void {
+  app.decorateRequest('upload', undefined)
+  app.addHook('onResponse', async (request) => drainRefused(request))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser([...MEDIA_TYPES], async (request: FastifyRequest, payload: Readable) => {
+    if (Number(request.headers['content-length'] ?? 0) > REQUEST_LIMITS.uploadBytes)
+      throw tooLarge()
+    const bytes = limited(patient(payload))
+    request.upload = bytes
+    if (request.headers['idempotency-key'] === undefined) return
+    const head: Uint8Array[] = []
+    let size = 0
+    while (size < FINGERPRINT_BYTES) {
+      const { done, value } = await bytes.next()
+      if (done === true) break
+      head.push(value)
+      size += value.length
+    }
+    const first = Buffer.concat(head).subarray(0, FINGERPRINT_BYTES)
+    request.bodyHash = createHash('sha256').update(first).digest()
+    request.upload = chained(head, bytes)
+  })
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    const { message } = unsupportedMediaType(request.headers['content-type'])
+    throw new AppError('REQUEST_FAILED', message.replace('application/json', ACCEPTED), {
+      status: 415,
+      reason: 'unsupported_media_type',
+    })
+  })
+}
+
+/** A file as it comes, with the fields of the form it came in. */
+export interface UploadedFile {
+  fields: Record<string, string>
+  mediaType: string
+  /** Empty when it came without a form. */
+  name: string
+  /** Throws (AppError) when it breaks off, is too large or not what it says. */
+  bytes: AsyncIterable<Uint8Array>
+}
+
+/** The file of a request; inflates it, and finds it in its form. 400 when there is none. */
+export async function uploadedFile({ upload, headers }: FastifyRequest): Promise<UploadedFile> {
+  if (upload === undefined) throw malformedBody('is empty: send a file')
+  const contentType = headers['content-type'] ?? ''
+  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const bytes = headers['content-encoding'] === 'gzip' ? limited(inflated(upload)) : upload
+  if (mediaType !== 'multipart/form-data') return { fields: {}, mediaType, name: '', bytes }
+  return fileOfForm(contentType, bytes)
+}
+
+/** Throws when the bytes stop coming, or come at less than the least rate. */
+async function* patient(payload: Readable): AsyncGenerator<Uint8Array> {
+  // A refused upload is read on until the refusal is on its way: see `drainRefused`.
+  const iterator: AsyncIterator<Uint8Array> = payload.iterator({ destroyOnReturn: false })
+  let waitedMs = 0
+  let received = 0
+  try {
+    for (;;) {
+      const begunAt = performance.now()
+      const next = iterator.next()
+      while (!(await settlesWithin(next, WINDOW_MS - waitedMs))) {
+        if (received < LEAST_BYTES) throw tooSlow()
+        waitedMs = 0
+        received = 0
+      }
+      const { done, value } = await next
+      if (done === true) return
+      waitedMs += performance.now() - begunAt
+      received += value.length
+      yield value
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('MALFORMED_REQUEST', 'The upload was interrupted', {
+      details: [{ path: '', message: 'was interrupted' }],
+    })
+  } finally {
+    void iterator.return?.().catch(() => {})
+  }
+}
+
+/** False when it is still under way after `ms`. */
+async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, ms))
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * A caller who is refused before the file is read still gets the answer: what it goes on to send is
+ * thrown away for a while.
+ */
+function drainRefused({ raw }: FastifyRequest): void {
+  if (raw.complete) return
+  // A reader that has begun waits for ever, and nothing flows past a reader that waits.
+  raw.removeAllListeners('readable')
+  raw.resume()
+  setTimeout(() => raw.complete || raw.destroy(), LAST_BYTES_MS).unref()
+}
+
+/** Cut into pieces, between which others get the event loop: a piece may be thousands of rows. */
+async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const breathe = breather()
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > REQUEST_LIMITS.uploadBytes) throw tooLarge()
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      yield chunk.subarray(from, from + PIECE_BYTES)
+      await breathe()
+    }
+  }
+}
+
+async function* chained(
+  head: Iterable<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* head
+  yield* rest
+}
+
+async function* inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const inflate = createGunzip()
+  // What goes wrong reaches the loop below.
+  pipeline(Readable.from(bytes), inflate, () => {})
+  try {
+    for await (const chunk of inflate as AsyncIterable<Uint8Array>) yield chunk
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw malformedBody('is not valid gzip')
+  }
+}
+
+async function fileOfForm(
+  contentType: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<UploadedFile> {
+  const fields: Record<string, string> = {}
+  let late: string | undefined
+  let isOpen = false
+  const failing: ((error: Error) => void)[] = []
+  const form = formOf(contentType)
+  const file = new Promise<UploadedFile>((resolve, reject) => {
+    form.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
+      if (isOpen) late = 'has a field after its file: put it before'
+      else if (isNameCut || isCut)
+        late = `has a field of more than ${REQUEST_LIMITS.uploadFieldBytes} bytes`
+      else fields[name] = value
+    })
+    form.on('fieldsLimit', () => (late = `has more than ${REQUEST_LIMITS.uploadFields} fields`))
+    form.on('file', (_field, stream, name, _encoding, mediaType) => {
+      // The form tells it of its own end, maybe before anybody reads: who reads later is told.
+      stream.on('error', (error: Error) => stream.destroy(error))
+      if (isOpen) {
+        late = 'has more than one file'
+        stream.resume()
+        return
+      }
+      isOpen = true
+      failing.push((error) => stream.destroy(error))
+      resolve({ fields, mediaType, name, bytes: whole(stream) })
+    })
+    failing.push(reject)
+  })
+  // More than one thing can go wrong with a form; the first is told, and none ends the process.
+  form.on('error', () => {})
+  const ended = new Promise<void>((resolve) => {
+    pipeline(Readable.from(bytes), form, (error) => {
+      const refusal = error == null ? malformedBody('has no file') : asRefusal(error)
+      if (error != null || !isOpen) for (const fail of failing) fail(refusal)
+      resolve()
+    })
+  })
+  return file
+
+  /** The file, and then the rest of the form: a file without an end is none. */
+  async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
+    } catch (error) {
+      throw asRefusal(error)
+    }
+    await ended
+    if (late !== undefined) throw malformedBody(late)
+  }
+}
+
+function formOf(contentType: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { fields: REQUEST_LIMITS.uploadFields, fieldSize: REQUEST_LIMITS.uploadFieldBytes },
+    })
+  } catch {
+    throw malformedBody('is not valid multipart: the boundary is missing')
+  }
+}
+
+const asRefusal = (error: unknown): AppError =>
+  error instanceof AppError ? error : malformedBody('is not a valid form')
+
+const tooLarge = () =>
+  new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${REQUEST_LIMITS.uploadBytes} bytes`)
+
+const tooSlow = () =>
+  new AppError('REQUEST_FAILED', 'The upload was too slow', {
+    status: 408,
+    reason: 'upload_too_slow',
+  })

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { bucketStart } from '../../../src/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import {
+  ContactEventList,
+  ContactEventQuery,
+} from '../../../src/schemas/contacts/contact-change.ts'
+import { listOfContact } from '../../../src/store/events/contact-timeline.ts'
+import { contactId } from '../../contacts/contact-keys.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { pageOf } from '../../http/pages.ts'
+import { planOf } from '../../../src/core/access/plan.ts'
+
+const DAY_MS = 86_400_000
+
+/** What happened to one contact. */
+export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.get(
+    '/v1/contacts/:id/events',
+    {
+      config: { scope: ['read', 'contacts'] },
+      schema: {
+        tags: ['contacts'],
+        operationId: 'listContactEvents',
+        summary: 'List what happened to a contact, newest first',
+        description:
+          'What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them, as long as your plan keeps those.',
+        params: IdParams,
+        querystring: ContactEventQuery,
+        response: { 200: ContactEventList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params, query: { by, limit, cursor } }) => {
+      const id = await contactId(sql, organizationId, { ...params, by })
+      const scope = { list: 'contact-events', organizationId, filters: { id } }
+      const before = decodeCursor(scope, cursor)
+      const { retentionDays } = await planOf(sql, organizationId)
+      const lowest = bucketStart(now() - retentionDays * DAY_MS)
+      const rows = await listOfContact(sql, organizationId, id, {
+        before,
+        limit: limit + 1,
+        lowest,
+      })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+}

@@ -1,0 +1,155 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { addressed } from '../../../src/addresses.ts'
+import { AppError } from '../../../src/domain/errors.ts'
+import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
+import { monthOf } from '../../../src/domain/events/event-quota.ts'
+import {
+  EventAccepted,
+  EventBatchInput,
+  EventBatchResult,
+  EventInput,
+  EventLimitExceeded,
+  EventNameList,
+  EventNameQuery,
+} from '../../../src/schemas/events/event.ts'
+import { type Ingested, type IncomingEvent, ingest } from '../../../src/core/events/ingest.ts'
+import { listNames } from '../../../src/store/events/events.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import { rowChecker } from '../../http/row-checks.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { missingContact, toIncomingEvent } from '../../../src/core/events/event-rules.ts'
+import { noteUsage } from '../event-usage.ts'
+import { pageOf } from '../../http/pages.ts'
+
+const tags = ['events']
+const checkRows = rowChecker(EventInput)
+const ingesting = { scope: 'events', countsEvents: true } as const
+const refusals = {
+  429: {
+    description: 'Too many requests, or the monthly event limit is used up; see Retry-After',
+    ...EventLimitExceeded,
+  },
+}
+
+/** Custom events: what the customer's own programs report of contacts. */
+export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, now } = deps
+
+  const store = async (
+    request: FastifyRequest,
+    given: readonly IncomingEvent[],
+    at: number,
+  ): Promise<Ingested[]> => {
+    const { tx, caller, id: requestId } = request
+    const { organizationId } = caller
+    const { outcomes, counted } = await ingest(tx, organizationId, given, {
+      addressOf: (email) => addressed(keyring, organizationId, email),
+      requestId,
+      month: monthOf(at),
+    })
+    if (counted) await noteUsage(request, counted, at)
+    return outcomes
+  }
+
+  app.post(
+    '/v1/events',
+    {
+      config: ingesting,
+      schema: {
+        tags,
+        operationId: 'ingestEvent',
+        summary: 'Tell what a contact did',
+        description:
+          'Starts the workflows that it triggers and resumes those that wait for it. Accepted events count towards the monthly quota, which every answer tells in `X-Event-*`.',
+        body: EventInput,
+        response: { 200: EventAccepted, ...refusals },
+      },
+    },
+    async (request) => {
+      const { body } = request
+      const at = now()
+      const event = toIncomingEvent(body, at)
+      if (event instanceof AppError) throw event
+      const [outcome] = await store(request, [event], at)
+      if (!outcome) throw new Error('an event has an outcome')
+      if (outcome.kind === 'failed') throw missingContact(outcome.why)
+      const isStored = outcome.kind === 'stored'
+      return {
+        success: true as const,
+        eventId: body.eventId ?? (isStored ? outcome.id : ''),
+        duplicate: !isStored,
+        contactCreated: isStored && outcome.contactCreated,
+        workflowsTriggered: isStored ? outcome.started : 0,
+        executionsResumed: isStored ? outcome.resumed : 0,
+      }
+    },
+  )
+
+  app.post(
+    '/v1/events/batch',
+    {
+      config: ingesting,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'ingestEvents',
+        summary: 'Tell what contacts did, up to 1,000 events at once',
+        description:
+          'Good events are kept when others fail, whatever is wrong with those; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.',
+        body: EventBatchInput,
+        response: { 200: EventBatchResult, ...refusals },
+      },
+    },
+    async (request) => {
+      const at = now()
+      const failures = rowFailures('events')
+      const accepted: { index: number; event: IncomingEvent }[] = []
+      for (const { index, row } of await checkRows(request, request.body.events, failures)) {
+        const event = toIncomingEvent(row, at)
+        if (event instanceof AppError) failures.add(index, event)
+        else accepted.push({ index, event })
+      }
+      const outcomes = await store(
+        request,
+        accepted.map(({ event }) => event),
+        at,
+      )
+      const sum = { processed: 0, duplicates: 0, workflowsTriggered: 0, executionsResumed: 0 }
+      for (const [position, outcome] of outcomes.entries()) {
+        const index = accepted[position]?.index ?? position
+        if (outcome.kind === 'failed') failures.add(index, missingContact(outcome.why))
+        if (outcome.kind === 'duplicate') sum.duplicates++
+        if (outcome.kind !== 'stored') continue
+        sum.processed++
+        sum.workflowsTriggered += outcome.started
+        sum.executionsResumed += outcome.resumed
+      }
+      const told = toldFailures('events', failures.list())
+      return { success: told.errors.length === 0, ...sum, ...told }
+    },
+  )
+
+  app.get(
+    '/v1/events/names',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'listEventNames',
+        summary: 'List the names that events had, the newest name first',
+        description: 'For whoever draws a workflow. A name is new when its first event arrives.',
+        querystring: EventNameQuery,
+        response: { 200: EventNameList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
+      const scope = { list: 'event-names', organizationId, filters: {} }
+      const before = decodeCursor(scope, cursor)
+      const rows = await listNames(sql, organizationId, { before, limit: limit + 1 })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: page, nextCursor }
+    },
+  )
+}

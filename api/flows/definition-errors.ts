@@ -1,0 +1,45 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../src/domain/errors.ts'
+import { answerError } from '../http/errors.ts'
+
+const PLACE = /^((?:workflows\[\d+\]\.)?)steps\[(\d+)\](?:\.|$)/
+
+/**
+ * The handler of errors of bodies that hold steps: a problem that the schema finds in a step names
+ * the step, as all other problems with steps do.
+ */
+export function namingSteps(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): unknown {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') {
+    return answerError(error, request, reply)
+  }
+  const details = error.details?.map(({ path, message }) => {
+    const [place = '', list = '', index = ''] = PLACE.exec(path) ?? []
+    const rest = path.slice(place.length)
+    const name = nameAt(request.body, `${list}steps[${index}]`)
+    return name === undefined ? { path, message } : { path, message: `${name}: ${rest} ${message}` }
+  })
+  const [first] = details ?? []
+  const isNamed = first !== undefined && first.message !== error.details?.[0]?.message
+  const named = new AppError(error.code, isNamed ? first.message : error.message, {
+    ...(details === undefined ? {} : { details }),
+    ...(error.reason === undefined ? {} : { reason: error.reason }),
+  })
+  return answerError(named, request, reply)
+}
+
+/** What the step is called that is at `path` of the body; undefined: nothing that has an id. */
+function nameAt(body: unknown, path: string): string | undefined {
+  let value = body
+  for (const key of path.split(/[.[\]]+/).filter((each) => each !== '')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Reflect.get(value, key)
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { id, name }: { id?: unknown; name?: unknown } = value
+  if (typeof id !== 'string' || id.length > 100) return undefined
+  return typeof name === 'string' && name.length <= 200 ? `Step "${name}" (${id})` : `Step (${id})`
+}

@@ -1,0 +1,190 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { conflict } from '../../../src/domain/errors.ts'
+import { bucketStart, isUuid, type Uuid } from '../../../src/ids.ts'
+import { ExecutionParams, FlowParams, IdParams } from '../../../src/schemas/common.ts'
+import {
+  ContactExecutionQuery,
+  ExecutionCancelled,
+  ExecutionDetail,
+  ExecutionList,
+  ExecutionListQuery,
+  ExecutionRetried,
+  MOST_STEPS_SHOWN,
+} from '../../../src/schemas/flows/execution.ts'
+import * as executionOperations from '../../../src/core/flows/retry-and-cancel.ts'
+import * as executionReads from '../../../src/store/flows/execution-views.ts'
+import type { Sql } from '../../../src/store/db/sql.ts'
+import { findFlowId } from '../../../src/store/flows/api-triggers.ts'
+import type { Caller } from '../../caller.ts'
+import { contactId } from '../../contacts/contact-keys.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { pageOf } from '../../http/pages.ts'
+import { planOf } from '../../../src/core/access/plan.ts'
+
+const tags = ['workflows']
+const reading = { scope: 'read' } as const
+const writing = { scope: 'workflows' } as const
+const DAY_MS = 86_400_000
+const KEPT = 'What ended longer ago than your plan keeps it is left out.'
+const KEPT_OF_FLOW = 'What is over and was created longer ago than your plan keeps it is left out.'
+
+/** Runs of flows: what became of each, and taking one up again or ending it. */
+export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.get(
+    '/v1/workflows/:workflowId/executions',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflowExecutions',
+        summary: 'List the executions of a workflow, newest first',
+        description: `By id or slug; of a deleted workflow by its id. ${KEPT_OF_FLOW}`,
+        params: FlowParams,
+        querystring: ExecutionListQuery,
+        response: { 200: ExecutionList },
+      },
+    },
+    async ({ caller, params: { workflowId: id }, query: { cursor, ...query } }) => {
+      const { organizationId, sql } = caller
+      const flowId = await findFlowId(sql, organizationId, id)
+      if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)
+      return list(caller, { flowId, ...query }, cursor)
+    },
+  )
+
+  app.get(
+    '/v1/contacts/:id/executions',
+    {
+      config: { scope: ['read', 'contacts'] },
+      schema: {
+        tags,
+        operationId: 'listContactExecutions',
+        summary: 'List the executions of workflows for a contact, newest first',
+        description: KEPT,
+        params: IdParams,
+        querystring: ContactExecutionQuery,
+        response: { 200: ExecutionList },
+      },
+    },
+    async ({ caller, params, query: { by, cursor, ...query } }) => {
+      const { organizationId, sql } = caller
+      const id = await contactId(sql, organizationId, { ...params, by })
+      return list(caller, { contactId: id, ...query }, cursor)
+    },
+  )
+
+  app.get(
+    '/v1/workflows/executions/:executionId',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getExecution',
+        summary: 'Get an execution with every step it came to',
+        description: KEPT,
+        params: ExecutionParams,
+        response: { 200: ExecutionDetail },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { executionId: id } }) => {
+      const kept = await keptOf(sql, organizationId)
+      const found = isUuid(id)
+        ? await executionReads.find(sql, organizationId, id, kept)
+        : undefined
+      if (!found) throw await missing(sql, 'execution', organizationId, id)
+      const steps = await executionReads.listSteps(sql, organizationId, found, MOST_STEPS_SHOWN)
+      return { ...found, ...steps }
+    },
+  )
+
+  app.post(
+    '/v1/workflows/executions/:executionId/retry',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'retryExecution',
+        summary: 'Resume a failed execution at the step that failed',
+        description:
+          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so is a deleted workflow (`workflow_deleted`).',
+        params: ExecutionParams,
+        response: { 200: ExecutionRetried, ...failures(409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, params }) => {
+      const id = params.executionId.toLowerCase()
+      const retried = isUuid(id)
+        ? await executionOperations.retry(tx, organizationId, id, requestId)
+        : undefined
+      if (!retried) throw await missing(tx, 'execution', organizationId, id)
+      if (retried.outcome === 'not_failed') {
+        throw conflict(`The execution is ${retried.status}, and only a failed one is retried`, {
+          reason: 'execution_not_failed',
+        })
+      }
+      if (retried.outcome === 'flow_deleted') {
+        throw conflict('The workflow of this execution is deleted', { reason: 'workflow_deleted' })
+      }
+      return { success: true as const, executionId: id, status: 'pending' as const }
+    },
+  )
+
+  app.post(
+    '/v1/workflows/executions/:executionId/cancel',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'cancelExecution',
+        summary: 'Cancel an execution that is not over',
+        description:
+          'Its waits end and its queued mail is not sent. A second time is 200 as well; what is completed or failed is 409 (`execution_over`).',
+        params: ExecutionParams,
+        response: { 200: ExecutionCancelled, ...failures(409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, params }) => {
+      const id = params.executionId.toLowerCase()
+      const cancelled = isUuid(id)
+        ? await executionOperations.cancel(tx, organizationId, id, requestId)
+        : undefined
+      if (!cancelled) throw await missing(tx, 'execution', organizationId, id)
+      if (cancelled.outcome === 'over') {
+        throw conflict(`The execution is ${cancelled.status} already`, { reason: 'execution_over' })
+      }
+      return { success: true as const, executionId: id, status: 'cancelled' as const }
+    },
+  )
+
+  interface Wanted {
+    flowId?: Uuid
+    contactId?: Uuid
+    status?: string
+    limit: number
+  }
+
+  async function list(
+    { organizationId, sql }: Caller,
+    { limit, ...of }: Wanted,
+    cursor: string | undefined,
+  ) {
+    const scope = { list: 'executions', organizationId, filters: of }
+    const rows = await executionReads.list(sql, organizationId, {
+      ...of,
+      before: decodeCursor(scope, cursor),
+      limit: limit + 1,
+      kept: await keptOf(sql, organizationId),
+    })
+    const { page, nextCursor } = pageOf(rows, limit, scope)
+    return { data: page, nextCursor }
+  }
+
+  async function keptOf(sql: Sql, organizationId: Uuid): Promise<executionReads.Kept> {
+    const { retentionDays } = await planOf(sql, organizationId)
+    const since = now() - retentionDays * DAY_MS
+    return { since: new Date(since).toISOString(), lowest: bucketStart(since) }
+  }
+}

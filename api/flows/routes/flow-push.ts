@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Warning } from '../../../src/schemas/common.ts'
+import {
+  FlowPull,
+  FlowPullQuery,
+  FlowPush,
+  FlowPushResult,
+} from '../../../src/schemas/flows/flow-push.ts'
+import * as flows from '../../../src/store/flows/flows.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { prepareDefinition } from '../../../src/core/flows/definition.ts'
+import { wireOf } from '../../../src/core/flows/draft.ts'
+import { namingSteps } from '../definition-errors.ts'
+import { pushFlows } from '../../../src/core/flows/push.ts'
+import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
+import { pageOf } from '../../http/pages.ts'
+import { createSenderChecks, warned } from '../../accounts/sender-check.ts'
+
+const tags = ['workflows']
+
+/** The workflows of a push, and where each stands in the body. */
+function pushOf(body: FlowPush) {
+  if ('workflows' in body) {
+    return { ...body, pathOf: (index: number) => `workflows[${index}].` }
+  }
+  const { force, dryRun, ...workflow } = body
+  return { workflows: [workflow], force, dryRun, pathOf: () => '' }
+}
+
+/** Workflows as files: pulled, edited, pushed. */
+export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring } = deps
+  const senders = createSenderChecks(deps)
+
+  app.post(
+    '/v1/workflows/push',
+    {
+      config: { scope: 'workflows' },
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      errorHandler: namingSteps,
+      schema: {
+        tags,
+        operationId: 'pushWorkflows',
+        summary: 'Create and update workflows by their slugs, all or none',
+        description:
+          'The body is a list, `workflows`, or one workflow by itself. A workflow that is created has to be enabled, one that is updated stays as it was; what is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done. The secret of a workflow that is created is had by rotating it.',
+        body: FlowPush,
+        response: { 200: FlowPushResult, ...failures(402, 409) },
+      },
+      preHandler: async (request) => {
+        const { organizationId, sql } = request.caller
+        const { contents } = request
+        const { workflows } = pushOf(request.body)
+        const slugs = workflows.map(({ slug }) => slug)
+        const enabled = await flows.listEnabled(sql, organizationId, slugs)
+        const running = workflows.filter(({ slug }) => enabled.has(slug))
+        const steps = running.flatMap((each) => each.steps)
+        const checkSenders = async (): Promise<void> =>
+          senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        await Promise.all([
+          checkSenders(),
+          ...workflows.map((each) => prepareDefinition(contents, each)),
+        ])
+      },
+    },
+    async (request) => {
+      const { tx, contents, id: requestId, body } = request
+      const { organizationId } = request.caller
+      const { workflows, pathOf, force = false, dryRun = false } = pushOf(body)
+      const warnings: Warning[] = []
+      const checked = { senders: senders.of(request), warnings }
+      const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
+      const results = await pushFlows(changing, workflows, { force, dryRun, pathOf })
+      return warned({ success: true as const, dryRun, results }, warnings)
+    },
+  )
+
+  app.get(
+    '/v1/workflows/pull',
+    {
+      config: { scope: 'read' },
+      schema: {
+        tags,
+        operationId: 'pullWorkflows',
+        summary: 'Get workflows in the form that push takes, newest first',
+        description: 'Headers of webhook steps are `***`: pushed so, they keep their values.',
+        querystring: FlowPullQuery,
+        response: { 200: FlowPull },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, slug } }) => {
+      const scope = { list: 'pulled workflows', organizationId, filters: { slug } }
+      const before = decodeCursor(scope, cursor)
+      const rows = await flows.listWhole(sql, organizationId, { before, limit: limit + 1, slug })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      const workflows = page.map(
+        ({ slug, name, description, sourceHash, updatedAt, definition }) => ({
+          slug,
+          name,
+          description,
+          ...wireOf(definition),
+          sourceHash,
+          updatedAt,
+        }),
+      )
+      return { workflows, nextCursor }
+    },
+  )
+}

@@ -1,0 +1,172 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { diagramOf } from '../../../src/domain/flows/flow-diagram.ts'
+import { FlowParams, type Warning } from '../../../src/schemas/common.ts'
+import {
+  ChangedFlow,
+  FlowSecret,
+  FlowVersionList,
+  FlowVersionListQuery,
+  FlowVersionQuery,
+} from '../../../src/schemas/flows/flow.ts'
+import * as flows from '../../../src/store/flows/flows.ts'
+import type { Transaction } from '../../../src/store/db/sql.ts'
+import { audit } from '../../access/audit.ts'
+import { decodeNumberCursor, encodeNumberCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { rotateSecret, switchFlow } from '../../../src/core/flows/change-flow.ts'
+import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
+import { viewOf } from '../../../src/core/flows/views.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { createSenderChecks, warned } from '../../accounts/sender-check.ts'
+
+const tags = ['workflows']
+const reading = { scope: 'read' } as const
+const writing = { scope: 'workflows' } as const
+
+/** Whether a flow runs, what it was, what it looks like, and what signs its webhooks. */
+export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, now } = deps
+  const senders = createSenderChecks(deps)
+
+  for (const enabled of [true, false]) {
+    app.post(
+      `/v1/workflows/:workflowId/${enabled ? 'enable' : 'disable'}`,
+      {
+        config: writing,
+        schema: {
+          tags,
+          operationId: enabled ? 'enableWorkflow' : 'disableWorkflow',
+          summary: enabled
+            ? 'Enable a workflow, by id or slug: its trigger starts executions'
+            : 'Disable a workflow, by id or slug: nothing starts it',
+          description: enabled
+            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). Enabling it again changes nothing.'
+            : 'Executions that run go on. Disabling it again changes nothing.',
+          params: FlowParams,
+          response: { 200: ChangedFlow, ...failures(409) },
+        },
+        preHandler: async (request) => {
+          const { organizationId, sql } = request.caller
+          if (!enabled) return
+          const flow = await flows.find(sql, organizationId, request.params.workflowId)
+          if (!flow || flow.enabled) return
+          const { steps } = flow.definition
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        },
+      },
+      async (request) => {
+        const { tx, id: requestId, params } = request
+        const { organizationId } = request.caller
+        const flow = await locked(tx, organizationId, params.workflowId)
+        const warnings: Warning[] = []
+        const checked = { senders: senders.of(request), warnings }
+        const changing = { tx, organizationId, keyring, requestId, ...checked }
+        const switched = await switchFlow(changing, flow, enabled)
+        return warned(await viewOf(tx, organizationId, switched), warnings)
+      },
+    )
+  }
+
+  app.get(
+    '/v1/workflows/:workflowId/versions',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflowVersions',
+        summary: 'List the versions of a workflow, newest first',
+        description:
+          'They never change. `GET /v1/workflows/{workflowId}?version=` has their steps.',
+        params: FlowParams,
+        querystring: FlowVersionListQuery,
+        response: { 200: FlowVersionList },
+      },
+    },
+    async ({
+      caller: { organizationId, sql },
+      params: { workflowId: id },
+      query: { limit, cursor },
+    }) => {
+      const flow = await flows.find(sql, organizationId, id)
+      if (!flow) throw await missing(sql, 'flow', organizationId, id)
+      const scope = { list: 'workflow versions', organizationId, filters: { id: flow.id } }
+      const rows = await flows.listVersions(sql, organizationId, {
+        flowId: flow.id,
+        before: decodeNumberCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const data = rows.slice(0, limit)
+      const last = rows.length > limit ? data.at(-1) : undefined
+      return { data, nextCursor: last ? encodeNumberCursor(scope, last.version) : null }
+    },
+  )
+
+  app.get(
+    '/v1/workflows/:workflowId/diagram',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getWorkflowDiagram',
+        summary: 'Get a picture of a workflow, by id or slug: a Mermaid flowchart',
+        description:
+          'Text that every Mermaid renderer draws: the trigger, each step with its type and what it does, and the branches.',
+        params: FlowParams,
+        querystring: FlowVersionQuery,
+        response: {
+          200: {
+            description: 'A Mermaid flowchart',
+            content: {
+              'text/plain': {
+                schema: { type: 'string' },
+                example: 'flowchart TD\n  start(["Trigger<br/>api"])\n  start --> s0\n',
+              },
+            },
+          },
+        },
+      },
+    },
+    async (
+      { caller: { organizationId, sql }, params: { workflowId: id }, query: { version } },
+      reply,
+    ) => {
+      const flow = await flows.find(sql, organizationId, id, version)
+      if (!flow) throw await missing(sql, 'flow', organizationId, id)
+      return reply.type('text/plain; charset=utf-8').send(diagramOf(flow.definition))
+    },
+  )
+
+  app.post(
+    '/v1/workflows/:workflowId/rotate-secret',
+    {
+      config: { ...writing, secrets: ['webhookSecret'] },
+      schema: {
+        tags,
+        operationId: 'rotateWorkflowSecret',
+        summary: 'Get another secret for the webhooks of a workflow, by id or slug',
+        description:
+          'For 24 hours they are signed with the secret before it as well. The secret is shown only here.',
+        params: FlowParams,
+        response: { 200: FlowSecret, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { tx, caller, params } = request
+      const { organizationId } = caller
+      const { id } = await locked(tx, organizationId, params.workflowId)
+      const rotated = await rotateSecret({ tx, organizationId, keyring }, id)
+      if (!rotated) throw await missing(tx, 'flow', organizationId, id)
+      await audit(tx, request, now, {
+        action: 'workflow.secret_rotated',
+        subject: { kind: 'workflow', id },
+      })
+      return { success: true as const, ...rotated }
+    },
+  )
+}
+
+async function locked(tx: Transaction, organizationId: string, id: string) {
+  const flow = await flows.lock(tx, organizationId, id)
+  return flow ?? Promise.reject(await missing(tx, 'flow', organizationId, id))
+}

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import {
+  countDropped,
+  NotAdmitted,
+  triggerMany,
+  triggerOne,
+} from '../../../src/core/flows/trigger-by-api.ts'
+import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
+import type { Uuid } from '../../../src/ids.ts'
+import { FlowParams } from '../../../src/schemas/common.ts'
+import {
+  TriggerBatchInput,
+  Triggered,
+  TriggeredBatch,
+  TriggerInput,
+  TriggerRow,
+} from '../../../src/schemas/flows/execution.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { rowChecker } from '../../http/row-checks.ts'
+
+const tags = ['workflows']
+const checkRows = rowChecker(TriggerRow)
+const config = { scope: 'events' } as const
+
+/** Starting a flow by hand: each contact that it admits gets an execution. */
+export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.post(
+    '/v1/workflows/:workflowId/trigger',
+    {
+      config,
+      onError: async (request, _reply, error) => {
+        if (error instanceof NotAdmitted) await noteDropped(request, error.flowId)
+      },
+      schema: {
+        tags,
+        operationId: 'triggerWorkflow',
+        summary: 'Start a workflow for a contact',
+        description:
+          'Of an enabled workflow whose trigger is `api`, else 409 (`workflow_not_api`, `workflow_disabled`). What its settings do not let in now is 409 as well (`not_admitted`). The execution is `pending` until it is begun; where `maxConcurrentExecutions` others run by then it is cancelled (`dropped`).',
+        params: FlowParams,
+        body: TriggerInput,
+        response: { 200: Triggered, ...failures(409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, params, body }) => {
+      const { flow, contactId, executionId } = await triggerOne(
+        tx,
+        organizationId,
+        params.workflowId,
+        body,
+        requestId,
+      )
+      return {
+        success: true as const,
+        executionId,
+        workflowId: flow.id,
+        workflowName: flow.name,
+        contactId,
+        status: 'pending' as const,
+      }
+    },
+  )
+
+  app.post(
+    '/v1/workflows/:workflowId/trigger/batch',
+    {
+      config,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'triggerWorkflowBatch',
+        summary: 'Start a workflow for up to 1,000 contacts',
+        description:
+          'As for one contact; a contact that cannot be triggered, whatever is wrong with its row, is an entry of `errorDetails`, with what it would be answered alone, and the others are triggered.',
+        params: FlowParams,
+        body: TriggerBatchInput,
+        response: { 200: TriggeredBatch },
+      },
+    },
+    async (request) => {
+      const { tx, id: requestId, params, body } = request
+      const { organizationId } = request.caller
+      const failures = rowFailures('contacts')
+      const rows = await checkRows(request, body.contacts, failures)
+      const given = { rows, data: body.data }
+      const { executions, refusals } = await triggerMany(
+        tx,
+        organizationId,
+        params.workflowId,
+        given,
+        requestId,
+      )
+      for (const { index, refusal } of refusals) failures.add(index, refusal)
+      const told = toldFailures('contacts', failures.list())
+      const success = told.errors.length === 0
+      return { success, triggered: executions.length, executions, ...told }
+    },
+  )
+
+  /** A lost count must not turn the refusal into another one. */
+  async function noteDropped({ caller, id, log }: FastifyRequest, flowId: Uuid): Promise<void> {
+    try {
+      await countDropped(caller.sql, caller.organizationId, flowId)
+    } catch (error) {
+      log.warn({ reqId: id, err: error }, 'dropped execution was not counted')
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../../src/domain/errors.ts'
+import { FlowParams, Success, type Warning } from '../../../src/schemas/common.ts'
+import {
+  ChangedFlow,
+  CreatedFlow,
+  Flow,
+  FlowInput,
+  FlowList,
+  FlowListQuery,
+  FlowPatch,
+  FlowVersionQuery,
+} from '../../../src/schemas/flows/flow.ts'
+import * as flows from '../../../src/store/flows/flows.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { createFlow, removeFlow } from '../../../src/core/flows/change-flow.ts'
+import { definitionAfter, patchFlow } from '../../../src/core/flows/patch-flow.ts'
+import { prepareDefinition } from '../../../src/core/flows/definition.ts'
+import { namingSteps } from '../definition-errors.ts'
+import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
+import { summariesOf, viewOf } from '../../../src/core/flows/views.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { pageOf } from '../../http/pages.ts'
+import { createSenderChecks, warned } from '../../accounts/sender-check.ts'
+
+const tags = ['workflows']
+const reading = { scope: 'read' } as const
+const writing = { scope: 'workflows' } as const
+
+/** What customers draw: flows in the code. Their runs are executions. */
+export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring } = deps
+  const senders = createSenderChecks(deps)
+
+  app.post(
+    '/v1/workflows',
+    {
+      config: { ...writing, secrets: ['webhookSecret'] },
+      errorHandler: namingSteps,
+      schema: {
+        tags,
+        operationId: 'createWorkflow',
+        summary: 'Create a workflow',
+        description:
+          'It is checked whole: reachable steps, named branches, loops through a delay or wait only, contents that can be rendered; each problem names its step. It runs once it is enabled. Without `slug`, one is made of the name. `webhookSecret` signs what its webhook steps send and is shown only here.',
+        body: FlowInput,
+        response: { 201: CreatedFlow, ...failures(402, 409) },
+      },
+      preHandler: async (request) => {
+        const { enabled = false, steps } = request.body
+        const { organizationId, sql } = request.caller
+        const checkSenders = async (): Promise<void> => {
+          if (!enabled) return
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        }
+        await Promise.all([checkSenders(), prepareDefinition(request.contents, request.body)])
+      },
+    },
+    async (request, reply) => {
+      const { tx, contents, id: requestId, body } = request
+      const { organizationId } = request.caller
+      const { name, slug, description = null, enabled = false, ...given } = body
+      const warnings: Warning[] = []
+      const checked = { senders: senders.of(request), warnings }
+      const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
+      const values = { name, slug, description, enabled }
+      const { flow, webhookSecret } = await createFlow(changing, values, given)
+      reply.code(201)
+      const view = await viewOf(tx, organizationId, flow)
+      return warned({ ...view, webhookSecret }, warnings)
+    },
+  )
+
+  app.get(
+    '/v1/workflows',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflows',
+        summary: 'List workflows, newest first',
+        description: 'Without their steps.',
+        querystring: FlowListQuery,
+        response: { 200: FlowList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, enabled, ...filters } }) => {
+      const scope = { list: 'workflows', organizationId, filters: { ...filters, enabled } }
+      const rows = await flows.list(sql, organizationId, {
+        ...filters,
+        enabled: enabled === undefined ? undefined : enabled === 'true',
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { data: await summariesOf(sql, organizationId, page), nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/workflows/:workflowId',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getWorkflow',
+        summary: 'Get a workflow by id or slug, with its steps',
+        description:
+          'A UUID is our id, anything else a slug. Headers of webhook steps are read as `***`. `version` asks for the steps as they were.',
+        params: FlowParams,
+        querystring: FlowVersionQuery,
+        response: { 200: Flow },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { workflowId: id }, query: { version } }) => {
+      const flow = await flows.find(sql, organizationId, id, version)
+      if (!flow) {
+        if (version !== undefined && (await flows.find(sql, organizationId, id))) {
+          throw notFound(`Version ${version} of the workflow`)
+        }
+        throw await missing(sql, 'flow', organizationId, id)
+      }
+      const view = await viewOf(sql, organizationId, flow)
+      return version === undefined ? view : { ...view, version }
+    },
+  )
+
+  app.patch(
+    '/v1/workflows/:workflowId',
+    {
+      config: writing,
+      errorHandler: namingSteps,
+      schema: {
+        tags,
+        operationId: 'updateWorkflow',
+        summary: 'Change a workflow, by id or slug',
+        description:
+          'Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too, and its senders must be verified.',
+        params: FlowParams,
+        body: FlowPatch,
+        response: { 200: ChangedFlow, ...failures(409) },
+      },
+      preHandler: async (request) => {
+        const { body, params, contents } = request
+        const { organizationId, sql } = request.caller
+        const flow = await flows.find(sql, organizationId, params.workflowId)
+        if (!flow) return
+        const renewed = definitionAfter(flow, body)
+        const checkSenders = async (): Promise<void> => {
+          if (renewed === undefined && flow.enabled) return
+          if (!(body.enabled ?? flow.enabled)) return
+          const { steps = flow.definition.steps } = body
+          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
+        }
+        const checkContents = async (): Promise<void> => {
+          if (renewed) await prepareDefinition(contents, renewed)
+        }
+        await Promise.all([checkSenders(), checkContents()])
+      },
+    },
+    async (request) => {
+      const { contents, id: requestId, body } = request
+      const { organizationId, sql } = request.caller
+      const { workflowId: id } = request.params
+      const warnings: Warning[] = []
+      const checked = { senders: senders.of(request), warnings }
+      const changing = { organizationId, contents, keyring, requestId, ...checked }
+      const changed = await patchFlow(sql, changing, id, body)
+      if (!changed) throw await missing(sql, 'flow', organizationId, id)
+      return warned(await viewOf(sql, organizationId, changed), warnings)
+    },
+  )
+
+  app.delete(
+    '/v1/workflows/:workflowId',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'deleteWorkflow',
+        summary: 'Delete a workflow, by id or slug',
+        description:
+          'Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can be read still.',
+        params: FlowParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ id: requestId, caller: { organizationId, sql }, params: { workflowId: id } }) => {
+      const isGone = await transact(sql, async (tx) => {
+        const flow = await flows.lock(tx, organizationId, id)
+        if (flow) await removeFlow({ tx, organizationId, requestId }, flow)
+        return flow !== undefined
+      })
+      if (!isGone) throw await missing(sql, 'flow', organizationId, id)
+      return { success: true as const }
+    },
+  )
+}

@@ -1,0 +1,159 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
+import { shown } from '../../src/domain/text.ts'
+import { sha256 } from '../../src/tokens.ts'
+import { findDuplicateKey } from './edges/duplicate-keys.ts'
+import { malformedBody, unsupportedMediaType } from './errors.ts'
+import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
+import { REQUEST_LIMITS } from './request-limits.ts'
+
+/**
+ * Only an escape can bring in a NUL or an unpaired surrogate: the bytes themselves were decoded as
+ * UTF-8.
+ */
+const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
+/** What Postgres cannot store as text. */
+export const UNSTORABLE = /\p{Surrogate}|\0/u
+export const UNSTORABLE_WORDS = 'must not contain NUL characters or unpaired surrogates'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The JSON text has escapes that may make a string which cannot be stored. */
+    hasSuspiciousText: boolean
+  }
+  interface FastifyContextConfig {
+    /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
+    takesGzip?: boolean
+    /** Reads its body itself, whatever it is. */
+    readsAnyBody?: boolean
+  }
+}
+
+/**
+ * How bodies are read: JSON, refusing keys that would reach a prototype or are there twice; nothing
+ * else. An empty body is no body whatever its media type says.
+ */
+export function readBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.decorateRequest('hasSuspiciousText', false)
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw
+    const encoding = headers['content-encoding'] ?? 'identity'
+    const { takesGzip, readsAnyBody } = request.routeOptions.config
+    const isTaken = readsAnyBody === true || (encoding === 'gzip' && takesGzip === true)
+    if (encoding !== 'identity' && !isTaken) {
+      done(
+        new AppError('REQUEST_FAILED', 'A Content-Encoding is not supported here', { status: 415 }),
+      )
+      return
+    }
+    const length = headers['content-length']
+    const isEmpty = length === '0' || (length === undefined && !headers['transfer-encoding'])
+    if (isEmpty) delete headers['content-type']
+    done()
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, text, done) => {
+      if (text.trim() === '') {
+        done(null, undefined)
+        return
+      }
+      request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
+      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
+      void parseJson(request, text, (error, body) => {
+        if (error !== null) done(unreadable(text))
+        else {
+          const duplicate = findDuplicateKey(text, body)
+          if (duplicate === undefined) done(null, body)
+          else done(duplicateKey(duplicate))
+        }
+      })
+    },
+  )
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) done(null, undefined)
+    else done(unsupportedMediaType(request.headers['content-type']))
+  })
+}
+
+/** What the parser refuses and JSON allows are keys that would reach a prototype. */
+function unreadable(text: string): AppError {
+  try {
+    JSON.parse(text)
+  } catch {
+    return malformedBody('is not valid JSON')
+  }
+  return malformedBody('must not have the keys __proto__ and constructor.prototype')
+}
+
+function duplicateKey(path: string): AppError {
+  const place = shown(path)
+  return new AppError('MALFORMED_REQUEST', `The body has the key ${place} twice`, {
+    reason: 'duplicate_key',
+    details: [{ path: place, message: 'is there twice' }],
+  })
+}
+
+/**
+ * Refuses what no schema can: nesting without end, and text that cannot be stored. `rows` is the
+ * list of the body whose rows are checked each by itself.
+ */
+export function checkText({ body, hasSuspiciousText }: FastifyRequest, rows?: string): void {
+  const list: unknown = rows === undefined ? undefined : Reflect.get(Object(body), rows)
+  refuseUnstorable(body, hasSuspiciousText, Array.isArray(list) ? list : undefined)
+}
+
+/**
+ * The same of any value but its part `besides`; `isSuspicious`: its texts are to be looked at too.
+ */
+export function refuseUnstorable(given: unknown, isSuspicious: boolean, besides?: object): void {
+  const details: ErrorDetail[] = []
+  visit(given, undefined, 0)
+  if (details.length === 0) return
+  throw new AppError('VALIDATION_FAILED', 'The body has text that cannot be stored', { details })
+
+  function visit(value: unknown, place: Place | undefined, depth: number): void {
+    if (typeof value === 'string') {
+      if (isSuspicious) lookAt(value, place)
+      return
+    }
+    if (typeof value !== 'object' || value === null || value === besides) return
+    if (depth > REQUEST_LIMITS.nesting) throw tooDeep(place)
+    if (Array.isArray(value)) {
+      for (let key = 0; key < value.length && details.length < MOST_DETAILS; key++) {
+        const child: unknown = value[key]
+        if (isWorth(child)) visit(child, { within: place, key }, depth + 1)
+      }
+      return
+    }
+    const object: Readonly<Record<string, unknown>> = Object(value)
+    for (const key in object) {
+      if (details.length >= MOST_DETAILS) return
+      if (isSuspicious) lookAt(key, place)
+      const child = object[key]
+      if (isWorth(child)) visit(child, { within: place, key }, depth + 1)
+    }
+  }
+
+  /** Most members are neither: a place for each would cost as much as parsing them. */
+  function isWorth(value: unknown): boolean {
+    return typeof value === 'string' ? isSuspicious : typeof value === 'object' && value !== null
+  }
+
+  function lookAt(text: string, place: Place | undefined): void {
+    if (details.length >= MOST_DETAILS || !UNSTORABLE.test(text)) return
+    details.push({ path: pathOf(place), message: UNSTORABLE_WORDS })
+  }
+}
+
+const tooDeep = (place: Place | undefined): AppError =>
+  new AppError('VALIDATION_FAILED', 'The body is nested too deeply', {
+    details: [
+      { path: pathOf(place), message: `is nested more than ${REQUEST_LIMITS.nesting} deep` },
+    ],
+  })

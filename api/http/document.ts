@@ -1,0 +1,172 @@
+import { NOT_YET_KEYWORD } from '../../src/schemas/common.ts'
+import { sharedFailures } from './failures.ts'
+import { headersOf, RESPONSE_HEADERS } from './response-headers.ts'
+
+/** Where `Idempotency-Key` is described once; every POST under `/v1` takes it. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice.',
+  // Without an example: the page would send it with everything that is tried out.
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+type Node = Record<string, unknown>
+
+/**
+ * Makes the generated document ours: names its components, and adds what follows from a method, a
+ * path and a status alone (headers, `Idempotency-Key`), so that no route can forget it.
+ */
+export function finishDocument(document: object): Node {
+  const { components, paths, ...rest } = asNode(document)
+  const schemas: Node = {}
+  const named = asNode(nameComponents(relax(available(paths)), schemas))
+  const shared = new Map(
+    sharedFailures().map(({ name, response }) => [
+      JSON.stringify(nameComponents(response, schemas)),
+      name,
+    ]),
+  )
+  const responses: Node = {}
+  const parameters: Node = {}
+  const headers: Node = {}
+
+  const described = mapOperations(named, (path, method, operation) => {
+    const isIdempotent = method === 'post' && path.startsWith('/v1/')
+    const isDeprecated = operation['deprecated'] === true
+    const countsEvents = operation['x-counts-events'] === true
+    if (isIdempotent) parameters['IdempotencyKey'] = IDEMPOTENCY_KEY
+    return {
+      ...operation,
+      ...(isIdempotent
+        ? {
+            parameters: [
+              ...asList(operation['parameters']),
+              { $ref: '#/components/parameters/IdempotencyKey' },
+            ],
+          }
+        : {}),
+      responses: mapValues(asNode(operation['responses']), (status, response) => {
+        const known = shared.get(JSON.stringify(response))
+        const { content, ...described } = asNode(response)
+        const whole = {
+          ...described,
+          ...(content === undefined ? {} : { content: showExamples(asNode(content), schemas) }),
+          headers: refer(headersOf({ status, isIdempotent, isDeprecated, countsEvents })),
+        }
+        // These say more than the others.
+        if (!known || isDeprecated || countsEvents) return whole
+        responses[known] = whole
+        return { $ref: `#/components/responses/${known}` }
+      }),
+    }
+  })
+
+  function refer(names: ReturnType<typeof headersOf>): Node {
+    for (const name of names) headers[name] = RESPONSE_HEADERS[name]
+    return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  }
+
+  return {
+    ...rest,
+    paths: described,
+    components: {
+      ...asNode(components),
+      schemas: sorted(schemas),
+      responses: sorted(responses),
+      parameters,
+      headers,
+    },
+  }
+}
+
+/** A body without an example of its own shows that of its component. */
+const showExamples = (content: Node, schemas: Node): Node =>
+  mapValues(content, (_type, given) => {
+    const media = asNode(given)
+    const { $ref } = asNode(media['schema'])
+    if ('example' in media || 'examples' in media || typeof $ref !== 'string') return media
+    const [example] = asList(asNode(schemas[$ref.replace(/^.*\//, '')])['examples'])
+    return example === undefined ? media : { ...media, example }
+  })
+
+/**
+ * A schema with a title is a component of that name; the same title on another schema is an error.
+ */
+function nameComponents(node: unknown, schemas: Node): unknown {
+  if (Array.isArray(node)) return node.map((each) => nameComponents(each, schemas))
+  if (typeof node !== 'object' || node === null) return node
+  const made = mapValues(asNode(node), (name, value) =>
+    EXAMPLES.has(name) ? value : nameComponents(value, schemas),
+  )
+  const { title } = made
+  if (typeof title !== 'string' || !('type' in made)) return made
+  const known = schemas[title]
+  if (known !== undefined && rules(known) !== rules(made)) {
+    throw new Error(`two schemas are called ${title}`)
+  }
+  schemas[title] = { ...asNode(known), ...made }
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+const EXAMPLES = new Set(['example', 'examples'])
+
+/** What a schema says apart from its examples, which are moved to where a body is described. */
+const rules = (schema: unknown): string =>
+  JSON.stringify(schema, (name, value) => (EXAMPLES.has(name) ? undefined : value))
+
+/** What the generator writes where nothing was said. */
+const UNSAID = 'Default Response'
+
+/**
+ * Without what is refused as not available yet: fields and query parameters that are marked so, and
+ * marked words of an `enum`.
+ */
+function available(node: unknown): unknown {
+  if (Array.isArray(node)) return node.filter((each) => !isNotYet(each)).map(available)
+  if (typeof node !== 'object' || node === null) return node
+  const { [NOT_YET_KEYWORD]: soon, ...rest } = asNode(node)
+  const kept = Object.entries(rest).filter(([, each]) => !isNotYet(each))
+  const made = mapValues(Object.fromEntries(kept), (_name, value) => available(value))
+  const words = made['enum']
+  if (!Array.isArray(words) || !Array.isArray(soon)) return made
+  return { ...made, enum: words.filter((word) => !soon.includes(word)) }
+}
+
+/** A field, or a query parameter, which holds its schema. */
+function isNotYet(node: unknown): boolean {
+  const { [NOT_YET_KEYWORD]: soon, schema } = asNode(node)
+  return soon === true || asNode(schema)[NOT_YET_KEYWORD] === true
+}
+
+/** Parameters with a default are optional, whatever validation needs them to be. */
+function relax(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(relax)
+  if (typeof node !== 'object' || node === null) return node
+  const made = mapValues(asNode(node), (_name, value) => relax(value))
+  const { schema } = made
+  const hasDefault = typeof schema === 'object' && schema !== null && 'default' in schema
+  if (made['in'] === 'query' && hasDefault) return { ...made, required: false }
+  return made['description'] === UNSAID ? { ...made, description: 'As asked for' } : made
+}
+
+const mapOperations = (
+  paths: Node,
+  change: (path: string, method: string, operation: Node) => Node,
+): Node =>
+  mapValues(paths, (path, item) =>
+    mapValues(asNode(item), (method, operation) => change(path, method, asNode(operation))),
+  )
+
+const mapValues = (node: Node, change: (name: string, value: unknown) => unknown): Node =>
+  Object.fromEntries(Object.entries(node).map(([name, value]) => [name, change(name, value)]))
+
+const sorted = (node: Node): Node =>
+  Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+const asNode = (value: unknown): Node =>
+  typeof value === 'object' && value !== null ? { ...value } : {}

@@ -1,0 +1,135 @@
+import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../../src/domain/errors.ts'
+import { networkOf } from '../network.ts'
+import { answerClientError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import { configOf } from '../route-config.ts'
+import { REQUEST_LIMITS } from '../request-limits.ts'
+
+/** A client that needs longer for its headers only holds a socket. */
+const HEADERS_TIMEOUT_MS = 10_000
+/** The largest body but uploads, at 1 Mbit/s. */
+const REQUEST_TIMEOUT_MS = 60_000
+/**
+ * Longer than a load balancer keeps idle connections (60 s), so that it is never us who hang up.
+ */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000
+/** Nothing came and nothing went: longer than the longest statement may take. */
+const SILENCE_TIMEOUT_MS = 60_000
+/** A reader that has not taken a finished answer by then holds memory, not a conversation. */
+const READ_TIMEOUT_MS = 30_000
+/** How often Node, and we, look for those who are too slow. */
+const LOOK_EVERY_MS = 1_000
+
+/** Each holds some 20 KB with nothing said. */
+const MOST_SOCKETS = 10_000
+/** Of one address or IPv6 network, unless it is a proxy's: the others are for everybody else. */
+const MOST_SOCKETS_PER_ADDRESS = 500
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body may take longer than others: the route sees to it that it comes. */
+    isUpload?: boolean
+  }
+}
+
+/** Options of the server, in Fastify's spelling. */
+export const serverLimits = {
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  // Node knows one time for all requests, and an upload takes longer: `limitSockets` looks itself.
+  requestTimeout: 0,
+  connectionTimeout: SILENCE_TIMEOUT_MS,
+  http: {
+    maxHeaderSize: REQUEST_LIMITS.headerBytes,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: LOOK_EVERY_MS,
+    // Node would answer in words of its own; `refuseOversized` does it.
+    requireHostHeader: false,
+  } satisfies ServerOptions,
+}
+
+/** Refuses a request whose address or headers are out of all proportion, before it is looked at. */
+export function refuseOversized(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if ((raw.url ?? '').length > REQUEST_LIMITS.urlCharacters) {
+      done(refused(414, `The address is longer than ${REQUEST_LIMITS.urlCharacters} characters`))
+    } else if (raw.rawHeaders.length > 2 * REQUEST_LIMITS.headers) {
+      done(refused(431, `There are more than ${REQUEST_LIMITS.headers} headers`))
+    } else if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+      done(new AppError('MALFORMED_REQUEST', 'The Host header is missing'))
+    } else {
+      done()
+    }
+  })
+}
+
+const refused = (status: number, words: string): AppError =>
+  new AppError('REQUEST_FAILED', words, { status })
+
+interface Guard {
+  metrics: Metrics
+  /** Whose connections carry other people's requests. */
+  isProxy: (address: string) => boolean
+}
+
+/**
+ * Keeps one address from taking all connections, and slow readers from holding answers in memory.
+ */
+export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard): void {
+  const server: Server = app.server
+  server.maxConnections = MOST_SOCKETS
+  const counts = new Map<string, number>()
+
+  // Before the server's own listener: of a socket that is refused nothing is read.
+  server.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress
+    if (address === undefined || isProxy(address)) return
+    const network = networkOf(address)
+    const count = (counts.get(network) ?? 0) + 1
+    counts.set(network, count)
+    socket.once('close', () => {
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
+    })
+    if (count <= MOST_SOCKETS_PER_ADDRESS) return
+    metrics.socketsRefused.inc()
+    socket.destroy()
+  })
+  server.on('drop', () => metrics.socketsRefused.inc())
+
+  /** Bodies under way, by the time at which they began. */
+  const incoming = new Map<IncomingMessage, number>()
+  server.prependListener('request', (request: IncomingMessage) => {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+    if (length !== '0' || encoding !== undefined) incoming.set(request, performance.now())
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (configOf(request).isUpload === true) incoming.delete(request.raw)
+    done()
+  })
+
+  /** Finished answers by the time at which they were first seen unread. */
+  const unread = new WeakMap<object, number>()
+  const look = setInterval(() => {
+    const time = performance.now()
+    for (const [request, since] of incoming) {
+      if (!request.complete && time - since <= REQUEST_TIMEOUT_MS) continue
+      incoming.delete(request)
+      if (!request.complete) answerClientError(timedOut(), request.socket)
+    }
+    for (const response of app.traffic.inFlight) {
+      if (!response.writableEnded) continue
+      const since = unread.get(response)
+      if (since === undefined) unread.set(response, time)
+      else if (time - since > READ_TIMEOUT_MS) response.destroy()
+    }
+  }, LOOK_EVERY_MS).unref()
+  app.addHook('onClose', async () => clearInterval(look))
+}
+
+/** As Node calls it. */
+const timedOut = () =>
+  Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -1,0 +1,64 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Metrics } from '../metrics.ts'
+import { Places } from './places.ts'
+
+/** What is going on between this process and its callers. */
+interface Traffic {
+  /** Responses that are owed, or on their way to a reader. */
+  readonly inFlight: Iterable<ServerResponse> & { readonly size: number }
+  readonly sockets: ReadonlySet<Socket>
+  /** From now on every answer ends its connection, so that callers go to another process. */
+  isDraining: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly traffic: Traffic
+  }
+}
+
+/** Keeps account of requests and connections as `app.traffic`. Add it before all other hooks. */
+export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
+  const inFlight = new Places<ServerResponse>()
+  const sockets = new Set<Socket>()
+  const traffic: Traffic = { inFlight, sockets, isDraining: false }
+  app.decorate('traffic', traffic)
+
+  const server: Server = app.server
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    metrics.sockets.inc()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      metrics.sockets.dec()
+    })
+  })
+  // As the server sees them, not by hooks: what is refused before routing is owed an answer as
+  // well.
+  server.on('request', (request, response) => {
+    const place = inFlight.enter(response)
+    if (traffic.isDraining) response.shouldKeepAlive = false
+    metrics.requestsInFlight.inc()
+    let isOwed = true
+    const leave = (): void => {
+      if (!isOwed) return
+      isOwed = false
+      inFlight.leave(place)
+      metrics.requestsInFlight.dec()
+    }
+    response.on('close', leave)
+    if (response.socket === null) leaveWithSocket(request.socket, response, leave)
+  })
+}
+
+/**
+ * A pipelined request's answer has no socket before its turn, and Node never closes it when the
+ * caller is gone by then: it would be owed for ever.
+ */
+function leaveWithSocket(socket: Socket, response: ServerResponse, leave: () => void): void {
+  // As many as the caller sent at once.
+  socket.setMaxListeners(0).once('close', leave)
+  response.on('close', () => socket.off('close', leave))
+}

@@ -1,0 +1,210 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, badRequest, type ErrorCode } from '../../src/domain/errors.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import type { ApiError } from '../../src/schemas/error.ts'
+import { escapeHtml, sendPage, wantsHtml } from './html-pages.ts'
+import { answerable, answerableMessage } from './input-paths.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+import { REQUEST_LIMITS } from './request-limits.ts'
+
+const STATUS: Record<ErrorCode, number> = {
+  BAD_REQUEST: 400,
+  MALFORMED_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  PAYMENT_REQUIRED: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  REQUEST_FAILED: 400,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  VALIDATION_FAILED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+}
+
+/** What the driver and Postgres say when there is no database to ask, or it is too slow. */
+const UNAVAILABLE = new Set([
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '53300', // too many connections
+  '57014', // the statement took too long
+  '57P01', // shut down by an administrator
+  '57P02', // crashed
+  '57P03', // starting or stopping
+])
+const RETRY_AFTER_SECONDS = 2
+const READ_REFUSAL_MS = 1_000
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Fields of this operation's 503, besides those that every error has. */
+    fieldsOf503?: (refusal: Pick<AppError, 'message'>) => object
+    /** A page for people: to a browser its errors are pages as well. */
+    isPage?: true
+  }
+}
+
+/** Every refusal and every bug is answered here and nowhere else. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+}
+
+/**
+ * Responds with `error` as an ApiError. What is not a refusal of ours is logged whole and shows
+ * nothing.
+ */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = asRefusal(error, request)
+  const status = refusal.status ?? STATUS[refusal.code]
+  const { fieldsOf503, isPage } = request.routeOptions.config
+  if (status >= 500) {
+    request.log.error({ reqId: request.id, err: error, route: request.routeOptions.url }, 'failed')
+  }
+  reply.code(status).headers({ [REQUEST_ID_HEADER]: request.id, ...refusal.headers })
+  if (isPage && wantsHtml(request.headers.accept)) return sendPage(reply, pageOf(refusal, status))
+  return reply.type('application/json; charset=utf-8').send({
+    ...bodyOf(refusal, request.id),
+    ...refusal.fields,
+    ...(status === 503 && fieldsOf503 ? fieldsOf503(refusal) : {}),
+  })
+}
+
+/** What a person reads instead: the page they wanted, of a link in a mail, is not there now. */
+function pageOf({ message, headers }: AppError, status: number) {
+  const seconds = headers['retry-after']
+  const again = seconds === undefined ? '' : `Please try again in ${seconds} seconds.`
+  if (status === 429)
+    return { title: 'Too many requests', body: `<p>${escapeHtml(again)}</p>`, status }
+  const text = status >= 500 ? 'This page cannot be shown at the moment.' : `${message}.`
+  return {
+    title: 'This did not work',
+    body: `<p>${escapeHtml(`${text} ${again}`.trim())}</p>`,
+    status,
+  }
+}
+
+const bodyOf = (refusal: AppError, requestId: string): ApiError => ({
+  error: answerableMessage(refusal.message),
+  code: refusal.code,
+  requestId,
+  ...(refusal.reason === undefined ? {} : { reason: refusal.reason }),
+  ...(refusal.details === undefined ? {} : { details: answerable(refusal.details) }),
+})
+
+function asRefusal(error: unknown, request: FastifyRequest): AppError {
+  if (error instanceof AppError) return error
+  const code = wordOf(error, 'code')
+  if (code !== undefined && UNAVAILABLE.has(code)) {
+    return new AppError('INTERNAL_ERROR', 'The service is not available for a moment', {
+      status: 503,
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    })
+  }
+  return asFrameworkRefusal(error, code, request) ?? unexpected()
+}
+
+const unexpected = () => new AppError('INTERNAL_ERROR', 'Something went wrong on our side')
+
+/** What Fastify itself throws, in our words. */
+function asFrameworkRefusal(
+  error: unknown,
+  code: string | undefined,
+  request: FastifyRequest,
+): AppError | undefined {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const limit = request.routeOptions.bodyLimit
+      return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`)
+    }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType(request.headers['content-type'])
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return malformedBody('is not as long as Content-Length says')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_INVALID_URL':
+      return badPath('is not validly percent-encoded')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return badPath(
+        `has a parameter of more than ${REQUEST_LIMITS.pathParameterCharacters} characters`,
+      )
+    default: {
+      const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+      if (typeof status !== 'number' || status < 400 || status >= 500) return undefined
+      const meaning = STATUS_CODES[status] ?? String(status)
+      return new AppError('REQUEST_FAILED', `The request was refused: ${meaning}`, { status })
+    }
+  }
+}
+
+export const malformedBody = (message: string): AppError =>
+  new AppError('MALFORMED_REQUEST', `The body ${message}`, { details: [{ path: '', message }] })
+
+/** Which parameter it is, nobody knows: such a path finds no route. */
+const badPath = (message: string): AppError =>
+  badRequest(`The path ${message}`, [{ path: 'path', message }])
+
+export const unsupportedMediaType = (given: string | undefined): AppError =>
+  new AppError(
+    'REQUEST_FAILED',
+    given === undefined
+      ? 'The body needs a Content-Type; send application/json'
+      : 'This media type is not supported here; send application/json',
+    { status: 415, reason: 'unsupported_media_type' },
+  )
+
+function wordOf(error: unknown, name: string): string | undefined {
+  if (!(error instanceof Error) || !(name in error)) return undefined
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+const NO_REQUEST = {
+  400: 'The request is not valid HTTP',
+  408: 'The request did not arrive in time',
+  431: `The address and headers of the request are larger than ${REQUEST_LIMITS.headerBytes} bytes`,
+} as const
+
+/**
+ * What is no HTTP at all never becomes a request; it is answered on the socket, as an ApiError too.
+ */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 431
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 408
+        : 400
+  const id = uuidv7()
+  const code: ErrorCode = status === 400 ? 'MALFORMED_REQUEST' : 'REQUEST_FAILED'
+  const body = JSON.stringify({ error: NO_REQUEST[status], code, requestId: id })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `Content-Type: application/json; charset=utf-8`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      `${REQUEST_ID_HEADER}: ${id}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  // A client that does not read it must not keep the connection.
+  setTimeout(() => socket.destroy(), READ_REFUSAL_MS).unref()
+}

@@ -1,0 +1,53 @@
+import addFormats from 'ajv-formats'
+import { parseMailbox } from '../../src/domain/mailbox.ts'
+import { isAddress } from '../../src/domain/text.ts'
+import { isUuid } from '../../src/ids.ts'
+
+/**
+ * The library cuts a time at each `t` and blank before it looks at it: of a megabyte of them it
+ * makes a million texts. What looks nothing like a time is not shown to it.
+ */
+const LIKE_A_TIME = /^\d{4}-\d\d-\d\d[t\s]\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i
+/** Characters that the library may cut as it likes. */
+const SHORT = 100
+const isDate = library('date')
+const isDateTime = library('date-time')
+
+function library(name: 'date' | 'date-time'): (text: string) => boolean {
+  const format = addFormats.default.get(name)
+  const validate = typeof format === 'object' && 'validate' in format ? format.validate : undefined
+  if (typeof validate !== 'function') throw new Error(`ajv-formats has no ${name} any more`)
+  return (text) => Reflect.apply(validate, undefined, [text]) === true
+}
+
+interface Format {
+  holds: (text: string) => boolean
+  /** What a value must be. */
+  words: string
+}
+
+/** The formats that schemas of input may name. */
+export const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ['date', { holds: isDate, words: 'must be a day such as 2026-11-21' }],
+  [
+    'date-time',
+    {
+      holds: (text: string) => (text.length <= SHORT || LIKE_A_TIME.test(text)) && isDateTime(text),
+      words: 'must be a time of ISO 8601 with its offset, such as 2026-11-21T10:56:09Z',
+    },
+  ],
+  ['uuid', { holds: isUuid, words: 'must be an id, which is a UUID' }],
+  [
+    'mailbox',
+    {
+      holds: (text: string) => parseMailbox(text) !== undefined,
+      words: 'must be an email address, alone or as Name <address>',
+    },
+  ],
+  ['email', { holds: isAddress, words: 'must be an email address' }],
+])
+
+/** The same as Ajv takes them. */
+export const KNOWN_FORMATS = Object.fromEntries(
+  [...FORMATS].map(([name, { holds }]) => [name, holds]),
+)

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, badRequest, conflict } from '../../src/domain/errors.ts'
+import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as idempotencyKeys from '../../src/store/platform/idempotency-keys.ts'
+import { type Transaction, transact } from '../../src/store/db/sql.ts'
+
+const HEADER = 'idempotency-key'
+const REPLAYED_HEADER = 'idempotency-replayed'
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+const RETRY_AFTER_SECONDS = 1
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Fields of the answer that are shown once: a replay has them as null. */
+    secrets?: readonly string[]
+    /** The work of a POST is more than one transaction: it is done under a lease. */
+    leased?: true
+  }
+  interface FastifyRequest {
+    /** The transaction of a POST under /v1: all that it writes goes through this. */
+    readonly tx: Transaction
+    [TRANSACTION]: Transaction | undefined
+    /** Where the route is `leased`: the id of what the work makes. */
+    workId: Uuid
+    /** SHA-256 of the body as it came; only where an Idempotency-Key came with it. */
+    bodyHash: Buffer | undefined
+  }
+}
+
+type Answered = NonNullable<idempotencyKeys.Kept['answered']>
+
+const TRANSACTION = Symbol('transaction')
+
+/**
+ * Every POST under /v1 does its work in one transaction of the caller's organization, once per
+ * Idempotency-Key: its handler uses `request.tx` and returns its answer. What it answered is kept
+ * by the same transaction, so that a crash leaves both or neither. Only work that succeeds is kept:
+ * a refusal is decided afresh.
+ *
+ * The same key and request: the first answer again. Another request: 422. Still running: 409.
+ */
+export function takeIdempotencyKeys(app: FastifyInstance): void {
+  app.decorateRequest('bodyHash', undefined)
+  app.decorateRequest('workId', '')
+  app.decorateRequest(TRANSACTION, undefined)
+  app.decorateRequest('tx', {
+    getter() {
+      const tx = this[TRANSACTION]
+      if (!tx) throw new Error('only a POST under /v1 has a transaction of its own')
+      return tx
+    },
+  })
+  app.addHook('onRoute', (route) => {
+    if (![route.method].flat().includes('POST') || !route.url.startsWith('/v1/')) return
+    const { handler, config } = route
+    route.handler = function (this: FastifyInstance, request, reply) {
+      if (config?.leased) {
+        return onceLeased(request, reply, async () => handler.call(this, request, reply))
+      }
+      return once(request, reply, async (tx) => {
+        request[TRANSACTION] = tx
+        return handler.call(this, request, reply)
+      })
+    }
+  })
+}
+
+async function once(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<unknown> {
+  const { sql, organizationId } = request.caller
+  const key = keyOf(request)
+  if (key === undefined) return transact(sql, work)
+
+  const fingerprint = fingerprintOf(request)
+  const { kept, value } = await transact(sql, async (tx) => {
+    const kept = await take(tx, { organizationId, key, fingerprint })
+    if (kept?.answered) return { kept: kept.answered, value: undefined }
+    const value = await work(tx)
+    const answered = answerOf(value, request, reply)
+    await idempotencyKeys.keep(tx, { organizationId, key, fingerprint, ...answered })
+    return { kept: undefined, value }
+  })
+  return kept ? replay(kept, reply) : value
+}
+
+/**
+ * Work of several transactions: the key is leased to one caller at a time for 60 seconds. Whoever
+ * takes it up after a crash has the same `workId`, and what the work makes is named after that.
+ */
+async function onceLeased(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const { sql, organizationId } = request.caller
+  const key = keyOf(request)
+  if (key === undefined) {
+    request.workId = uuidv7()
+    return work()
+  }
+  const fingerprint = fingerprintOf(request)
+  const taken = await transact(sql, async (tx) => {
+    const kept = await take(tx, { organizationId, key, fingerprint })
+    if (kept?.answered) return kept.answered
+    if (kept && !kept.isAbandoned) throw stillRunning()
+    return idempotencyKeys.lease(tx, { organizationId, key, fingerprint })
+  })
+  if ('status' in taken) return replay(taken, reply)
+
+  request.workId = hashedId(organizationId, key, taken.startedAt)
+  let value: unknown
+  try {
+    value = await work()
+  } catch (error) {
+    await idempotencyKeys.release(sql, organizationId, key, taken).catch(() => {})
+    throw error
+  }
+  // The work is done: whatever happens now, who asks again gets the same `workId`.
+  const answered = answerOf(value, request, reply)
+  await idempotencyKeys.keep(sql, { organizationId, key, fingerprint, ...answered })
+  return value
+}
+
+async function take(
+  tx: Transaction,
+  asked: { organizationId: Uuid; key: string; fingerprint: Buffer },
+): Promise<idempotencyKeys.Kept | undefined> {
+  const { busy, kept } = await idempotencyKeys.take(tx, asked.organizationId, asked.key)
+  if (busy) throw stillRunning()
+  if (kept && !kept.fingerprint.equals(asked.fingerprint)) throw anotherRequest()
+  return kept
+}
+
+/** As it was sent: the schema's serializer knows no null for a secret. */
+function replay({ status, body }: Answered, reply: FastifyReply): unknown {
+  void reply
+    .code(status)
+    .header(REPLAYED_HEADER, 'true')
+    .type('application/json; charset=utf-8')
+    .serializer(() => body)
+  return {}
+}
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const given = headers[HEADER]
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && KEY.test(given)) return given
+  throw badRequest('The header Idempotency-Key is not valid', [
+    { path: HEADER, message: 'must be 1 to 255 printable ASCII characters' },
+  ])
+}
+
+function fingerprintOf({ method, raw, bodyHash }: FastifyRequest): Buffer {
+  const hash = createHash('sha256').update(`${method}\n${raw.url ?? ''}\n`)
+  if (bodyHash) hash.update(bodyHash)
+  return hash.digest()
+}
+
+/** The answer as it is sent, by the schema of its status, with what is shown once left out. */
+function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply): Answered {
+  if (typeof value !== 'object' || value === null || value === reply) {
+    throw new Error('a POST under /v1 returns its answer')
+  }
+  const status = reply.statusCode
+  const body = String(reply.serializeInput({ ...value }, String(status)))
+  const { secrets = [] } = routeOptions.config
+  if (secrets.length === 0) return { status, body }
+  const shown: object = JSON.parse(body)
+  const hidden = Object.fromEntries(secrets.map((name) => [name, null]))
+  return { status, body: JSON.stringify({ ...shown, ...hidden }) }
+}
+
+const stillRunning = () =>
+  conflict('A request with this Idempotency-Key is still running', {
+    reason: 'idempotency_in_progress',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+
+const anotherRequest = () =>
+  new AppError('VALIDATION_FAILED', 'This Idempotency-Key came with another request', {
+    reason: 'idempotency_key_reused',
+    details: [{ path: HEADER, message: 'was used for another request in the last 24 hours' }],
+  })

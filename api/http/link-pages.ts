@@ -1,0 +1,32 @@
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { REQUEST_LIMITS } from './request-limits.ts'
+
+// Pages that a link of ours opens: its token is the whole proof.
+
+/** The media type of an HTML form without files. */
+export const FORM = 'application/x-www-form-urlencoded'
+
+/** What such a page answers to a browser, as the document says it. */
+export const PAGE_CONTENT = { 'text/html': { schema: { type: 'string' } } }
+
+/**
+ * Returns the config of a page at `…/:token`: whoever brings a token that `read` accepts is vouched
+ * for, and not counted for the address.
+ */
+export const linkPage = (read: (token: string) => unknown): FastifyContextConfig => ({
+  public: true,
+  isPage: true,
+  vouch: ({ param }) => {
+    const token = param('token')
+    return read(token) ? { token } : undefined
+  },
+})
+
+/** Lets the routes of a plugin take a form, of which `fromForm` makes their body. */
+export function acceptForms(app: FastifyInstance, fromForm: (text: string) => unknown): void {
+  app.addContentTypeParser<string>(
+    FORM,
+    { parseAs: 'string', bodyLimit: REQUEST_LIMITS.formBytes },
+    (_request, text, done) => done(null, fromForm(text)),
+  )
+}

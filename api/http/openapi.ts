@@ -1,0 +1,153 @@
+import swagger from '@fastify/swagger'
+import { serveDocument } from './openapi-document.ts'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { isPersonal, type Scope } from '../../src/domain/access/access.ts'
+import { finishDocument } from './document.ts'
+import { failures } from './failures.ts'
+
+const TAGS = [
+  { name: 'health', description: 'Is it there, and what is it' },
+  { name: 'auth', description: 'Sessions of people who log in' },
+  { name: 'account', description: 'Your organization, its people and keys, and who did what' },
+  { name: 'contacts', description: 'People who get mail' },
+  { name: 'suppressions', description: 'Addresses that get no mail' },
+  { name: 'batch', description: 'One mail to many people' },
+  { name: 'workflows', description: 'Automations, and each of their runs' },
+  { name: 'events', description: 'What your contacts did, as your own programs say' },
+  { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
+  { name: 'domains', description: 'What your accounts send as, read live' },
+  { name: 'templates', description: 'What mails say' },
+  { name: 'email-logs', description: 'What became of each mail' },
+  { name: 'webhooks', description: 'Delivery events from your accounts' },
+  { name: 'unsubscribe', description: 'One-click unsubscribe, RFC 8058' },
+  { name: 'preferences', description: 'The page where people choose what they get' },
+]
+
+const DOCS = '/docs'
+const LETTER =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#7a3e2c" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" d="m1 3 7 6 7-6"/></svg>'
+
+/** The page and all that it loads are ours; its scripts are files, its styles are partly inline. */
+const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * Describes the routes that are registered after it, at `/openapi.json` and `/docs`. The document
+ * is made of the very schemas that validate and serialise.
+ */
+export async function describeRoutes(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: string },
+): Promise<void> {
+  app.addHook('onRoute', completeRoute)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Letterloom',
+        version,
+        description: 'Email marketing on your own cloud account.',
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
+      servers: [{ url: publicUrl }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key (`loom_…`) or a session token (`loomses_…`).',
+          },
+          webhookSecret: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-webhook-secret',
+            description: 'The secret that registering the connection answered.',
+          },
+        },
+      },
+      security: [{ bearer: [] }],
+    },
+    convertConstToEnum: false,
+    transformObject: (made) => ('openapiObject' in made ? finishDocument(made.openapiObject) : {}),
+  })
+  await app.register(swaggerUi, {
+    routePrefix: DOCS,
+    staticCSP: DOCS_POLICY,
+    theme: {
+      title: 'Letterloom API',
+      // The bar on top is for exploring other documents, under another project's logo.
+      css: [{ filename: 'letterloom.css', content: '.swagger-ui .topbar { display: none }' }],
+      favicon: [
+        {
+          filename: 'letter.svg',
+          rel: 'icon',
+          type: 'image/svg+xml',
+          sizes: 'any',
+          content: LETTER,
+        },
+      ],
+    },
+    uiConfig: { validatorUrl: null, deepLinking: true },
+    // The page calls the host it came from, whatever that is called: its policy allows no other.
+    transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
+    transformSpecificationClone: false,
+  })
+  serveDocument(app)
+}
+
+/** What every route has: its security, its scope and the errors that can always happen. */
+function completeRoute(route: RouteOptions): void {
+  if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true, unlimited: true }
+  const { schema = {} } = route
+  if (schema.hide === true) return
+  const { public: isPublic = false, scope = [], secrets, countsEvents } = route.config ?? {}
+  const methods = [route.method].flat()
+  const takesKey = methods.includes('POST') && route.url.startsWith('/v1/')
+  // A body that is not wanted is read and refused; public pages ignore it.
+  const readsBody =
+    schema.body !== undefined ||
+    (!isPublic && methods.some((method) => !['GET', 'HEAD'].includes(method)))
+  const scopes = [scope].flat()
+  const always = failures(
+    ...(isPublic ? ([] as const) : ([401, 403] as const)),
+    400,
+    404,
+    414,
+    ...(takesKey ? ([409] as const) : ([] as const)),
+    ...(readsBody ? ([413, 415, 422] as const) : ([] as const)),
+    429,
+    431,
+    500,
+    503,
+  )
+  const own = typeof schema.response === 'object' ? schema.response : {}
+  route.schema = {
+    ...schema,
+    security: schema.security ?? (isPublic ? [] : [{ bearer: [] }]),
+    ...(isPublic ? {} : { 'x-required-scope': scopes }),
+    ...(secrets === undefined ? {} : { 'x-shown-once': secrets }),
+    ...(countsEvents ? { 'x-counts-events': true } : {}),
+    ...(schema.description === undefined || isPublic
+      ? {}
+      : { description: `${schema.description}\n\n${scopeSentence(scopes)}` }),
+    response: { ...always, ...own },
+  }
+}
+
+function scopeSentence(scopes: readonly Scope[]): string {
+  const isForPeople = scopes.every(isPersonal)
+  const enough = isForPeople ? scopes : [...new Set([...scopes, 'full'])]
+  const words = enough.map((scope) => `\`${scope}\``).join(' or ')
+  return `Scope: ${words}${isForPeople ? ', which no API key has' : ''}.`
+}

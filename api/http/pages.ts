@@ -1,0 +1,39 @@
+import { type CursorScope, encodeCursor } from './cursor.ts'
+
+/** Totals are counted to here: beyond it a count would cost more than the page it stands on. */
+export const MOST_COUNTED = 10_000
+
+interface Paged {
+  page: number
+  pageSize: number
+  /** A further page exists. */
+  hasMore: boolean
+  /** Counted to `MOST_COUNTED + 1` at most. */
+  counted: number
+  /** False: there may be more than were counted. */
+  isExact?: boolean
+}
+
+/**
+ * The figures of a list by pages. Beyond the counted total, `total` says at least that a further
+ * page exists while one does, so that a client that loops to `totalPages` loses nobody.
+ */
+export function pageFigures({ page, pageSize, hasMore, counted, ...rest }: Paged) {
+  const isExact = counted <= MOST_COUNTED && rest.isExact !== false
+  const total = isExact ? counted : Math.max(counted, page * pageSize + (hasMore ? 1 : 0))
+  return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
+}
+
+/**
+ * A page of rows and the cursor that goes on after it, null when there are no more. Ask storage for
+ * `limit + 1`.
+ */
+export function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  scope: CursorScope,
+) {
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return { page, nextCursor: last ? encodeCursor(scope, last.id) : null }
+}

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { breather } from '../../src/breather.ts'
+import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
+import { MOST_ROW_DETAILS, type RowFailures } from '../../src/domain/row-failures.ts'
+import { refuseUnstorable } from './bodies.ts'
+import { type CheckedInput, inputChecker } from './validation.ts'
+
+/** A row that fits its schema. */
+export interface Row<T> {
+  /** Which row of the request, from 0. */
+  index: number
+  row: T
+}
+
+/**
+ * Checks the rows of a list that `rowsOf` declares, each by itself: returns those that fit `schema`
+ * and adds the others to `failures`. Other requests are answered in between.
+ */
+export function rowChecker<T extends TSchema>(schema: T) {
+  const check = inputChecker(schema, MOST_ROW_DETAILS)
+  return async (
+    { hasSuspiciousText }: Pick<FastifyRequest, 'hasSuspiciousText'>,
+    given: readonly unknown[],
+    failures: RowFailures,
+  ): Promise<Row<Static<T>>[]> => {
+    const rows: Row<Static<T>>[] = []
+    const breathe = breather()
+    for (const [index, each] of given.entries()) {
+      await breathe()
+      const { value, details } = checkRow(each)
+      if (details) failures.add(index, notFitting(details))
+      else rows.push({ index, row: value })
+    }
+    return rows
+
+    function checkRow(row: unknown): CheckedInput<Static<T>> {
+      try {
+        refuseUnstorable(row, hasSuspiciousText)
+      } catch (error) {
+        if (error instanceof AppError && error.details) return { details: error.details }
+        throw error
+      }
+      return check(row)
+    }
+  }
+}
+
+const notFitting = (details: ErrorDetail[]): AppError =>
+  new AppError('VALIDATION_FAILED', 'The row does not fit its schema', { details })

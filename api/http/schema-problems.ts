@@ -1,0 +1,237 @@
+import type { ErrorDetail } from '../../src/domain/errors.ts'
+import { PATTERN_WORDS } from '../../src/schemas/patterns.ts'
+import { FORMATS } from './formats.ts'
+import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
+import { isObject, isOfType, type Schema, schemaOf, typesOf, TYPE_WORDS } from './schema.ts'
+
+/**
+ * Tells what a schema has against a value: of all its places, and never more than `MOST_DETAILS`
+ * details. Lengths come before members: of a list that is too long nothing else is said.
+ *
+ * Ajv decides what is valid, and stops at the first thing that is not; this says the rest, of
+ * refused values only. Ajv's own `allErrors` has no end: it looks at each member of a list that is
+ * too long, and keeps an error for each thing that each branch of a union has against it.
+ */
+export function problemFinder(
+  schema: object,
+  most = MOST_DETAILS,
+): (value: unknown) => ErrorDetail[] {
+  const read = schemaOf(schema)
+  return (value) => {
+    const found: Found = { details: [], most }
+    look(read, value, undefined, found)
+    return found.details
+  }
+}
+
+/** What was found so far, and how much of it is enough. */
+interface Found {
+  details: ErrorDetail[]
+  most: number
+}
+
+const isFull = ({ details, most }: Found): boolean => details.length >= most
+
+function tell(found: Found, place: Place | undefined, message: string): void {
+  // A path takes longer to write than to find out that nobody will read it.
+  if (!isFull(found)) add(found, { path: pathOf(place), message })
+}
+
+function add(found: Found, { path, message }: ErrorDetail): void {
+  if (isFull(found)) return
+  if (found.details.some((each) => each.path === path && each.message === message)) return
+  found.details.push({ path, message })
+}
+
+function look(schema: Schema, value: unknown, place: Place | undefined, found: Found) {
+  if (isFull(found)) return
+  const report = (message: string): void => tell(found, place, message)
+  const types = typesOf(schema)
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+    report(`must be ${types.map((type) => TYPE_WORDS[type]).join(' or ')}`)
+    return
+  }
+  const words = schema.enum ?? ('const' in schema ? [schema.const] : undefined)
+  if (words !== undefined && !words.includes(value)) {
+    report(oneOfWords(words))
+    return
+  }
+  if (typeof value === 'string') lookAtText(schema, value, report)
+  else if (typeof value === 'number') lookAtNumber(schema, value, report)
+  else if (Array.isArray(value)) lookAtList(schema, value, place, found)
+  else if (isObject(value)) lookAtObject(schema, value, place, found)
+  if (schema.anyOf) lookAtUnion(schema.anyOf, value, place, found)
+}
+
+type Report = (message: string) => void
+
+const oneOfWords = (words: readonly unknown[]): string =>
+  `must be ${words.length === 1 ? '' : 'one of: '}${words.map(wordOf).join(', ')}`
+
+/** A comma or a tab would not be seen among the others. */
+const wordOf = (word: unknown): string =>
+  typeof word === 'string' && !/^\w/.test(word) ? JSON.stringify(word) : String(word)
+
+const counted = (count: number, thing: 'character' | 'item' | 'property'): string =>
+  `${count} ${count === 1 ? thing : THINGS[thing]}`
+
+const THINGS = { character: 'characters', item: 'items', property: 'properties' } as const
+
+function lookAtText(schema: Schema, text: string, report: Report): void {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
+  if (isLonger(text, maxLength))
+    return report(`must not have more than ${counted(maxLength, 'character')}`)
+  if (minLength > 0 && !isLonger(text, minLength - 1)) {
+    return report(`must not have fewer than ${counted(minLength, 'character')}`)
+  }
+  if (pattern !== undefined && !regexOf(pattern).test(text)) {
+    report(PATTERN_WORDS.get(pattern) ?? 'is not written as it must be')
+  }
+  const { holds, words } = FORMATS.get(format ?? '') ?? {}
+  if (holds?.(text) === false) report(words ?? 'is not written as it must be')
+}
+
+/** As JSON Schema counts: a character beyond 16 bits is two of JavaScript's. */
+function isLonger(text: string, most: number): boolean {
+  if (text.length <= most) return false
+  return text.length > 2 * most || Array.from(text).length > most
+}
+
+const regexes = new Map<string, RegExp>()
+
+function regexOf(pattern: string): RegExp {
+  const known = regexes.get(pattern)
+  if (known) return known
+  const made = new RegExp(pattern, 'u')
+  regexes.set(pattern, made)
+  return made
+}
+
+function lookAtNumber({ minimum, maximum }: Schema, value: number, report: Report): void {
+  if (minimum !== undefined && value < minimum) report(`must be at least ${minimum}`)
+  if (maximum !== undefined && value > maximum) report(`must be at most ${maximum}`)
+}
+
+function lookAtList(
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems, items }: Schema,
+  list: readonly unknown[],
+  place: Place | undefined,
+  found: Found,
+): void {
+  const report = (message: string): void => tell(found, place, message)
+  if (list.length > maxItems) return report(`must not have more than ${counted(maxItems, 'item')}`)
+  if (list.length < minItems) return report(`must not have fewer than ${counted(minItems, 'item')}`)
+  if (uniqueItems === true && new Set(list).size < list.length) {
+    report('must not have the same item twice')
+  }
+  if (items === undefined) return
+  for (let key = 0; key < list.length && !isFull(found); key++) {
+    look(items, list[key], { within: place, key }, found)
+  }
+}
+
+function lookAtObject(
+  schema: Schema,
+  value: Readonly<Record<string, unknown>>,
+  place: Place | undefined,
+  found: Found,
+): void {
+  const { properties = {}, required = [], additionalProperties, patternProperties } = schema
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema
+  const report = (message: string): void => tell(found, place, message)
+  const isBounded = maxProperties < Number.POSITIVE_INFINITY || minProperties > 0
+  const count = isBounded ? Object.keys(value).length : 0
+  if (count > maxProperties)
+    return report(`must not have more than ${counted(maxProperties, 'property')}`)
+  if (count < minProperties)
+    report(`must not have fewer than ${counted(minProperties, 'property')}`)
+  for (const key of required) {
+    if (value[key] === undefined) tell(found, { within: place, key }, REQUIRED)
+  }
+  const others = Object.entries(patternProperties ?? {})
+  const isOpen = additionalProperties !== false
+  if (isOpen && others.length === 0 && typeof additionalProperties !== 'object') {
+    lookAtKnown()
+    return
+  }
+  for (const key in value) {
+    if (isFull(found)) return
+    if (Object.hasOwn(properties, key)) continue
+    const at = { within: place, key }
+    const fitting = others.filter(([pattern]) => regexOf(pattern).test(key))
+    for (const [, each] of fitting) look(each, value[key], at, found)
+    if (fitting.length > 0) continue
+    if (typeof additionalProperties === 'object') look(additionalProperties, value[key], at, found)
+    else if (!isOpen) tell(found, at, 'is not known here')
+  }
+  lookAtKnown()
+
+  function lookAtKnown(): void {
+    for (const [key, each] of Object.entries(properties)) {
+      if (value[key] !== undefined) look(each, value[key], { within: place, key }, found)
+    }
+  }
+}
+
+/**
+ * Of a value that is to be one of several kinds, told apart by its `type`: only what its own kind
+ * has against it, or that it is of none. Kinds without a `type` are told apart by their fields:
+ * what those have against it to which the fewest of the value's are unknown.
+ */
+function lookAtUnion(
+  branches: readonly Schema[],
+  value: unknown,
+  place: Place | undefined,
+  found: Found,
+): void {
+  const kinds = branches.flatMap(({ properties }) => {
+    const kind = properties?.[KIND]
+    return kind !== undefined && 'const' in kind ? [kind.const] : []
+  })
+  if (kinds.length === branches.length && isObject(value)) {
+    const at = { within: place, key: KIND }
+    const branch = branches[kinds.indexOf(value[KIND])]
+    if (branch) look(branch, value, place, found)
+    else if (value[KIND] === undefined) tell(found, at, REQUIRED)
+    else tell(found, at, oneOfWords(kinds))
+    return
+  }
+  const tried = branches.map((branch) => {
+    const against: Found = { details: [], most: found.most }
+    look(branch, value, place, against)
+    return { against: against.details, unknown: isObject(value) ? countUnknown(branch, value) : 0 }
+  })
+  if (tried.some(({ against }) => against.length === 0)) return
+  const least = Math.min(...tried.map(({ unknown }) => unknown))
+  const nearest = tried.filter(({ unknown }) => unknown === least).map(({ against }) => against)
+  for (const each of eitherOf(nearest) ?? nearest.flat()) add(found, each)
+}
+
+/**
+ * One detail instead of one for each branch, where each branch has a single thing against the same
+ * place, or lacks a single field: what would satisfy any of them.
+ */
+function eitherOf(branches: readonly ErrorDetail[][]): ErrorDetail[] | undefined {
+  const details = branches.flat()
+  const [first, ...others] = details
+  if (first === undefined || branches.some(({ length }) => length !== 1)) return undefined
+  if (others.every(({ path }) => path === first.path)) {
+    const messages = new Set(details.map(({ message }) => message))
+    return [{ path: first.path, message: [...messages].join(', or ') }]
+  }
+  if (details.some(({ message }) => message !== REQUIRED)) return undefined
+  const names = others.map(({ path }) => path.replace(/^.*\./, ''))
+  return [{ path: first.path, message: `or ${names.join(' or ')} ${REQUIRED}` }]
+}
+
+const REQUIRED = 'is required'
+
+/** The field that tells the branches of a union apart. */
+const KIND = 'type'
+
+function countUnknown({ properties = {}, additionalProperties }: Schema, value: object): number {
+  if (additionalProperties !== false) return 0
+  let count = 0
+  for (const key in value) if (!Object.hasOwn(properties, key)) count++
+  return count
+}

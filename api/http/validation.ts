@@ -1,0 +1,161 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
+import { NOT_YET_KEYWORD, strict } from '../../src/schemas/common.ts'
+import { bodyWithoutRows, rowListOf } from './row-schemas.ts'
+import { checkText, UNSTORABLE, UNSTORABLE_WORDS } from './bodies.ts'
+import { FORMATS } from './formats.ts'
+import { pathOf } from './input-paths.ts'
+import { problemFinder } from './schema-problems.ts'
+
+/**
+ * Bodies are taken as they are: nothing is coerced, removed or filled in. Path and query values
+ * arrive as text and get their types and defaults. What is refused is told by `problemFinder`:
+ * here it ends at the first error, so that it costs no more than reading the input did.
+ */
+const bodies = compiler({ useDefaults: false })
+const values = compiler({ useDefaults: true })
+
+function compiler(options: { useDefaults: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
+  for (const [name, { holds }] of FORMATS) ajv.addFormat(name, holds)
+  ajv.addKeyword(NOT_YET_KEYWORD)
+  return ajv
+}
+
+interface Checker<T = unknown> {
+  /** Gives defaults. */
+  isValid: (value: unknown) => value is T
+  /** What is wrong with a value that is not valid: at least one detail. */
+  problems: (value: unknown) => ErrorDetail[]
+}
+
+function checker<T = unknown>(ajv: Ajv2020, schema: object, most?: number): Checker<T> {
+  const validate: ValidateFunction<T> = ajv.compile<T>(schema)
+  const find = problemFinder(schema, most)
+  return {
+    isValid: (value): value is T => validate(value),
+    problems: (value) => {
+      const found = find(value)
+      return found.length > 0 ? found : [{ path: '', message: 'is not valid' }]
+    },
+  }
+}
+
+/**
+ * Checks path, then query, then body. Fastify checks the body before the query, so path and query
+ * are checked by a hook that runs before its own validation, which is left with the body.
+ */
+export function validateRequests(app: FastifyInstance): void {
+  app.setValidatorCompiler(compileBody)
+  app.addHook('onRoute', (route) => {
+    const { params, querystring, body } = route.schema ?? {}
+    const checkParams = params ? checker(values, params) : undefined
+    // Only public pages ignore what they do not know: a mistyped filter must not return everything.
+    const ignores = route.config?.public === true
+    const rows = rowListOf(body)
+    const wantsNoBody = body === undefined && !ignores
+    const known = querystring ?? (ignores ? undefined : strict({}))
+    const checkQuery = known === undefined ? undefined : checker(values, known)
+    const numeric = numericNames(querystring)
+    const before = route.preValidation
+    route.preValidation = [
+      (request, _reply, done) => {
+        check(request.params, 'path', checkParams)
+        if (checkQuery) toNumbers(request.query, numeric)
+        check(request.query, 'query', checkQuery)
+        checkText(request, rows)
+        if (wantsNoBody) checkNoBody(request.body)
+        done()
+      },
+      ...(before === undefined ? [] : Array.isArray(before) ? before : [before]),
+    ]
+  })
+}
+
+const emptyObject = checker(bodies, strict({}))
+
+/** Where no body is known its fields are unknown ones. No body, and `null`, have none. */
+function checkNoBody(body: unknown): void {
+  if (body === undefined || body === null || emptyObject.isValid(body)) return
+  throw badBody(body, emptyObject)
+}
+
+const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+  if (httpPart !== 'body') return () => true
+  const body = checker(bodies, bodyWithoutRows(schema))
+  return (given: unknown) =>
+    body.isValid(given) ? { value: given } : { error: badBody(given, body) }
+}
+
+/** A value that fits a schema, or what is wrong with it. */
+export type CheckedInput<T> =
+  | { value: T; details?: never }
+  | { value?: never; details: ErrorDetail[] }
+
+/** Checks what is no body of its own: rows of a body or a file. `most` details of each are told. */
+export function inputChecker<T extends TSchema>(
+  schema: T,
+  most?: number,
+): (value: unknown) => CheckedInput<Static<T>> {
+  const { isValid, problems } = checker<Static<T>>(bodies, schema, most)
+  return (value) => (isValid(value) ? { value } : { details: problems(value) })
+}
+
+function badBody(body: unknown, { problems }: Checker): AppError {
+  if (body === null) {
+    return new AppError('VALIDATION_FAILED', 'A JSON body is needed', {
+      details: [{ path: '', message: 'must be a JSON object' }],
+    })
+  }
+  const details = problems(body)
+  const [first] = details
+  const where = first === undefined || first.path === '' ? 'The body' : first.path
+  return new AppError('VALIDATION_FAILED', `${where} ${first?.message ?? 'is not valid'}`, {
+    details,
+  })
+}
+
+function check(given: unknown, part: 'path' | 'query', checker: Checker | undefined) {
+  const isValid = checker === undefined || checker.isValid(given)
+  if (isValid && !Object.values(given ?? {}).some(isUnstorable)) return
+  const details = isValid ? unstorable(given) : checker.problems(given)
+  const [first] = details
+  if (first === undefined) return
+  throw new AppError('BAD_REQUEST', `The ${part} parameter ${first.path} ${first.message}`, {
+    details,
+  })
+}
+
+const isUnstorable = (value: unknown): boolean =>
+  typeof value === 'string' && UNSTORABLE.test(value)
+
+const unstorable = (given: unknown): ErrorDetail[] =>
+  Object.entries(given ?? {})
+    .filter(([, value]) => isUnstorable(value))
+    .map(([key]) => ({ path: pathOf({ within: undefined, key }), message: UNSTORABLE_WORDS }))
+
+/** Only plain decimal notation is a number: `0x10`, `1e3` and blanks are typing errors. */
+const DECIMAL = /^-?\d{1,15}$/
+
+function toNumbers(query: unknown, names: readonly string[]): void {
+  if (typeof query !== 'object' || query === null) return
+  for (const name of names) {
+    const text: unknown = Reflect.get(query, name)
+    if (typeof text === 'string' && DECIMAL.test(text)) Reflect.set(query, name, Number(text))
+  }
+}
+
+function numericNames(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return []
+  return Object.entries(schema.properties ?? {})
+    .filter(([, { type }]) => type === 'integer' || type === 'number')
+    .map(([name]) => name)
+}
+
+/**
+ * The body of the request that fits its schema but not a rule of ours, as the schema would say it.
+ */
+export const invalidBody = (path: string, message: string): AppError =>
+  new AppError('VALIDATION_FAILED', `${path} ${message}`, { details: [{ path, message }] })

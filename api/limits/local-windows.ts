@@ -1,0 +1,27 @@
+import { decide, type Decision, type Window } from './decision.ts'
+
+/** Memory; above it the one that was first seen is forgotten. */
+const MOST_SUBJECTS = 10_000
+
+/**
+ * Sliding windows of this process alone, for small limits: every request is remembered. `now` is
+ * any clock in milliseconds.
+ */
+export function createLocalWindows(now: () => number) {
+  const taken = new Map<string, number[]>()
+
+  return (subject: string, windows: readonly Window[]): Decision => {
+    const time = now()
+    const known = taken.get(subject) ?? []
+    const within = windows.map(({ seconds }) => known.filter((at) => at > time - seconds * 1_000))
+    const left = windows.map(({ limit }, i) => Math.max(0, limit - (within[i]?.length ?? 0)))
+    const allowed = left.every((count) => count > 0)
+    const times = within.toSorted((a, b) => b.length - a.length)[0] ?? []
+    const [first] = taken.keys()
+    if (first !== undefined && taken.size >= MOST_SUBJECTS) taken.delete(first)
+    taken.set(subject, allowed ? [...times, time] : times)
+    const remaining = allowed ? left.map((count) => count - 1) : left
+    const freesAt = windows.map(({ seconds }, i) => (within[i]?.[0] ?? time) + seconds * 1_000)
+    return decide({ allowed, windows, remaining, freesAt, time })
+  }
+}

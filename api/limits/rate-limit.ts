@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { addressSubject, type Keyring, sha256 } from '../../src/tokens.ts'
+import { networkOf } from '../http/network.ts'
+import type { Caller } from '../caller.ts'
+import type { Decision, Window } from './decision.ts'
+import type { Limiter } from './limiter.ts'
+import { planOf } from '../../src/core/access/plan.ts'
+import { configOf } from '../http/route-config.ts'
+
+/** What a public route sees of a request before it is counted. */
+interface PublicRequest {
+  param: (name: string) => string
+  headers: IncomingHttpHeaders
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a public route: nobody is counted. */
+    unlimited?: true
+    /**
+     * Of a public route: whether the call carries a proof that we issued, found out without asking
+     * storage. Then it is not counted for its address: a token has a limit of its own, an
+     * `unlimited` proof has none.
+     */
+    vouch?: (claim: PublicRequest) => { token: string } | 'unlimited' | undefined
+  }
+}
+
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
+/** Of public endpoints. */
+const ADDRESS_WINDOWS: readonly Window[] = [
+  { limit: 10, seconds: MINUTE },
+  { limit: 100, seconds: HOUR },
+]
+const TOKEN_WINDOWS: readonly Window[] = [{ limit: 60, seconds: MINUTE }]
+const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
+
+/** Another plan counts within this time, on every process. */
+const PLAN_REMEMBERED_MS = 5_000
+const MOST_PLANS = 10_000
+
+interface Limits {
+  limiter: Limiter
+  /** Keys the hashes of addresses. */
+  keyring: Keyring
+}
+
+/**
+ * Counts a call for its address, the network of an IPv6 one; storage knows a keyed hash of it only.
+ * Refuses with 429.
+ */
+export async function limitAddress(
+  { limiter, keyring }: Limits,
+  { ip }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const subject = `address:${addressSubject(keyring, networkOf(ip))}`
+  answer(await limiter.take(subject, ADDRESS_WINDOWS), reply)
+}
+
+/** The limits of each kind of request, for `authenticate` to ask in its order. */
+export function rateLimits({ limiter, keyring }: Limits) {
+  const windowsOf = rememberedWindows()
+
+  /**
+   * Counts credentials that are not good for their address. Throws 429 when there were too many.
+   * Good ones are never counted or refused: a stranger could stop all who share an address with
+   * them.
+   */
+  async function countGuess({ ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const subject = `guesses:${addressSubject(keyring, networkOf(ip))}`
+    answer(await limiter.take(subject, FAILURE_WINDOWS), reply)
+  }
+
+  return {
+    async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const { unlimited, vouch } = configOf(request)
+      if (unlimited) return
+      const vouched = vouch?.({ param: (name) => param(request, name), headers: request.headers })
+      if (vouched === 'unlimited') return
+      if (vouched === undefined) return limitAddress({ limiter, keyring }, request, reply)
+      const subject = `token:${sha256(vouched.token).toString('base64url')}`
+      answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
+    },
+
+    async takeOrganization(caller: Caller, reply: FastifyReply): Promise<void> {
+      answer(await limiter.take(caller.organizationId, await windowsOf(caller)), reply)
+    },
+
+    countGuess,
+  }
+}
+
+/** Tells the caller what is left; throws `refusal`, given the seconds to wait, when nothing was. */
+export function answer(
+  { allowed, windows, nearest, retryAfterSeconds }: Decision,
+  reply: FastifyReply,
+  refusal = tooMany,
+): void {
+  reply.headers({
+    'ratelimit-limit': String(nearest.limit),
+    'ratelimit-remaining': String(nearest.remaining),
+    'ratelimit-reset': String(nearest.resetSeconds),
+    // `100;w=60, 1000;w=3600`
+    'ratelimit-policy': windows.map(({ limit, seconds }) => `${limit};w=${seconds}`).join(', '),
+    'x-ratelimit-limit': String(nearest.limit),
+    'x-ratelimit-remaining': String(nearest.remaining),
+  })
+  if (!allowed) throw refusal(retryAfterSeconds)
+}
+
+const tooMany = (seconds: number): AppError =>
+  new AppError('RATE_LIMITED', `Too many requests; wait ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+/** The windows of an organization's plan, asked again every few seconds. */
+function rememberedWindows() {
+  const known = new Map<Uuid, { at: number; windows: readonly Window[] }>()
+
+  return async ({ sql, organizationId }: Caller): Promise<readonly Window[]> => {
+    const entry = known.get(organizationId)
+    if (entry && performance.now() - entry.at < PLAN_REMEMBERED_MS) return entry.windows
+    const { requestsPerMinute, requestsPerDay } = await planOf(sql, organizationId)
+    const windows = [
+      { limit: requestsPerMinute, seconds: MINUTE },
+      { limit: requestsPerDay, seconds: DAY },
+    ]
+    if (known.size >= MOST_PLANS) known.clear()
+    known.set(organizationId, { at: performance.now(), windows })
+    return windows
+  }
+}
+
+function param({ params }: FastifyRequest, name: string): string {
+  const value: unknown =
+    typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined
+  return typeof value === 'string' ? value : ''
+}

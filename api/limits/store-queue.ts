@@ -1,0 +1,129 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../src/store/db/sql.ts'
+import * as rateLimits from '../../src/store/platform/rate-limits.ts'
+import type { Window } from './decision.ts'
+import type { Leases } from './leases.ts'
+
+interface QueueOptions {
+  open: () => Sql
+  log: { error: (about: object, message: string) => void }
+  leases: Leases
+  /** A request waits for the store so long at most; milliseconds. */
+  deadlineMs: number
+  now: (() => number) | undefined
+}
+
+/**
+ * What the store said of a subject, `granted` with what was left of its lease, and which of the
+ * requests that asked together this is. The first of them has `spare`, what none of them needs.
+ */
+type Answer = rateLimits.Grant & { place: number; spare: number }
+interface Group {
+  windows: readonly Window[]
+  resolve: ((answer: Answer | undefined) => void)[]
+  /** Of its lease. */
+  left: number
+}
+
+/** After a failure nobody waits for so long; then one statement tries again. */
+const PAUSE_MS = 1_000
+/** A connection is given up when its statement hangs for this many deadlines. */
+const GIVE_UP_DEADLINES = 20
+const ALARM_EVERY_MS = 10_000
+
+/**
+ * Asks the store with one statement at a time: what comes meanwhile is the next set, requests of
+ * one subject together; as many as are worked on at most. While the store fails or hangs, the
+ * answer is undefined at once.
+ */
+export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOptions) {
+  let sql = open()
+  let waiting = new Map<string, Group>()
+  let draining: Promise<void> | undefined
+  let isLate = false
+  let pausedUntil = 0
+  let alarmedAt = -ALARM_EVERY_MS
+
+  function ask(subject: string, windows: readonly Window[]): Promise<Answer | undefined> {
+    if (isLate || performance.now() < pausedUntil) return Promise.resolve(undefined)
+    const group = waiting.get(subject) ?? { windows, resolve: [], left: 0 }
+    group.windows = windows
+    waiting.set(subject, group)
+    draining ??= drain()
+    return new Promise((resolve) => group.resolve.push(resolve))
+  }
+
+  async function drain(): Promise<void> {
+    // A moment later, so that requests read from the sockets together are asked together.
+    await setImmediate()
+    while (waiting.size > 0) {
+      const set = waiting
+      waiting = new Map()
+      await run(set)
+    }
+    draining = undefined
+  }
+
+  async function run(set: Map<string, Group>): Promise<void> {
+    const late = setTimeout(() => {
+      isLate = true
+      alarm(new Error(`the store of the rate limits did not answer in ${deadlineMs} ms`))
+      for (const group of [...set.values(), ...waiting.values()]) settle(group, undefined)
+      waiting = new Map()
+    }, deadlineMs)
+    const lost = setTimeout(() => {
+      void sql.end({ timeout: 0 })
+      sql = open()
+    }, deadlineMs * GIVE_UP_DEADLINES)
+    try {
+      const asks = [...set].map(([subject, group]) => {
+        const { windows, resolve } = group
+        const { left, most } = leases.claim(subject, windows)
+        group.left = left
+        return {
+          subject,
+          seconds: windows.map(({ seconds }) => seconds),
+          limits: windows.map(({ limit }) => limit),
+          want: Math.max(0, resolve.length + most - left),
+        }
+      })
+      for (const grant of await rateLimits.take(sql, asks, now?.())) {
+        settle(set.get(grant.subject), grant)
+      }
+    } catch (error) {
+      alarm(error)
+      pausedUntil = performance.now() + PAUSE_MS
+    }
+    clearTimeout(late)
+    clearTimeout(lost)
+    isLate = false
+    for (const group of set.values()) settle(group, undefined)
+  }
+
+  /** Nothing happens to a group that was settled before. */
+  function settle(group: Group | undefined, grant: rateLimits.Grant | undefined): void {
+    const resolve = group?.resolve.splice(0) ?? []
+    const granted = (grant?.granted ?? 0) + (group?.left ?? 0)
+    const unused = Math.max(0, granted - resolve.length)
+    for (const [place, each] of resolve.entries()) {
+      each(grant && { ...grant, granted, place, spare: place === 0 ? unused : 0 })
+    }
+  }
+
+  function alarm(error: unknown): void {
+    if (performance.now() - alarmedAt < ALARM_EVERY_MS) return
+    alarmedAt = performance.now()
+    log.error({ err: error }, 'rate limits are open: their store fails')
+  }
+
+  return {
+    ask,
+    store: () => sql,
+    async close(): Promise<void> {
+      pausedUntil = Infinity
+      const patience = new Promise((resolve) => setTimeout(resolve, deadlineMs).unref())
+      await Promise.race([draining, patience])
+      await sql.end({ timeout: 1 })
+    },
+  }
+}

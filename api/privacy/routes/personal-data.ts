@@ -1,0 +1,182 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { addressed } from '../../../src/addresses.ts'
+import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import { ContactQuery } from '../../../src/schemas/contacts/contact.ts'
+import { ContactExport, Erasure } from '../../../src/schemas/privacy/personal-data.ts'
+import * as storedErasures from '../../../src/store/privacy/erasures.ts'
+import * as erasures from '../../../src/core/privacy/erasures.ts'
+import * as importReports from '../../../src/store/contacts/import-reports.ts'
+import * as personalData from '../../../src/store/privacy/export.ts'
+import { audit } from '../../access/audit.ts'
+import { contactKeys, missingContact } from '../../contacts/contact-keys.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { sendStream } from '../../http/streams.ts'
+
+const tags = ['contacts']
+const config = { scope: 'contacts' } as const
+
+/** What is held about one person: to hand it out, and to erase it. */
+export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { keyring, now },
+) => {
+  app.get(
+    '/v1/contacts/:id/export',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'exportContact',
+        summary: 'Get all that is held about a contact',
+        description:
+          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept, every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: {
+          200: {
+            description: 'As it is read',
+            content: { 'application/json': { schema: ContactExport } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, sql } = request.caller
+      const keys = contactKeys({ ...request.params, ...request.query })
+      const id = await erasures.findByKeys(sql, organizationId, keys)
+      const contact =
+        id === undefined ? undefined : await personalData.contact(sql, organizationId, id)
+      if (id === undefined || !contact) {
+        throw await missingContact(sql, organizationId, { ...request.params, ...request.query })
+      }
+      await audit(sql, request, now, { action: 'contact.exported', subject: subjectOf(id) })
+      const until = new Date(now()).toISOString()
+      const email = typeof contact['email'] === 'string' ? contact['email'] : null
+      const mailed = {
+        organizationId,
+        contactIds: await erasures.listWithFormer(sql, organizationId, id, email),
+        email,
+        until,
+      }
+      const parts = {
+        contact,
+        stats: await personalData.stats(sql, organizationId, id),
+        topics: await personalData.topics(sql, organizationId, id),
+        suppression:
+          email === null
+            ? null
+            : await personalData.suppression(
+                sql,
+                organizationId,
+                addressed(keyring, organizationId, email),
+              ),
+      }
+      const lists = {
+        consentEvents: personalData.consentEvents(sql, organizationId, id),
+        mails: personalData.mails(sql, mailed),
+        events: personalData.customEvents(sql, organizationId, mailed.contactIds),
+        executions: personalData.executions(sql, organizationId, mailed.contactIds),
+        importErrors: importReports.listSpeakingOf(sql, organizationId, namedBy(contact)),
+        auditEvents: personalData.auditEvents(sql, organizationId, id),
+      }
+      return sendStream(reply, written(parts, lists), 'application/json; charset=utf-8')
+    },
+  )
+
+  app.post(
+    '/v1/contacts/:id/erase',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'eraseContact',
+        summary: 'Erase a contact and all that names them',
+        description:
+          'The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.',
+        params: IdParams,
+        querystring: ContactQuery,
+        response: { 202: Erasure },
+      },
+    },
+    async (request, reply) => {
+      const { tx, params, query, caller } = request
+      const { organizationId } = caller
+      const keys = personKeys(params, query)
+      const person = await erasures.removePerson(tx, organizationId, keys, request.id)
+      const accepted = person && (await erasures.accept(tx, organizationId, person, request.id))
+      if (accepted) {
+        await audit(tx, request, now, {
+          action: 'contact.erased',
+          subject: subjectOf(accepted.contactId),
+          detail: { erasureId: accepted.id },
+        })
+      }
+      const known =
+        accepted ??
+        (isUuid(params.id)
+          ? await storedErasures.findOfContact(tx, organizationId, params.id)
+          : person && (await storedErasures.findOfContact(tx, organizationId, person.contactId)))
+      if (!known) throw await missingContact(tx, organizationId, { ...params, ...query })
+      reply.code(202)
+      return known
+    },
+  )
+
+  app.get(
+    '/v1/erasures/:id',
+    {
+      config: { scope: ['read', 'contacts'] },
+      schema: {
+        tags,
+        operationId: 'getErasure',
+        summary: 'Get how far an erasure is',
+        description:
+          'It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.',
+        params: IdParams,
+        response: { 200: Erasure },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const erasure = isUuid(id) ? await storedErasures.find(sql, organizationId, id) : undefined
+      if (!erasure) throw await missing(sql, 'erasure', organizationId, id)
+      return erasure
+    },
+  )
+}
+
+const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
+
+/** What a row that was refused by an import has of somebody. */
+function namedBy({ email, phone, externalId }: Record<string, unknown>): importReports.Named {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  return { email: text(email), phone: text(phone), externalId: text(externalId) }
+}
+
+/** The person that a path names: a contact, or somebody who was deleted before. */
+function personKeys({ id }: { id: string }, { by }: ContactQuery): erasures.PersonKeys {
+  const keys = contactKeys({ id, by })
+  if (isUuid(id) && (by ?? 'id') === 'id') return { keys, former: { id } }
+  if (by === 'externalId' || !id.includes('@')) return { keys, former: undefined }
+  return { keys, former: { email: id.trim().toLowerCase() } }
+}
+
+/** One JSON object: what is at hand, then each list row by row. */
+async function* written(
+  parts: Record<string, unknown>,
+  lists: Record<string, AsyncIterable<unknown>>,
+): AsyncGenerator<string> {
+  const head = JSON.stringify(parts)
+  yield head.slice(0, -1)
+  for (const [name, rows] of Object.entries(lists)) {
+    yield `,${JSON.stringify(name)}:[`
+    let separator = ''
+    for await (const row of rows) {
+      yield separator + JSON.stringify(row)
+      separator = ','
+    }
+    yield ']'
+  }
+  yield '}'
+}

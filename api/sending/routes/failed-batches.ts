@@ -1,0 +1,81 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type AppError, conflict } from '../../../src/domain/errors.ts'
+import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { Batch } from '../../../src/schemas/sending/batch.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import * as batches from '../../../src/store/sending/batches.ts'
+import { batchView } from '../../../src/core/sending/batch-view.ts'
+import { resumeBatch } from '../../../src/core/sending/resume-batch.ts'
+import * as failedBatches from '../../../src/store/sending/failed-batches.ts'
+import type { Transaction } from '../../../src/store/db/sql.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+
+const tags = ['batch']
+const sending = { scope: 'send' } as const
+
+/** What becomes of a batch that failed: it goes on, or what is left of it is given up. */
+export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.post(
+    '/v1/batch/:id/resume',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'resumeBatch',
+        summary: 'Resume a batch that failed, once its cause is gone',
+        description:
+          'Sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is not `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted (`topic_deleted`).',
+        params: IdParams,
+        response: { 200: Batch, ...failures(409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, params: { id } }) => {
+      const resumed = isUuid(id) ? await resumeBatch(tx, organizationId, id, requestId) : undefined
+      if (!resumed) throw await refusal(tx, organizationId, id, 'resumed', 'batch_not_resumable')
+      if (resumed.outcome === 'topic_deleted') {
+        throw conflict('The topic of this batch is deleted; it can be discarded', {
+          reason: 'topic_deleted',
+        })
+      }
+      return resumed.batch
+    },
+  )
+
+  app.post(
+    '/v1/batch/:id/discard',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'discardBatch',
+        summary: 'Give up what is left of a batch that failed',
+        description:
+          'Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).',
+        params: IdParams,
+        response: { 200: Batch, ...failures(409) },
+      },
+    },
+    async ({ tx, caller: { organizationId }, params: { id } }) => {
+      const discarded = isUuid(id) ? await failedBatches.discard(tx, organizationId, id) : undefined
+      if (!discarded) {
+        throw await refusal(tx, organizationId, id, 'discarded', 'batch_not_discardable')
+      }
+      return batchView(discarded)
+    },
+  )
+}
+
+/** Why a batch that did not fail stays as it is: it is not there, or in another status. */
+async function refusal(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: string,
+  done: string,
+  reason: string,
+): Promise<AppError> {
+  const batch = isUuid(id) ? await batches.find(tx, organizationId, id) : undefined
+  if (!batch) return missing(tx, 'batch', organizationId, id)
+  return conflict(`A ${batch.status} batch cannot be ${done}, only a failed one`, { reason })
+}

@@ -1,0 +1,69 @@
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { InvitationLink } from '../../invitation-links.ts'
+import * as auditEvents from '../../store/access/audit-events.ts'
+import * as invitations from '../../store/access/invitations.ts'
+import * as members from '../../store/access/members.ts'
+import * as organizations from '../../store/access/organizations.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import { LONGEST_NAME } from '../../domain/text.ts'
+import { addressHash, equal } from '../../tokens.ts'
+
+/** The invitation of a link while it can be accepted. `now`: milliseconds. */
+export async function findInvited(
+  sql: Executor,
+  link: InvitationLink,
+  now: number,
+): Promise<invitations.OpenInvitation | undefined> {
+  const { organizationId, invitationId, generation } = link
+  const found = await invitations.find(sql, organizationId, invitationId)
+  const works =
+    found?.generation === generation &&
+    Date.parse(found.expiresAt) > now &&
+    equal(addressHash(organizationId, found.email), link.addressHash)
+  return works ? found : undefined
+}
+
+interface Acceptance {
+  /** What the person's account is known by: the hash that was verified, or a new one. */
+  verifiedHash: string | null
+  newHash: string | null
+  /** What a new account is called. */
+  name: string | undefined
+  requestId: string
+  now: number
+}
+
+/**
+ * Makes the person of the invited address a member, known or new. `over`: the invitation was
+ * accepted, revoked or replaced meanwhile. `changed`: the account is another than was looked at, or
+ * has no password and belongs to another organization. Who is a member already keeps their role.
+ */
+export async function acceptInvitation(
+  tx: Transaction,
+  link: InvitationLink,
+  { verifiedHash, newHash, name, requestId, now }: Acceptance,
+): Promise<'accepted' | 'over' | 'changed'> {
+  const { organizationId } = link
+  const at = new Date(now).toISOString()
+  // Whoever invites, revokes or removes has this lock, too: of two who accept one finds it open.
+  await organizations.lock(tx, organizationId)
+  const found = await findInvited(tx, link, now)
+  if (!found) return 'over'
+  const { id, email, role } = found
+  const called = name ?? found.name ?? email.slice(0, LONGEST_NAME)
+  const person = { id: uuidv7(), email, name: called, verifiedHash, newHash, at }
+  const userId: Uuid | undefined = await invitations.personAccepting(tx, person)
+  if (userId === undefined) return 'changed'
+  await members.add(tx, { organizationId, userId, role, givenName: null })
+  await invitations.accept(tx, { organizationId, id, at })
+  await auditEvents.record(tx, {
+    organizationId,
+    actor: { kind: 'user', id: userId },
+    action: 'invitation.accepted',
+    subject: { kind: 'invitation', id },
+    requestId,
+    detail: { role },
+    at,
+  })
+  return 'accepted'
+}

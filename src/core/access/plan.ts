@@ -1,0 +1,50 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Countable, Feature, Plan } from '../../domain/access/plan.ts'
+import type { Uuid } from '../../ids.ts'
+import * as organizations from '../../store/access/organizations.ts'
+import * as plans from '../../store/access/plans.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+
+/** The figures that hold for an organization. Throws when there is no such organization. */
+export async function planOf(sql: Executor, organizationId: Uuid): Promise<Plan> {
+  const plan = await plans.find(sql, organizationId)
+  if (!plan) throw new Error('an organization has no plan')
+  return plan
+}
+
+/** Refuses with 402 when the organization's plan lacks `feature`; names the plans that have it. */
+export async function requireFeature(
+  sql: Executor,
+  organizationId: Uuid,
+  feature: Feature,
+): Promise<void> {
+  const plan = await planOf(sql, organizationId)
+  if (plan[feature]) return
+  const others = (await plans.list(sql)).filter((each) => each[feature])
+  const names = others.map(({ name }) => name)
+  throw paymentRequired(`Your plan has no ${feature}; these have: ${names.join(', ')}`)
+}
+
+/**
+ * Refuses with 402 when the organization has all that its plan allows of `what`. `count` counts
+ * what it has; it runs with the organization locked until the transaction ends, so that of two who
+ * want the last place one gets it.
+ */
+export async function requireRoom(
+  tx: Transaction,
+  organizationId: Uuid,
+  what: Countable,
+  count: () => Promise<number>,
+): Promise<void> {
+  await organizations.lock(tx, organizationId)
+  const plan = await planOf(tx, organizationId)
+  const most = plan[what]
+  if (most === null || (await count()) < most) return
+  const others = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
+  const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
+  const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
+  throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
+}
+
+const paymentRequired = (message: string) =>
+  new AppError('PAYMENT_REQUIRED', message, { reason: 'plan_limit' })

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What `ask` returns for each, in their order; at most `most` are asked at once. */
+export async function eachOf<T, Account>(
+  accounts: readonly Account[],
+  most: number,
+  ask: (account: Account) => Promise<T>,
+): Promise<T[]> {
+  const answers: T[] = []
+  const waiting = [...accounts.entries()]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [place, account] = next
+      answers[place] = await ask(account)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(most, accounts.length) }, work))
+  return answers
+}
+
+/** An account that takes longer holds up the next one no more; of many each has less. */
+const HEAD_START_MS = 1_500
+/** Slow accounts that are waited for at once. */
+const MOST_PENDING = 50
+/** Each question ends by itself when the time is over; what it ends with says more than silence. */
+const GRACE_MS = 500
+
+export interface Searched<T, Account> {
+  found: { value: T; account: Account } | undefined
+  /** Asked, and without an answer, or not asked before the time was over. */
+  unreachable: Account[]
+}
+
+/**
+ * Asks accounts one after the other until one has it, and none after that. A slow one is not waited
+ * for: after a moment the next is asked as well, and the first answer wins. Half of the time
+ * is for asking all of them, however many there are. `ask` answers undefined
+ * when the account does not have it; what it throws ends the search, unless another has it first.
+ */
+export async function search<T extends object, Account>(
+  accounts: readonly Account[],
+  until: number,
+  now: () => number,
+  ask: (account: Account) => Promise<T | 'unreachable' | undefined>,
+): Promise<Searched<T, Account>> {
+  const waiting = [...accounts]
+  const pending = new Map<Account, Promise<Ended<T, Account>>>()
+  const unreachable: Account[] = []
+  while (waiting.length > 0 || pending.size > 0) {
+    const isFull = pending.size >= MOST_PENDING
+    const next = isFull ? undefined : waiting.shift()
+    if (next !== undefined) pending.set(next, whenEnded(next, ask(next)))
+    const left = until - now()
+    const isLast = waiting.length === 0 || isFull
+    const headStart = Math.min(HEAD_START_MS, left / (2 * (waiting.length + 1)))
+    const ended = await first([...pending.values()], isLast ? left + GRACE_MS : headStart)
+    if (ended === undefined) {
+      if (waiting.length > 0 && now() < until) continue
+      break
+    }
+    const { account, answer } = ended
+    pending.delete(account)
+    if ('error' in answer) throw answer.error
+    if (answer.value === 'unreachable') unreachable.push(account)
+    else if (answer.value !== undefined) {
+      const silent = accounts.filter((each) => pending.has(each) || unreachable.includes(each))
+      return { found: { value: answer.value, account }, unreachable: silent }
+    }
+  }
+  const silent = new Set([...unreachable, ...pending.keys(), ...waiting])
+  return { found: undefined, unreachable: accounts.filter((each) => silent.has(each)) }
+}
+
+interface Ended<T, Account> {
+  account: Account
+  answer: { value: T | 'unreachable' | undefined } | { error: unknown }
+}
+
+/** Never rejects: a rejection that is not awaited would end the process. */
+const whenEnded = <T, Account>(
+  account: Account,
+  asked: Promise<T | 'unreachable' | undefined>,
+): Promise<Ended<T, Account>> =>
+  asked.then(
+    (value) => ({ account, answer: { value } }),
+    (error: unknown) => ({ account, answer: { error } }),
+  )
+
+/** The first that ends within the time. */
+async function first<T>(promises: Promise<T>[], ms: number): Promise<T | undefined> {
+  const timer = new AbortController()
+  const late = sleep(Math.max(0, ms), undefined, { signal: timer.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([...promises, late])
+  } finally {
+    timer.abort()
+  }
+}

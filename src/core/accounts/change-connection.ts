@@ -1,0 +1,32 @@
+import { refuse } from '../../domain/errors.ts'
+import { partition } from '../../domain/accounts/iam-role.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Connection } from '../../schemas/accounts/connection.ts'
+import * as connections from '../../store/accounts/connections.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+
+/** Changes what is given; undefined: no such connection. Throws a 400 for a foreign topic. */
+export async function changeConnection(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  changes: connections.Changes,
+): Promise<Connection | undefined> {
+  const account = await connections.findAccount(tx, organizationId, id)
+  if (!account) return undefined
+  requireOwnTopic(changes.snsTopicArn, account)
+  return connections.change(tx, { organizationId, id }, changes)
+}
+
+/** Messages of a topic of another account or region say nothing about this connection. */
+function requireOwnTopic(
+  snsTopicArn: string | null | undefined,
+  { accountId, region }: connections.Account,
+): void {
+  if (typeof snsTopicArn !== 'string') return
+  const [, itsPartition, , itsRegion, itsAccount] = snsTopicArn.split(':')
+  if (itsAccount !== accountId) refuse('snsTopicArn', 'is a topic of another account')
+  if (itsRegion !== region || itsPartition !== partition(region)) {
+    refuse('snsTopicArn', 'is a topic of another region')
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  type AccountNames,
+  DIFFERS,
+  givenAccount,
+  isAccountNumber,
+} from '../../domain/accounts/account-names.ts'
+import { AppError, notFound, refuse } from '../../domain/errors.ts'
+import type { ListedIdentity } from '../../domain/accounts/identity.ts'
+import type { Uuid } from '../../ids.ts'
+import type { StoredIdentity } from '../../schemas/accounts/domain.ts'
+import * as connections from '../../store/accounts/connections.ts'
+import type { Sql } from '../../store/db/sql.ts'
+import { missing } from '../access/ownership.ts'
+import { eachOf, search, type Searched } from './account-search.ts'
+import { type Asker, cannotAsk } from './ask-provider.ts'
+import { askAccount } from './live-readings.ts'
+import { findNamed } from './named-account.ts'
+import { createWaitingRoom } from './waiting-room.ts'
+
+/** An account that has not answered by then is reported as unreachable. */
+const ANSWER_MS = 8_000
+const RETRY_AFTER_SECONDS = 5
+/** Accounts asked at once by one request: half of what the organization may ask. */
+const MOST_AT_ONCE = 50
+
+interface Caller {
+  sql: Sql
+  organizationId: Uuid
+}
+
+/** Reads sending identities live: providers are asked by a workflow's activity. */
+export function createIdentities({ asker, now }: { asker: Asker; now: () => number }) {
+  const waiting = createWaitingRoom()
+
+  /** Of one account, or of all that are connected. Throws 503 when no worker is there to ask. */
+  async function listIdentities(caller: Caller, names: AccountNames) {
+    const { sql, organizationId } = caller
+    const accounts = await accountsOf(caller, names)
+    const until = now() + ANSWER_MS
+    const asked = await waiting(organizationId, () =>
+      eachOf(accounts, MOST_AT_ONCE, async (account) => {
+        const question = { sql, organizationId, connectionId: account.id, until }
+        const said =
+          account.disconnectedAt === null
+            ? await askAccount<ListedIdentity[]>(asker, question)
+            : { kind: 'unreachable' as const }
+        return { account, said }
+      }),
+    )
+    const hasAnswer = asked.some(({ said }) => said.kind === 'read' || said.kind === 'missing')
+    if (!hasAnswer && asked.some(({ said }) => said.kind === 'not_asked')) throw cannotAsk()
+    return asked
+  }
+
+  /**
+   * Asks the accounts in the order they were connected, until one has the identity. Throws 404 when
+   * none that answers has it, 503 when none answers.
+   */
+  async function findIdentity(caller: Caller, names: AccountNames, identity: string | undefined) {
+    const { sql, organizationId } = caller
+    const accounts = await accountsOf(caller, names)
+    const connected = accounts.filter(({ disconnectedAt }) => disconnectedAt === null)
+    if (identity === undefined || connected.length === 0) throw notFound('Identity')
+    const until = now() + ANSWER_MS
+    let isAnyNotAsked = false
+    const searched = await waiting(organizationId, () =>
+      search(connected, until, now, async ({ id: connectionId }) => {
+        const question = { sql, organizationId, connectionId, identity, until }
+        const said = await askAccount<StoredIdentity>(asker, question)
+        if (said.kind === 'missing') return undefined
+        isAnyNotAsked ||= said.kind === 'not_asked'
+        return said.kind === 'read' ? said.pages[0] : 'unreachable'
+      }),
+    )
+    const unreachableAccountIds = searched.unreachable.map(({ id }) => id)
+    if (!searched.found) {
+      const isNoAnswer = searched.unreachable.length === connected.length
+      throw isNoAnswer && isAnyNotAsked ? cannotAsk() : nowhere(searched, connected.length)
+    }
+    return { ...searched.found, unreachableAccountIds }
+  }
+
+  return { listIdentities, findIdentity }
+}
+
+/** The account that was named, or all that are connected, in the order they were. */
+async function accountsOf({ organizationId, sql }: Caller, names: AccountNames) {
+  const { field, id, differs } = givenAccount(names)
+  if (differs) refuse('awsAccountId', DIFFERS)
+  if (typeof id !== 'string') return connections.listAccounts(sql, organizationId)
+  const found = await findNamed(sql, organizationId, id)
+  if ('problem' in found && isAccountNumber(id)) refuse(field, found.problem)
+  const account =
+    'account' in found
+      ? await connections.findAccount(sql, organizationId, found.account.id)
+      : undefined
+  if (!account) throw await missing(sql, 'connection', organizationId, id)
+  return [account]
+}
+
+function nowhere({ unreachable }: Searched<unknown, connections.Account>, asked: number): AppError {
+  if (unreachable.length < asked) {
+    if (unreachable.length === 0) return notFound('Identity')
+    return new AppError('NOT_FOUND', 'No account that answers has this identity', {
+      reason: 'accounts_unreachable',
+      details: unreachable.map(({ id }) => ({
+        path: 'cloudAccountId',
+        message: `${id} did not answer`,
+      })),
+    })
+  }
+  const message = 'None of the connected accounts can be reached'
+  return new AppError('INTERNAL_ERROR', message, {
+    status: 503,
+    reason: 'accounts_unreachable',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { ASK_MS, IDENTITIES } from '../../domain/accounts/provider-questions.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Uuid } from '../../ids.ts'
+import * as readings from '../../store/accounts/provider-readings.ts'
+import type { Sql } from '../../store/db/sql.ts'
+import { type Asker, CANNOT_ASK } from './ask-provider.ts'
+import { tooMany } from './waiting-room.ts'
+
+/** Questions of an organization to all its accounts that may be open at once. */
+const MOST_ASKING = 100
+/** A throttled account's last reading stands in for a new one while it is this young. */
+const STILL_GOOD_MS = 60_000
+
+/**
+ * What an account said. `unreachable`: nothing, in time; `not_asked`: no worker was there to ask.
+ */
+export type Said<Page> =
+  | { kind: 'read'; pages: Page[] }
+  | { kind: 'missing' }
+  | { kind: 'unreachable' }
+  | { kind: 'not_asked' }
+
+interface Question {
+  sql: Sql
+  organizationId: Uuid
+  connectionId: Uuid
+  /** One identity; absent: all of them. */
+  identity?: string
+  /** Milliseconds since 1970. */
+  until: number
+  /** An answer will do that is at most this many milliseconds old. */
+  freshMs?: number
+}
+
+/** The same with the reading instead of its pages. */
+type Heard<Reading> = { kind: 'read'; reading: Reading } | Exclude<Said<unknown>, { kind: 'read' }>
+
+/**
+ * What an account says at this moment: a reading of the last seconds, else the provider is asked,
+ * once for all who want to know the same. Throws 429 when the organization asks too much at once.
+ */
+export async function askAccount<Page>(asker: Asker, question: Question): Promise<Said<Page>> {
+  const heard = await hear(asker, question, (sql, key) => readings.find<Page>(sql, key))
+  return heard.kind === 'read' ? { kind: 'read', pages: heard.reading.pages } : heard
+}
+
+/** The same for other facts of a reading than its pages. */
+export async function hear<Reading extends readings.State>(
+  asker: Asker,
+  question: Question,
+  find: (sql: Sql, key: readings.Key) => Promise<Reading | undefined>,
+): Promise<Heard<Reading>> {
+  const { sql, organizationId, connectionId, identity, until } = question
+  const { freshMs = readings.FRESH_MS } = question
+  const key = { organizationId, connectionId, what: questionAbout(identity) }
+  const look = async () => heardFrom(await find(sql, key), freshMs)
+
+  if (Date.now() >= until) return { kind: 'unreachable' }
+  const known = await look()
+  if (known) return known
+  const begun = await readings.begin(sql, {
+    ...key,
+    subject: identity ?? null,
+    leaseMs: ASK_MS,
+    mostAsking: MOST_ASKING,
+    freshMs,
+  })
+  if (begun === 'full') throw tooMany()
+  if (begun === 'joined') {
+    const meanwhile = await look()
+    if (meanwhile) return meanwhile
+  }
+  try {
+    await asker.ask(key, until)
+  } catch (error) {
+    if (begun === 'asking') await readings.giveUp(sql, key)
+    if (error instanceof AppError && error.reason === CANNOT_ASK) return { kind: 'not_asked' }
+    throw error
+  }
+  const reading = await find(sql, key)
+  // No worker has even looked at it: that says nothing about the account.
+  if (reading && reading.outcome === null && !reading.isBegun) return { kind: 'not_asked' }
+  return heardFrom(reading, freshMs) ?? { kind: 'unreachable' }
+}
+
+/** Undefined: what is stored cannot answer a question that is asked now. */
+function heardFrom<Reading extends readings.State>(
+  reading: Reading | undefined,
+  freshMs: number,
+): Heard<Reading> | undefined {
+  const { outcome, answeredAgoMs, readAgoMs } = reading ?? { outcome: null, answeredAgoMs: null }
+  if (!reading || !outcome || answeredAgoMs === null) return undefined
+  const isAnswer = outcome === 'read' || outcome === 'missing'
+  if (answeredAgoMs > (isAnswer ? freshMs : readings.FAILURE_FRESH_MS)) return undefined
+  if (outcome === 'missing') return { kind: 'missing' }
+  const standsIn =
+    outcome === 'throttled' && (readAgoMs ?? Number.POSITIVE_INFINITY) < STILL_GOOD_MS
+  if (outcome === 'read' || standsIn) return { kind: 'read', reading }
+  return { kind: 'unreachable' }
+}
+
+/**
+ * What a question is called. An identity may be a person's address: no workflow's id names it.
+ */
+export const questionAbout = (identity?: string): string =>
+  identity === undefined
+    ? IDENTITIES
+    : `identity/${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}`

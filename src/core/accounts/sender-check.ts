@@ -1,0 +1,100 @@
+import { AppError } from '../../domain/errors.ts'
+import { domainOf, sendersOf } from '../../domain/accounts/identity.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Warning } from '../../schemas/common.ts'
+import * as readings from '../../store/accounts/provider-readings.ts'
+import type { Sql } from '../../store/db/sql.ts'
+import { eachOf } from './account-search.ts'
+import type { Asker } from './ask-provider.ts'
+import { hear, questionAbout } from './live-readings.ts'
+import { createWaitingRoom } from './waiting-room.ts'
+
+/** The longest that a check waits for what the accounts say. */
+const ANSWER_MS = 2_000
+/** A list of identities that has the sender is good for so long. */
+const LIST_FRESH_MS = 60_000
+/**
+ * By an older list no sender is refused, if there can be a newer one: it may be verified by now.
+ */
+const REFUSAL_FRESH_MS = 5_000
+/** Of one request; they wait for the same moment. */
+const MOST_AT_ONCE = 10
+
+/** Whether an account may send from an address; `not_known`: it did not say, in time. */
+type SenderState = 'verified' | 'not_verified' | 'not_known'
+
+/** An address that is to be sent from, through an account. */
+export interface Sender {
+  connectionId: Uuid
+  address: string
+}
+
+/** What was found out about the senders of a request, before its transaction began. */
+export interface CheckedSenders {
+  stateOf(sender: Sender): SenderState
+}
+
+/** No account was asked. */
+export const NOTHING_KNOWN: CheckedSenders = { stateOf: () => 'not_known' }
+
+interface Caller {
+  sql: Sql
+  organizationId: Uuid
+}
+
+/**
+ * Finds out whether senders are verified, all at once, within two seconds. Never fails because of
+ * an account: what it does not say is not known.
+ */
+export function createSenderCheck({ asker, now }: { asker: Asker; now: () => number }) {
+  const waiting = createWaitingRoom()
+
+  async function ask(
+    { sql, organizationId }: Caller,
+    { connectionId, address }: Sender,
+    until: number,
+  ): Promise<SenderState> {
+    const key = { organizationId, connectionId, what: questionAbout() }
+    const find = () => readings.findSender(sql, key, sendersOf(address))
+    const known = await find()
+    // Of the last complete list, also while the account is asked again.
+    const age = known?.readAgoMs ?? Number.POSITIVE_INFINITY
+    const isGood = age < LIST_FRESH_MS
+    if (isGood && known?.maySend) return 'verified'
+    const question = { sql, organizationId, connectionId, until, freshMs: REFUSAL_FRESH_MS }
+    const heard = await waiting(organizationId, () => hear(asker, question, find)).catch(ifTooMany)
+    if (heard?.kind === 'read') return heard.reading.maySend ? 'verified' : 'not_verified'
+    return isGood ? 'not_verified' : 'not_known'
+  }
+
+  return async (caller: Caller, senders: readonly Sender[]): Promise<CheckedSenders> => {
+    const until = now() + ANSWER_MS
+    const distinct = new Map(senders.map((sender) => [keyOf(sender), sender]))
+    const states = await eachOf([...distinct], MOST_AT_ONCE, async ([key, sender]) => {
+      return [key, await ask(caller, sender, until)] as const
+    })
+    const found = new Map(states)
+    return { stateOf: (sender) => found.get(keyOf(sender)) ?? 'not_known' }
+  }
+}
+
+const keyOf = ({ connectionId, address }: Sender): string => `${connectionId} ${address}`
+
+function ifTooMany(error: unknown): undefined {
+  if (error instanceof AppError && error.code === 'RATE_LIMITED') return undefined
+  throw error
+}
+
+/** Why a sender is refused. */
+export const SENDER_NOT_VERIFIED = 'sender_not_verified'
+
+/** What to say of a sender that is not verified. */
+export const notVerified = (address: string): string =>
+  `is not verified: the account has no verified identity for ${address}, which would be the address itself, ${domainOf(address)} or a domain above it`
+
+/** What to say of a sender about which nothing is known. */
+export const notChecked = (path: string, address: string): Warning => ({
+  reason: 'sender_not_checked',
+  path,
+  message: `The account did not say in time whether ${address} is verified; mail from an identity that is not will be refused`,
+})

@@ -1,0 +1,34 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Uuid } from '../../ids.ts'
+
+/** Requests of an organization that wait for something slow at once, in this process. */
+const MOST_WAITING = 60
+const RETRY_AFTER_SECONDS = 2
+
+/**
+ * Lets a bounded number of an organization's requests wait at once and refuses the others with 429:
+ * a request that waits for seconds takes one of the places of this process, and an organization
+ * whose account is slow must not take all of them.
+ */
+export function createWaitingRoom(most = MOST_WAITING) {
+  const waiting = new Map<Uuid, number>()
+  return async <T>(organizationId: Uuid, work: () => Promise<T>): Promise<T> => {
+    const before = waiting.get(organizationId) ?? 0
+    if (before >= most) throw tooMany()
+    waiting.set(organizationId, before + 1)
+    try {
+      return await work()
+    } finally {
+      const after = (waiting.get(organizationId) ?? 1) - 1
+      if (after === 0) waiting.delete(organizationId)
+      else waiting.set(organizationId, after)
+    }
+  }
+}
+
+/** The organization asks its accounts more than they can answer. */
+export const tooMany = (): AppError =>
+  new AppError('RATE_LIMITED', 'Too many questions to your accounts are open at once', {
+    reason: 'too_many_questions',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })

@@ -1,0 +1,34 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Reason } from '../../store/consent/suppressions.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { suppress } from './email-status.ts'
+
+/** A bounce, complaint or suppression that the provider reports of an address that was mailed. */
+export interface BounceOrComplaint {
+  recipient: string
+  status: Reason
+  /** ISO 8601. */
+  occurredAt: string
+}
+
+/**
+ * Applies delivery events to the suppression list and to the contacts that have the addresses by
+ * now. Locks the addresses, then the contacts.
+ */
+export const applyBouncesAndComplaints = (
+  tx: Transaction,
+  organizationId: Uuid,
+  events: readonly BounceOrComplaint[],
+  addressOf: (email: string) => Addressed,
+) =>
+  suppress(
+    tx,
+    organizationId,
+    events.map(({ recipient, status, occurredAt }) => ({
+      address: addressOf(recipient),
+      status,
+      source: 'event',
+      occurredAt,
+    })),
+  )

@@ -1,0 +1,38 @@
+import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
+import type { Uuid } from '../../ids.ts'
+import * as consentEvents from '../../store/consent/consent-events.ts'
+import type { ConsentEvent } from '../../store/consent/consent-events.ts'
+import type { Pair } from '../../store/consent/subscriptions.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { fire, type Occurrence } from '../flows/triggers.ts'
+
+/** The same event for each of these pairs. */
+export const ofTopics = (
+  pairs: readonly Pair[],
+  kind: ConsentKind,
+  source: ConsentSource,
+): ConsentEvent[] => pairs.map(({ contactId, topicId }) => ({ contactId, topicId, kind, source }))
+
+/**
+ * Records changes of people's consent, in the transaction that makes them, and starts the flows
+ * that wait for them. It is the only place that does, so that whatever else should follow from a
+ * change (such as outgoing webhooks) has one place too. The contacts are locked.
+ */
+export async function recordConsent(
+  tx: Transaction,
+  organizationId: Uuid,
+  events: readonly ConsentEvent[],
+  requestId: string | undefined,
+): Promise<void> {
+  if (events.length === 0) return
+  await consentEvents.append(tx, organizationId, events)
+  await fire(tx, organizationId, events.flatMap(occurrencesOf), requestId)
+}
+
+/** Only topics trigger flows: a change of all mail is also recorded for each topic. */
+function occurrencesOf({ contactId, kind, topicId }: ConsentEvent): Occurrence[] {
+  if (topicId === undefined) return []
+  if (kind === 'subscribed') return [{ type: 'topic_subscribed', contactId, topicId }]
+  if (kind === 'unsubscribed') return [{ type: 'topic_unsubscribed', contactId, topicId }]
+  return []
+}

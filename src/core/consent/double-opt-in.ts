@@ -1,0 +1,64 @@
+import type { Uuid } from '../../ids.ts'
+import * as confirmations from '../../store/consent/confirmations.ts'
+import type { Awaited, ConfirmationSet } from '../../store/consent/confirmations.ts'
+import * as contactStatuses from '../../store/consent/contact-statuses.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { exitOnUnsubscribe } from '../flows/exits.ts'
+import { ofTopics, recordConsent } from './consent-events.ts'
+
+/**
+ * The confirmations of up to `limit` contacts that are awaited and have had fewer than `mail`
+ * mails. The contacts are locked: until the transaction ends nobody confirms, unsubscribes or
+ * changes an address. `more`: there may be others, also where none of these is awaited any more.
+ */
+export async function lockUnmailed(
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  { mail, limit }: { mail: number; limit: number },
+): Promise<{ awaited: Awaited[]; more: boolean }> {
+  const mailsBelow = mail
+  const page = { mailsBelow, limit }
+  const { contactIds, more } = await lockContacts(tx, organizationId, set, page)
+  if (contactIds.length === 0) return { awaited: [], more }
+  const wanted = { contactIds, mailsBelow }
+  return { awaited: await confirmations.list(tx, organizationId, set, wanted), more }
+}
+
+/**
+ * Gives up on those of up to `limit` contacts that are still awaited: they become `unsubscribed`,
+ * and that is recorded. `more`: there may be others.
+ */
+export async function expire(
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  limit: number,
+): Promise<{ more: boolean }> {
+  const { contactIds, more } = await lockContacts(tx, organizationId, set, { limit })
+  if (contactIds.length === 0) return { more }
+  const expired = await confirmations.expire(tx, organizationId, set, contactIds)
+  // A subscriber who got another address and did not confirm it is no longer subscribed: what the
+  // subscription had started ends.
+  await exitOnUnsubscribe(tx, organizationId, expired, undefined)
+  const events = ofTopics(expired, 'expired', 'expiry')
+  await recordConsent(tx, organizationId, events, undefined)
+  return { more }
+}
+
+/**
+ * Locks the contacts of some confirmations in the order of their ids. Callers read the
+ * subscriptions again in a statement of its own: what it sees is as new as the lock. `more` goes by
+ * what was found, not by what is left: somebody may unsubscribe while we wait for their lock.
+ */
+async function lockContacts(
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  page: { mailsBelow?: number; limit: number },
+): Promise<{ contactIds: Uuid[]; more: boolean }> {
+  const found = await confirmations.listContacts(tx, organizationId, set, page)
+  if (found.length === 0) return { contactIds: [], more: false }
+  const contactIds = await contactStatuses.lockAll(tx, organizationId, found)
+  return { contactIds, more: found.length >= page.limit }
+}

@@ -1,0 +1,124 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { SubscriptionStep } from '../../domain/consent/subscription.ts'
+import type { EmailStatus } from '../../domain/status.ts'
+import type { Uuid } from '../../ids.ts'
+import * as contactStatuses from '../../store/consent/contact-statuses.ts'
+import * as suppressions from '../../store/consent/suppressions.ts'
+import * as topics from '../../store/consent/topics.ts'
+import type { PublicTopic } from '../../store/consent/topics.ts'
+import { type Executor, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import { resubscribe } from './resubscribe.ts'
+import * as subscriptions from './subscriptions.ts'
+
+/** Topics that a page shows. */
+const MOST_SHOWN = 500
+/** Tries when the contact gets another address meanwhile. */
+const MOST_TRIES = 5
+const MAY_ADD: readonly (EmailStatus | null)[] = ['active', 'unsubscribed']
+
+/** The public topics that a person's page shows, in the order of their names. */
+export const list = (sql: Executor, organizationId: Uuid, contactId: Uuid) =>
+  topics.listPublic(sql, organizationId, { contactId, limit: MOST_SHOWN })
+
+/** Whether a person with this status may add topics by their preferences link. */
+export const mayAdd = (status: EmailStatus | null): boolean => MAY_ADD.includes(status)
+
+export interface Choice {
+  contactId: Uuid
+  /** The address that was mailed. */
+  mailed: Addressed
+  addressOf: (email: string) => Addressed
+  /** The public topics that the person wants from now on; others are not known here. */
+  wanted: readonly string[]
+  requestId?: string | undefined
+  /** ISO 8601, of the audit. */
+  at: string
+}
+
+/** What a choice changed: names of topics. */
+export interface Chosen {
+  unsubscribed: string[]
+  subscribed: string[]
+  /** A confirmation was mailed; the person is subscribed once they confirm it. */
+  asked: string[]
+  /** Not added: the day's confirmation mails are used up. */
+  limited: string[]
+  /** Not added: the contact has another address by now, or its address takes no mail. */
+  refused: string[]
+}
+
+/**
+ * Sets the public topics of a contact to what the person chose by their preferences link. Removing
+ * topics is always possible; adding only while the address that was mailed is the contact's and is
+ * mailable, since a mail may have been forwarded.
+ *
+ * A person who had unsubscribed from all mail and chooses a topic without double opt-in is
+ * resubscribed: both are their own decision. With double opt-in only their confirmation does that.
+ */
+export async function choose(sql: Sql, organizationId: Uuid, choice: Choice): Promise<Chosen> {
+  for (let attempt = 1; ; attempt++) {
+    const { email } = (await contactStatuses.find(sql, organizationId, choice.contactId)) ?? {
+      email: null,
+    }
+    const chosen = await transact(sql, (tx) => chooseAs(tx, organizationId, choice, email))
+    if (chosen !== undefined) return chosen
+    if (attempt === MOST_TRIES)
+      throw new Error('the address of the contact changed during each try')
+  }
+}
+
+/** Undefined, with nothing done, when the contact's address is not `email` any more. */
+async function chooseAs(
+  tx: Transaction,
+  organizationId: Uuid,
+  choice: Choice,
+  email: string | null,
+): Promise<Chosen | undefined> {
+  const { contactId, mailed, addressOf, wanted, requestId } = choice
+  const own = email === null ? null : addressOf(email)
+  const addresses = own === null ? [] : [own]
+  await suppressions.lock(tx, organizationId, addresses, 'update')
+  const person = await contactStatuses.lock(tx, organizationId, contactId)
+  if ((person?.email ?? null) !== email) return undefined
+
+  const shown = await list(tx, organizationId, contactId)
+  const has = ({ status }: PublicTopic) => status === 'subscribed' || status === 'pending'
+  const removing = shown.filter((topic) => has(topic) && !wanted.includes(topic.topicId))
+  const adding = shown.filter((topic) => !has(topic) && wanted.includes(topic.topicId))
+  const pairs = (of: readonly PublicTopic[]) => of.map(({ topicId }) => ({ contactId, topicId }))
+  const options = { source: 'preferences', own: true, addressOf, requestId } as const
+  await subscriptions.unsubscribe(tx, organizationId, pairs(removing), options)
+
+  const listed = (await suppressions.lookUp(tx, organizationId, addresses))(own ?? mailed)
+  const isTheirs = own !== null && own.keys[0].key === mailed.keys[0].key
+  const allowed =
+    isTheirs &&
+    mayAdd(person?.emailStatus ?? null) &&
+    mayAdd(listed ?? 'active') &&
+    adding.length > 0
+  const outcomes = allowed
+    ? await subscriptions.subscribe(tx, organizationId, pairs(adding), {
+        source: 'preferences',
+        addressOf,
+        willing: true,
+        requestId,
+      })
+    : []
+  const named = (...steps: SubscriptionStep[]): string[] => {
+    const ids = outcomes.filter(({ step }) => steps.includes(step)).map(({ topicId }) => topicId)
+    return adding.filter(({ topicId }) => ids.includes(topicId)).map(({ name }) => name)
+  }
+  const subscribed = named('subscribe')
+  if (subscribed.length > 0 && own !== null) {
+    const { at } = choice
+    const asked = { contactId, address: own, source: 'preferences', requestId, at } as const
+    await resubscribe(tx, organizationId, asked)
+  }
+  return {
+    unsubscribed: removing.map(({ name }) => name),
+    subscribed,
+    asked: named('ask'),
+    limited: named('limited', 'kept', 'none'),
+    refused: allowed ? [] : adding.map(({ name }) => name),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { Uuid } from '../../ids.ts'
+import * as auditEvents from '../../store/access/audit-events.ts'
+import * as contactStatuses from '../../store/consent/contact-statuses.ts'
+import * as suppressions from '../../store/consent/suppressions.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { recordConsent } from './consent-events.ts'
+
+interface Resubscription {
+  contactId: Uuid
+  /** Of the contact; locked for `update`, and so is the contact. */
+  address: Addressed
+  /** How the person asked for mail. */
+  source: 'confirmation' | 'preferences'
+  requestId?: string | undefined
+  /** ISO 8601. */
+  at: string
+}
+
+/**
+ * Resubscribes a person who had unsubscribed from all mail and now asks for mail themselves: the
+ * contact is `active` again, its suppression entry is removed, and delivery events from before are
+ * ignored from now on. A status worse than `unsubscribed` stays.
+ */
+export async function resubscribe(
+  tx: Transaction,
+  organizationId: Uuid,
+  { contactId, address, source, requestId, at }: Resubscription,
+): Promise<void> {
+  const listed = await suppressions.lookUp(tx, organizationId, [address])
+  const reason = listed(address)
+  if (reason !== undefined && reason !== 'unsubscribed') return
+  const isResubscribed = await contactStatuses.resubscribe(tx, organizationId, contactId)
+  if (!isResubscribed) return
+  await suppressions.remove(tx, organizationId, [address])
+  const event = { contactId, kind: 'resubscribed', source } as const
+  await recordConsent(tx, organizationId, [event], requestId)
+  await auditEvents.record(tx, {
+    organizationId,
+    actor: { kind: 'unknown' },
+    action: 'contact.resubscribed',
+    subject: { kind: 'contact', id: contactId },
+    requestId,
+    detail: { source },
+    at,
+  })
+}

@@ -1,0 +1,270 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { ConsentSource } from '../../domain/consent/consent-event.ts'
+import {
+  decideSubscription,
+  type SubscriptionFacts,
+  type SubscriptionStatus,
+  type SubscriptionStep,
+} from '../../domain/consent/subscription.ts'
+import type { Uuid } from '../../ids.ts'
+import * as confirmationMails from '../../store/consent/confirmation-mails.ts'
+import * as contactStatuses from '../../store/consent/contact-statuses.ts'
+import * as subscriptions from '../../store/consent/subscriptions.ts'
+import type { Pair, PairFacts } from '../../store/consent/subscriptions.ts'
+import * as optOuts from '../../store/consent/topic-opt-outs.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import { exitOnUnsubscribe } from '../flows/exits.ts'
+import { countToday } from './confirmation-quota.ts'
+import { ofTopics, recordConsent } from './consent-events.ts'
+
+export interface SubscribeOptions {
+  source: ConsentSource
+  /** How an address is known where confirmation mails are counted. */
+  addressOf: (email: string) => Addressed
+  /** The person asks themselves, or the caller vouches that they want it again. */
+  willing?: boolean
+  /** The contacts are many, as a tool sends them every night: nobody is asked again for it. */
+  inSet?: boolean
+  /** The cohort workflow that asks for these confirmations instead of one workflow each. */
+  cohort?: Uuid
+  requestId?: string | undefined
+}
+
+export interface Outcome extends Pair {
+  step: SubscriptionStep
+  /** The status now; null: no subscription, since a confirmation mail was not allowed. */
+  status: SubscriptionStatus | null
+}
+
+/**
+ * Subscribes contacts to topics, in a handful of statements whatever their number: at once, or
+ * after a confirmation where the topic wants one. Contacts and topics that do not exist are left
+ * out.
+ */
+export async function subscribe(
+  tx: Transaction,
+  organizationId: Uuid,
+  pairs: readonly Pair[],
+  options: SubscribeOptions,
+): Promise<Outcome[]> {
+  if (pairs.length === 0) return []
+  const rows = await lockPairs(tx, organizationId, pairs)
+  const addresses = new Map(
+    rows.flatMap(({ email }) =>
+      email === null ? [] : [[email, options.addressOf(email)] as const],
+    ),
+  )
+  const asking = rows.filter(({ doubleOptIn, status }) => doubleOptIn && status !== 'subscribed')
+  const mailed = await countToday(
+    tx,
+    organizationId,
+    asking.flatMap(({ email }) => addresses.get(email ?? '') ?? []),
+  )
+  const findOptOut = await optOuts.lookUp(
+    tx,
+    organizationId,
+    rows.filter(({ status }) => status === null).flatMap((row) => withAddress(row, addresses)),
+  )
+  const decided = rows.map((row) => {
+    const address = addresses.get(row.email ?? '')
+    const optedOutAt = address ? findOptOut({ topicId: row.topicId, address }) : null
+    const step = decideSubscription({
+      ...facts({ ...row, optedOutAt: row.optedOutAt ?? optedOutAt }),
+      mailsToday: address ? mailed.get(address) : 0,
+      willing: options.willing ?? false,
+      inSet: options.inSet ?? false,
+    })
+    if (step === 'ask' && address) mailed.add(address)
+    return { row, step, address }
+  })
+  const subscribed = decided.filter(({ step }) => step === 'subscribe').map(({ row }) => row)
+  const asked = decided.flatMap(({ row, step, address }) =>
+    step === 'ask' && address ? [{ row, address }] : [],
+  )
+  await subscriptions.setStatus(tx, organizationId, subscribed, { status: 'subscribed' })
+  if (options.willing === true) {
+    const returned = subscribed.flatMap((row) => withAddress(row, addresses))
+    await optOuts.forget(tx, organizationId, returned)
+  }
+  await ask(tx, organizationId, asked, options)
+  const events = ofTopics(subscribed, 'subscribed', options.source)
+  await recordConsent(tx, organizationId, events, options.requestId)
+  return decided.map(({ row: { contactId, topicId, status }, step }) => ({
+    contactId,
+    topicId,
+    step,
+    status: step === 'subscribe' ? 'subscribed' : step === 'ask' ? 'pending' : status,
+  }))
+}
+
+/** A pair with its contact's address; none when it has no address. */
+function withAddress(
+  { topicId, email }: PairFacts,
+  addresses: ReadonlyMap<string, Addressed>,
+): optOuts.OptOut[] {
+  const address = addresses.get(email ?? '')
+  return address ? [{ topicId, address }] : []
+}
+
+interface UnsubscribeOptions {
+  source: ConsentSource
+  /** The person themselves: what they confirmed before is void, and no tool resubscribes them. */
+  own: boolean
+  /** With it the opt-out is also kept by address: it outlives a deletion of the contact. */
+  addressOf?: (email: string) => Addressed
+  requestId?: string | undefined
+}
+
+/** Ends subscriptions. Returns those that were subscribed until now. */
+export async function unsubscribe(
+  tx: Transaction,
+  organizationId: Uuid,
+  pairs: readonly Pair[],
+  options: UnsubscribeOptions,
+): Promise<Pair[]> {
+  if (pairs.length === 0) return []
+  const rows = await lockPairs(tx, organizationId, pairs)
+  return end(tx, organizationId, rows, options)
+}
+
+/** Ends all subscriptions of contacts whose rows are locked. */
+export async function unsubscribeAll(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+  options: UnsubscribeOptions,
+): Promise<Pair[]> {
+  if (contactIds.length === 0) return []
+  const pairs = await subscriptions.listPairs(tx, organizationId, contactIds)
+  return unsubscribe(tx, organizationId, pairs, options)
+}
+
+/**
+ * For contacts that have another address now: what was confirmed was confirmed from another
+ * mailbox. Topics with double opt-in go back to `pending` and the new address is asked.
+ */
+export async function requireReconfirmation(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+  options: SubscribeOptions,
+): Promise<void> {
+  if (contactIds.length === 0) return
+  const pairs = await subscriptions.voidConfirmations(tx, organizationId, contactIds)
+  const rows = await lockPairs(tx, organizationId, pairs)
+  const open = rows.filter(({ doubleOptIn, status }) => doubleOptIn && status !== 'unsubscribed')
+  const addressed = open.flatMap((row) =>
+    row.email !== null && facts(row).mailable
+      ? [{ row, address: options.addressOf(row.email) }]
+      : [],
+  )
+  const mailed = await countToday(
+    tx,
+    organizationId,
+    addressed.map(({ address }) => address),
+  )
+  const asked = addressed.filter(({ address }) => mailed.tryAdd(address))
+  const silent = open.filter((row) => !asked.some((each) => each.row === row))
+  // Over the day's limit, or without an address, nobody is mailed now, and nobody who did not
+  // confirm is subscribed either: the reminder asks, or the request expires after thirty days.
+  await subscriptions.setStatus(tx, organizationId, silent, { status: 'pending', mails: 1 })
+  await outbox.putAll(
+    tx,
+    organizationId,
+    [...superseded(silent), ...starting(silent)],
+    options.requestId,
+  )
+  await ask(tx, organizationId, asked, options)
+}
+
+/** Facts of each pair, with the contacts locked in the order of their ids. */
+async function lockPairs(
+  tx: Transaction,
+  organizationId: Uuid,
+  pairs: readonly Pair[],
+): Promise<PairFacts[]> {
+  if (pairs.length === 0) return []
+  // Statements of their own: what the second one sees is as new as the lock.
+  const contactIds = new Set(pairs.map(({ contactId }) => contactId))
+  await contactStatuses.lockAll(tx, organizationId, [...contactIds])
+  return subscriptions.listFacts(tx, organizationId, pairs)
+}
+
+const at = (time: string | null): number | null => (time === null ? null : Date.parse(time))
+
+const facts = (row: PairFacts): Omit<SubscriptionFacts, 'mailsToday' | 'willing' | 'inSet'> => ({
+  doubleOptIn: row.doubleOptIn,
+  status: row.status,
+  confirmedAt: at(row.confirmedAt),
+  optedOutAt: at(row.optedOutAt),
+  optedOutOfAllAt: at(row.emailOptedOutAt),
+  mailedAt: at(row.mailedAt),
+  mailable: row.email !== null && ['active', 'unsubscribed'].includes(row.emailStatus ?? ''),
+  now: Date.parse(row.now),
+})
+
+/** `pending`, with the mail that asks, and the workflow that reminds and gives up. */
+async function ask(
+  tx: Transaction,
+  organizationId: Uuid,
+  asked: readonly { row: PairFacts; address: Addressed }[],
+  { source, cohort, requestId }: SubscribeOptions,
+): Promise<void> {
+  const rows = asked.map(({ row }) => row)
+  const pending = { status: 'pending', isMailed: true, cohort } as const
+  await subscriptions.setStatus(tx, organizationId, rows, pending)
+  await confirmationMails.record(
+    tx,
+    organizationId,
+    asked.map(({ address }) => address),
+  )
+  await outbox.putAll(
+    tx,
+    organizationId,
+    [...superseded(rows), ...(cohort === undefined ? starting(rows) : [])],
+    requestId,
+  )
+  const events = ofTopics(rows, 'requested', source)
+  await recordConsent(tx, organizationId, events, requestId)
+}
+
+/** The workflows that wait for confirmations which are awaited from now on. */
+const starting = (rows: readonly PairFacts[]) =>
+  rows.map(({ contactId, topicId, generation }) => ({
+    kind: 'start_confirmation' as const,
+    payload: { contactId, topicId, generation: (generation ?? 0) + 1 },
+  }))
+
+/** The workflows that waited for confirmations which are no longer awaited. */
+const superseded = (rows: readonly PairFacts[]) =>
+  rows.flatMap(({ contactId, topicId, status, generation, cohort }) =>
+    status === 'pending' && generation !== null && cohort === null
+      ? [{ kind: 'end_confirmation' as const, payload: { contactId, topicId, generation } }]
+      : [],
+  )
+
+async function end(
+  tx: Transaction,
+  organizationId: Uuid,
+  rows: readonly PairFacts[],
+  { source, own, addressOf, requestId }: UnsubscribeOptions,
+): Promise<Pair[]> {
+  const ending = rows.filter(({ status }) => status === 'subscribed' || status === 'pending')
+  await subscriptions.setStatus(tx, organizationId, ending, { status: 'unsubscribed' })
+  if (own) await subscriptions.recordOptOuts(tx, organizationId, rows)
+  if (own && addressOf) {
+    const given = rows.flatMap(({ topicId, email }) =>
+      email === null ? [] : [{ topicId, address: addressOf(email) }],
+    )
+    await optOuts.record(tx, organizationId, given)
+  }
+  await outbox.putAll(tx, organizationId, superseded(ending), requestId)
+  await exitOnUnsubscribe(tx, organizationId, ending, requestId)
+  const ended = ending
+    .filter(({ status }) => status === 'subscribed')
+    .map(({ contactId, topicId }) => ({ contactId, topicId }))
+  const events = ofTopics(ended, 'unsubscribed', source)
+  await recordConsent(tx, organizationId, events, requestId)
+  return ended
+}

@@ -1,0 +1,32 @@
+import type { Uuid } from '../../ids.ts'
+import * as topics from '../../store/consent/topics.ts'
+import type { TopicNames } from '../../store/consent/topics.ts'
+import type { Executor } from '../../store/db/sql.ts'
+
+/** A name that no topic of the organization has. */
+export interface UnknownTopic {
+  /** With `index` its place in the request: `topicIds` and 3 for the fourth id. */
+  field: 'topicIds' | 'topicSlugs'
+  index: number
+  value: string
+}
+
+/** Finds the topics that ids and slugs name, each once. */
+export async function resolveTopics(
+  sql: Executor,
+  organizationId: Uuid,
+  names: TopicNames,
+): Promise<{ ids: Uuid[]; unknown: UnknownTopic[] }> {
+  const { topicIds = [], topicSlugs = [] } = names
+  const known = await topics.identify(sql, organizationId, names)
+  const unknown: UnknownTopic[] = []
+  const ids = new Set<Uuid>()
+  const add = (field: UnknownTopic['field'], value: string, index: number): void => {
+    const id = known.get(field === 'topicIds' ? value.toLowerCase() : value)
+    if (id === undefined) unknown.push({ field, index, value })
+    else ids.add(id)
+  }
+  topicIds.forEach((value, index) => add('topicIds', value, index))
+  topicSlugs.forEach((value, index) => add('topicSlugs', value, index))
+  return { ids: [...ids], unknown }
+}

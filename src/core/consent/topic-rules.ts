@@ -1,0 +1,104 @@
+import { givenAccount } from '../../domain/accounts/account-names.ts'
+import { refusalOf } from '../../domain/access/ownership.ts'
+import { refuse } from '../../domain/errors.ts'
+import { readSender } from '../../domain/mailbox.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import { CONFIRM_URL } from '../../mail/confirmation.ts'
+import type { TopicPatch, TopicSummary } from '../../schemas/consent/topic.ts'
+import { isElsewhere } from '../../store/access/organizations.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import * as templates from '../../store/content/templates.ts'
+import type { TopicValues } from '../../store/consent/topics.ts'
+import { requireAccount } from '../accounts/named-account.ts'
+import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
+
+/** The defaults of a topic. */
+export const NEW_TOPIC = {
+  description: null,
+  doubleOptIn: false,
+  public: true,
+  templateId: null,
+  from: null,
+  fromName: null,
+  cloudAccountId: null,
+}
+
+interface Checking {
+  tx: Transaction
+  organizationId: Uuid
+  contents: Contents
+}
+
+type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
+
+/**
+ * Returns a topic with `patch` applied: a field that is absent stays. 400 names the field when the
+ * topic could then not ask for confirmations; 403 when it names a resource of another organization.
+ */
+export async function patchedTopic(
+  { tx, organizationId, contents }: Checking,
+  topic: Given,
+  patch: TopicPatch,
+): Promise<TopicValues> {
+  const { name, slug, description, doubleOptIn, templateId } = patch
+  const next = {
+    name: name ?? topic.name,
+    slug: slug ?? topic.slug,
+    description: description === undefined ? topic.description : description,
+    doubleOptIn: doubleOptIn ?? topic.doubleOptIn,
+    public: patch.public ?? topic.public,
+    templateId: templateId === undefined ? topic.templateId : templateId,
+    ...senderAfter(topic, patch),
+  }
+  if (next.doubleOptIn && next.from === null) refuse('from', 'is needed with doubleOptIn')
+  if (templateId !== undefined && templateId !== null) {
+    next.templateId = await checkTemplate({ tx, organizationId, contents }, templateId)
+  }
+  const { id } = givenAccount(patch)
+  const account = id === undefined ? topic.cloudAccountId : null
+  // Mail needs an account; a topic that sends none need not name one.
+  const needsOne = typeof id === 'string' || (next.doubleOptIn && account === null)
+  if (!needsOne) return { ...next, cloudAccountId: account }
+  return { ...next, cloudAccountId: (await requireAccount(tx, organizationId, patch)).id }
+}
+
+function senderAfter(topic: Given, { from, fromName }: TopicPatch) {
+  const { address, name, problems } = readSender(from ?? topic.from ?? '', fromName)
+  const [problem] = problems
+  if (problem) refuse(problem.path, problem.message)
+  return {
+    from: typeof from === 'string' ? address : from === null ? null : topic.from,
+    fromName: name === undefined ? topic.fromName : name,
+  }
+}
+
+/** Starts the check of the template that `patchedTopic` needs, before a transaction is open. */
+export async function prepareTopic(
+  sql: Executor,
+  organizationId: Uuid,
+  contents: Contents,
+  { templateId }: TopicPatch,
+): Promise<void> {
+  if (typeof templateId !== 'string' || !isUuid(templateId)) return
+  const template = await templates.findPublished(sql, organizationId, templateId)
+  await awaitChecks(template ? [contents.roots('html', template.source, 'templateId')] : [])
+}
+
+async function checkTemplate(
+  { tx, organizationId, contents }: Checking,
+  id: string,
+): Promise<Uuid> {
+  const template = isUuid(id) ? await templates.findPublished(tx, organizationId, id) : undefined
+  if (!template) {
+    if (await isElsewhere(tx, 'template', organizationId, id)) throw refusalOf('template', true)
+    return refuse('templateId', 'names no published template')
+  }
+  const used = await contents.roots('html', template.source, 'templateId')
+  if (!used.has(CONFIRM_URL))
+    refuse('templateId', `names a template that does not use ${CONFIRM_URL}`)
+  const early = ['unsubscribeUrl', 'preferencesUrl'].find((name) => used.has(name))
+  if (early !== undefined) {
+    refuse('templateId', `names a template that uses ${early}: nobody is subscribed yet`)
+  }
+  return template.id
+}

@@ -1,0 +1,166 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { Uuid } from '../../ids.ts'
+import * as batchUnsubscribes from '../../store/consent/batch-unsubscribes.ts'
+import * as contactStatuses from '../../store/consent/contact-statuses.ts'
+import * as suppressions from '../../store/consent/suppressions.ts'
+import * as topics from '../../store/consent/topics.ts'
+import { type Executor, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import { suppress } from './email-status.ts'
+import * as subscriptions from './subscriptions.ts'
+
+/** What the link says that somebody unsubscribes by. */
+export interface UnsubscribeRequest {
+  contactId: Uuid
+  /** Of the address that was mailed: first 16 bytes of SHA-256(organization id, address). */
+  addressHash: Buffer
+  /** The same as the suppression list knows it. */
+  mailed: Addressed
+  /** Absent, or of a topic that was deleted: all mail. */
+  topicId?: Uuid | undefined
+  /** The batch whose mail it was: it counts each person once. */
+  batchId?: Uuid | undefined
+  addressOf: (email: string) => Addressed
+  requestId?: string | undefined
+}
+
+/** Tries when the contact gets another address meanwhile. */
+const MOST_TRIES = 5
+/** Contacts of one statement, some 50 ms. */
+const LOOKED_AT_ONCE = 20_000
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Unsubscribes a person from a topic or from all mail; it holds when this returns. Acts on the
+ * contact of the link, whatever address it has by now, and on the address that was mailed, whoever
+ * has it by now. Where the contact no longer has that address, a link of a topic unsubscribes the
+ * address from all mail: an address alone has no topics. Returns the contacts that it acted on.
+ */
+export async function unsubscribe(
+  sql: Sql,
+  organizationId: Uuid,
+  request: UnsubscribeRequest,
+): Promise<Uuid[]> {
+  const acted = new Set([request.contactId])
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const done = await transact(sql, (tx) => unsubscribeOnce(tx, organizationId, request))
+    for (const contactId of done.contactIds) acted.add(contactId)
+    if (!done.isAddressKnown) {
+      const others = await unsubscribeByHash(sql, organizationId, request)
+      for (const contactId of others) acted.add(contactId)
+    }
+    if (!done.isAddressChanged) break
+  }
+  return [...acted]
+}
+
+interface Unsubscribed {
+  contactIds: Uuid[]
+  /** The contact got another address meanwhile, which is to be acted on as well. */
+  isAddressChanged: boolean
+  /** False: the entry was made by its hash, and whoever else has the address was not found. */
+  isAddressKnown: boolean
+}
+
+async function unsubscribeOnce(
+  tx: Transaction,
+  organizationId: Uuid,
+  request: UnsubscribeRequest,
+): Promise<Unsubscribed> {
+  const { contactId, mailed, addressOf, requestId } = request
+  const { email } = (await contactStatuses.find(tx, organizationId, contactId)) ?? { email: null }
+  const own = email === null ? null : addressOf(email)
+  const topicId =
+    request.topicId === undefined
+      ? undefined
+      : await topics.findId(tx, organizationId, request.topicId)
+  const isSame = own !== null && same(own, mailed)
+  const resolved = isSame ? own : await resolveAddress(tx, organizationId, request)
+
+  const addresses: Addressed[] = []
+  if (!isSame || topicId === undefined) addresses.push(resolved ?? mailed)
+  if (!isSame && topicId === undefined && own !== null) addresses.push(own)
+  const suppressed = await unsubscribeAddresses(tx, organizationId, addresses, requestId)
+  const pairs = topicId === undefined ? [] : [{ contactId, topicId }]
+  const options = { source: 'link', own: true, addressOf, requestId } as const
+  const ended = await subscriptions.unsubscribe(tx, organizationId, pairs, options)
+
+  const contactIds = [...suppressed, ...ended].map((each) => each.contactId)
+  const present = await contactStatuses.lock(tx, organizationId, contactId)
+  if (contactIds.length > 0 && request.batchId !== undefined) {
+    await batchUnsubscribes.count(tx, organizationId, request.batchId)
+  }
+  return {
+    contactIds,
+    isAddressChanged: (present?.email ?? null) !== email,
+    isAddressKnown: resolved !== null,
+  }
+}
+
+/**
+ * Unsubscribes the contact whose address is known by its hash alone: for links whose contact is
+ * gone and whose mail is no longer kept. It looks at every contact, after the entry was committed:
+ * one that comes later finds the entry itself.
+ */
+async function unsubscribeByHash(
+  sql: Sql,
+  organizationId: Uuid,
+  { addressHash, addressOf, requestId }: UnsubscribeRequest,
+): Promise<Uuid[]> {
+  const email = await findEmailByHash(sql, organizationId, addressHash)
+  if (email === undefined) return []
+  const suppressed = await transact(sql, (tx) =>
+    unsubscribeAddresses(tx, organizationId, [addressOf(email)], requestId),
+  )
+  return suppressed.map(({ contactId }) => contactId)
+}
+
+/** Page by page: a million contacts take longer than a statement of the API may. */
+async function findEmailByHash(
+  sql: Sql,
+  organizationId: Uuid,
+  hash: Buffer,
+): Promise<string | undefined> {
+  let after: Uuid | null = BEFORE_ALL
+  while (after !== null) {
+    const search = { hash, after, limit: LOOKED_AT_ONCE }
+    const page: { email: string | null; last: Uuid | null } = await contactStatuses.findEmailByHash(
+      sql,
+      organizationId,
+      search,
+    )
+    if (page.email !== null) return page.email
+    after = page.last
+  }
+  return undefined
+}
+
+const unsubscribeAddresses = (
+  tx: Transaction,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+  requestId: string | undefined,
+) =>
+  suppress(
+    tx,
+    organizationId,
+    addresses.map((address) => ({ address, status: 'unsubscribed', source: 'link', own: true })),
+    requestId,
+  )
+
+const same = (a: Addressed, b: Addressed): boolean => a.keys[0].key === b.keys[0].key
+
+/** The text of the address that was mailed, as the suppression list or the mail itself keeps it. */
+async function resolveAddress(
+  sql: Executor,
+  organizationId: Uuid,
+  { contactId, batchId, mailed, addressOf }: UnsubscribeRequest,
+): Promise<Addressed | null> {
+  const listed = await suppressions.findEmail(sql, organizationId, mailed)
+  if (listed !== undefined) return addressOf(listed)
+  if (batchId === undefined) return null
+  const mail = { batchId, contactId }
+  const recipient = await batchUnsubscribes.findRecipient(sql, organizationId, mail)
+  if (recipient === null) return null
+  const address = addressOf(recipient)
+  return same(address, mailed) ? address : null
+}

@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util'
+import { decideStatus, type StatusDecision } from '../../domain/consent/email-status.ts'
+import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
+import { mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
+import { decideSmsStatus, type SmsStatusDecision } from '../../domain/contacts/sms-status.ts'
+import { type EmailStatus, worse } from '../../domain/status.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { ContactDraft, StoredContact } from '../../store/contacts/writes.ts'
+import type { Refusal, UpsertRow, WriteMode } from './rows.ts'
+
+/** A contact as the rows so far make it. */
+export interface Draft extends ContactDraft {
+  isNew: boolean
+  /** Something differs from what is stored. */
+  isChanged: boolean
+  /** Before the first row that changed it. */
+  statusBefore: EmailStatus | null
+}
+
+/** What a row makes of a contact. */
+export interface Change {
+  addressChanged: boolean
+  properties: Record<string, unknown>
+  /** The same as JSON text; undefined: it was not made yet. */
+  json: string | undefined
+  /** Null: the row says nothing of it. */
+  mail: MailChange | null
+  sms: SmsStatusDecision
+}
+
+interface MailChange extends Omit<StatusDecision, 'status'> {
+  /** Null: a contact without an address has no status. */
+  status: EmailStatus | null
+  /** Of the contact and of the suppression list, the worse one. */
+  before: EmailStatus
+  /** It would lift a complaint or a suppression, which this caller may not. */
+  isForbidden: boolean
+}
+
+export interface ChangeRules {
+  mode: WriteMode
+  mayLift: boolean
+  /** What the suppression list says of an address, with what earlier rows do to it. */
+  list: (email: string) => EmailStatus | undefined
+}
+
+const PLAIN = [
+  'externalId',
+  'email',
+  'phone',
+  'firstName',
+  'lastName',
+  'company',
+  'jobTitle',
+  'preferredChannel',
+] as const
+
+/** The properties of a new contact, which are replaced and never written into. */
+const NONE: Record<string, unknown> = Object.freeze({})
+
+/** Field by field, so that all have one shape: a page of an import has thousands of them. */
+const newDraft = (id: Uuid, stored: Omit<StoredContact, 'id'>, isNew: boolean): Draft => ({
+  id,
+  externalId: stored.externalId,
+  email: stored.email,
+  phone: stored.phone,
+  firstName: stored.firstName,
+  lastName: stored.lastName,
+  company: stored.company,
+  jobTitle: stored.jobTitle,
+  emailStatus: stored.emailStatus,
+  smsStatus: stored.smsStatus,
+  preferredChannel: stored.preferredChannel,
+  properties: stored.properties,
+  json: undefined,
+  addressChanged: false,
+  resubscribed: false,
+  isNew,
+  isChanged: false,
+  statusBefore: stored.emailStatus,
+})
+
+const BLANK = {
+  externalId: null,
+  email: null,
+  phone: null,
+  firstName: null,
+  lastName: null,
+  company: null,
+  jobTitle: null,
+  emailStatus: null,
+  smsStatus: null,
+  preferredChannel: null,
+  properties: NONE,
+}
+
+export const draftOf = (contact: StoredContact): Draft => newDraft(contact.id, contact, false)
+export const blank = (): Draft => newDraft(uuidv7(), BLANK, true)
+
+/** Decides what a row makes of a contact; touches nothing. */
+export function decideChange(
+  draft: Draft,
+  values: UpsertRow['values'],
+  rules: ChangeRules,
+): Change | Refusal {
+  const { email = draft.email, phone = draft.phone, resubscribe = false } = values
+  if (email === null && phone === null) {
+    return draft.isNew
+      ? { reason: 'unreachable' }
+      : { reason: 'invalid', path: 'email', message: 'or phone must remain' }
+  }
+  const properties = propertiesOf(draft.properties, values.properties, rules.mode)
+  const written = properties === draft.properties ? draft : writeProperties(properties)
+  if ('refusal' in written) {
+    return { reason: 'invalid', path: 'properties', message: written.refusal }
+  }
+
+  const mail = decideMail(draft, values, email, rules)
+  if (mail?.isForbidden === true && rules.mode !== 'upsert') return { reason: 'forbidden' }
+  const sms = decideSmsStatus({ before: draft, phone, asked: values.smsStatus, resubscribe })
+  return { addressChanged: email !== draft.email, properties, json: written.json, mail, sms }
+}
+
+/** The same object where nothing changes. */
+function propertiesOf(
+  current: Record<string, unknown>,
+  given: ContactChanges['properties'],
+  mode: WriteMode,
+): Record<string, unknown> {
+  if (given === undefined) return current
+  if (current === NONE && given !== null && !hasNull(given)) return given
+  if (mode === 'replace' || given === null) {
+    const next = mergeProperties({}, given ?? {})
+    return isDeepStrictEqual(current, next) ? current : next
+  }
+  const isSame = Object.entries(given).every(([key, value]) =>
+    Object.hasOwn(current, key) ? isDeepStrictEqual(current[key], value) : value === null,
+  )
+  return isSame ? current : mergeProperties(current, given)
+}
+
+function hasNull(properties: Record<string, unknown>): boolean {
+  for (const key in properties) if (properties[key] === null) return true
+  return false
+}
+
+function decideMail(
+  draft: Draft,
+  { emailStatus: asked, resubscribe = false }: UpsertRow['values'],
+  email: string | null,
+  { list, mayLift }: ChangeRules,
+): MailChange | null {
+  const addressChanged = email !== draft.email
+  if (asked === undefined && !addressChanged) return null
+  if (email === null) return WITHOUT_ADDRESS
+  const current = addressChanged ? null : draft.emailStatus
+  const listed = list(email)
+  const before = worse(current ?? 'active', listed ?? 'active')
+  const isHeavy = before === 'suppressed' || before === 'complained'
+  const isForbidden = isHeavy && !mayLift && resubscribe && asked === 'active'
+  const request = { current, listed, asked, resubscribe: resubscribe && !isForbidden }
+  const { status, kept, resubscribed } = decideStatus(request)
+  return { status, kept, resubscribed, before, isForbidden }
+}
+
+/** A status is about an address: a contact without one has none. */
+const WITHOUT_ADDRESS: MailChange = {
+  status: null,
+  before: 'active',
+  kept: false,
+  resubscribed: false,
+  isForbidden: false,
+}
+
+/** Writes what was decided, and the fields that nothing needs to be decided for, into the draft. */
+export function applyChange(draft: Draft, values: ContactChanges, change: Change): void {
+  const { addressChanged, properties, json, mail, sms } = change
+  draft.addressChanged ||= addressChanged
+  // A resubscription is for the address of that moment: events of another address still count.
+  if (addressChanged) draft.resubscribed = false
+  for (const field of PLAIN) {
+    const value = values[field]
+    if (value === undefined || value === draft[field]) continue
+    write(draft, field, value)
+    draft.isChanged = true
+  }
+  draft.isChanged ||= properties !== draft.properties || sms.status !== draft.smsStatus
+  draft.properties = properties
+  draft.json = json
+  draft.smsStatus = sms.status
+  if (mail === null) return
+  draft.isChanged ||= mail.status !== draft.emailStatus || mail.resubscribed
+  draft.resubscribed ||= mail.resubscribed
+  draft.emailStatus = mail.status
+}
+
+/** For the compiler: the value is of this field. */
+function write<Field extends (typeof PLAIN)[number]>(
+  draft: Draft,
+  field: Field,
+  value: Draft[Field],
+): void {
+  draft[field] = value
+}

@@ -1,0 +1,92 @@
+import type { Uuid } from '../../ids.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as consent from '../consent/email-status.ts'
+import * as subscriptions from '../consent/subscriptions.ts'
+import { fire } from '../flows/triggers.ts'
+import type { UpsertPlan } from './plan.ts'
+import type { Upserted, UpsertOptions, UpsertRow } from './rows.ts'
+import { replaceTopics } from './topics.ts'
+
+/**
+ * What follows from the rows that were written: the suppression list says the same, the change is
+ * on record, flows start, topics are added or replaced. Returns what has still to be confirmed.
+ *
+ * `lost`: new contacts that another request was faster with.
+ */
+export async function followUp(
+  tx: Transaction,
+  organizationId: Uuid,
+  plan: UpsertPlan,
+  lost: ReadonlySet<Uuid>,
+  rows: readonly UpsertRow[],
+  options: UpsertOptions,
+): Promise<Upserted['pending']> {
+  const { addressOf, source, cohort, requestId, startsFlows = true } = options
+  const written = plan.entries
+    .filter(({ contactId }) => !lost.has(contactId))
+    .map(({ contactId, email, isWritten, before, status, resubscribedFrom }) => ({
+      contactId,
+      address: isWritten ? addressOf(email) : null,
+      before,
+      status,
+      resubscribed: resubscribedFrom !== null,
+    }))
+  if (written.length > 0)
+    await consent.recordWrittenStatuses(tx, organizationId, written, source, requestId)
+  const drafts = [...plan.drafts].filter(({ id }) => !lost.has(id))
+  const happened = drafts.map(({ id: contactId, isNew }) => ({
+    type: isNew ? ('contact_created' as const) : ('contact_updated' as const),
+    contactId,
+  }))
+  await fire(tx, organizationId, startsFlows ? happened : [], requestId)
+
+  const asking = { source, addressOf, requestId, ...(cohort === undefined ? {} : { cohort }) }
+  const moved = drafts.filter(({ isNew, addressChanged }) => !isNew && addressChanged)
+  await subscriptions.requireReconfirmation(
+    tx,
+    organizationId,
+    moved.map(({ id }) => id),
+    asking,
+  )
+  return writeTopics(tx, organizationId, plan, lost, rows, options)
+}
+
+async function writeTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  plan: UpsertPlan,
+  lost: ReadonlySet<Uuid>,
+  rows: readonly UpsertRow[],
+  { mode = 'upsert', addressOf, source, cohort, requestId }: UpsertOptions,
+): Promise<Upserted['pending']> {
+  const pending: Upserted['pending'] = []
+  const wanted = rows.flatMap(({ index, values: { resubscribe: willing = false }, topicIds }) => {
+    const contactId = plan.results.get(index)?.id
+    if (contactId == null || lost.has(contactId) || topicIds === undefined) return []
+    return [{ contactId, topicIds, willing }]
+  })
+  if (mode === 'replace') {
+    for (const { contactId, topicIds, willing } of wanted) {
+      const asking = { topicIds, source, addressOf, requestId, willing }
+      await replaceTopics(tx, organizationId, contactId, asking)
+    }
+    return pending
+  }
+  for (const willing of [false, true]) {
+    const pairs = wanted
+      .filter((each) => each.willing === willing)
+      .flatMap(({ contactId, topicIds }) => topicIds.map((topicId) => ({ contactId, topicId })))
+    const outcomes = await subscriptions.subscribe(tx, organizationId, pairs, {
+      source,
+      addressOf,
+      requestId,
+      willing,
+      ...(cohort === undefined ? {} : { cohort }),
+      inSet: mode === 'upsert',
+    })
+    for (const { contactId, topicId, step, status } of outcomes) {
+      if (status === 'pending' || step === 'limited') pending.push({ contactId, topicId })
+    }
+  }
+  return pending
+}

@@ -1,0 +1,198 @@
+import { UNIQUE_FIELDS, type UniqueField } from '../../domain/contacts/contact-changes.ts'
+import type { EmailStatus } from '../../domain/status.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Reason } from '../../store/consent/suppressions.ts'
+import type { StoredContact } from '../../store/contacts/writes.ts'
+import {
+  applyChange,
+  blank,
+  type Change,
+  type ChangeRules,
+  decideChange,
+  type Draft,
+  draftOf,
+} from './draft.ts'
+import type { Refusal, RowResult, UpsertOptions, UpsertRow, WriteMode } from './rows.ts'
+
+/** What the rows say of an address; the last word counts. */
+interface ListEntry {
+  contactId: Uuid
+  email: string
+  /** The suppression list is to say the same. */
+  isWritten: boolean
+  before: EmailStatus | null
+  status: EmailStatus
+  /** The status that the person was resubscribed from; null: they were not. */
+  resubscribedFrom: EmailStatus | null
+}
+
+export interface UpsertPlan {
+  /** Those that change or are new. */
+  drafts: Set<Draft>
+  results: Map<number, RowResult>
+  skipped: { index: number; id: Uuid }[]
+  entries: ListEntry[]
+}
+
+interface Rules extends Pick<UpsertOptions, 'mode' | 'onDuplicate' | 'mayLift'> {
+  /** What the suppression list says of an address. */
+  listed: (email: string) => Reason | undefined
+}
+
+type Holders = Record<UniqueField, Draft | undefined>
+
+export const failedRow = (index: number, refusal: Refusal): RowResult => ({
+  index,
+  id: null,
+  status: 'failed',
+  refusal,
+})
+
+/** Decides what each row makes of which contact; writes nothing. Later rows see earlier ones. */
+export function planRows(
+  existing: readonly StoredContact[],
+  rows: readonly UpsertRow[],
+  { listed, mode = 'upsert', onDuplicate, mayLift }: Rules,
+): UpsertPlan {
+  const known = knownContacts(existing, mode)
+  const results: UpsertPlan['results'] = new Map()
+  const skipped: UpsertPlan['skipped'] = []
+  const drafts: UpsertPlan['drafts'] = new Set()
+  const entries = new Map<string, ListEntry>()
+  const list = (email: string): EmailStatus | undefined => {
+    const entry = entries.get(email)
+    if (entry === undefined) return listed(email)
+    return entry.status === 'active' ? undefined : entry.status
+  }
+  const rules: ChangeRules = { mode, mayLift, list }
+  for (const row of rows) {
+    const { index, values } = row
+    const holders = known.holders(values)
+    const found =
+      mode === 'upsert'
+        ? (holders.externalId ?? holders.email ?? holders.phone)
+        : known.byId(row.id)
+    if (found !== undefined && onDuplicate === 'skip') {
+      skipped.push({ index, id: found.id })
+      continue
+    }
+    const target = found ?? (mode === 'upsert' || mode === 'create' ? blank() : undefined)
+    const decided = target ? decideRow(target, holders, values, rules) : MISSING
+    if (target === undefined || 'reason' in decided) {
+      results.set(index, failedRow(index, 'reason' in decided ? decided : MISSING))
+      continue
+    }
+    applyChange(target, values, decided)
+    noteEntry(entries, target, values, decided, listed)
+    if (target.isNew || target.isChanged) drafts.add(target)
+    known.remember(target)
+    const status = found === undefined ? 'created' : 'updated'
+    const result: RowResult = { index, id: target.id, status }
+    if (decided.mail?.kept === true) result.emailStatusKept = true
+    if (decided.sms.kept) result.smsStatusKept = true
+    results.set(index, result)
+  }
+  return { drafts, results, skipped, entries: [...entries.values()] }
+}
+
+const MISSING: Refusal = { reason: 'missing' }
+
+/** The contacts that the rows speak of, by what they have in common with no other. */
+function knownContacts(existing: readonly StoredContact[], mode: WriteMode) {
+  // A value that a row gives up stays taken within the request: one update checks each row as it
+  // goes.
+  const byKey = {
+    externalId: new Map<string, Draft>(),
+    email: new Map<string, Draft>(),
+    phone: new Map<string, Draft>(),
+  }
+  const byId = new Map<Uuid, Draft>()
+  const remember = (draft: Draft): void => {
+    for (const field of UNIQUE_FIELDS) {
+      const value = draft[field]
+      if (value !== null) byKey[field].set(value, draft)
+    }
+  }
+  for (const contact of existing) {
+    const draft = draftOf(contact)
+    // The thousands of a set are not looked up by their ids.
+    if (mode !== 'upsert') byId.set(draft.id, draft)
+    remember(draft)
+  }
+  return {
+    remember,
+    byId: (id: Uuid | undefined) => byId.get(id ?? ''),
+    holders: ({ externalId, email, phone }: UpsertRow['values']): Holders => ({
+      externalId: byKey.externalId.get(externalId ?? ''),
+      email: byKey.email.get(email ?? ''),
+      phone: byKey.phone.get(phone ?? ''),
+    }),
+  }
+}
+
+/** Decides what a row makes of its contact. In a set, two people in one row are refused first. */
+function decideRow(
+  target: Draft,
+  holders: Holders,
+  values: UpsertRow['values'],
+  rules: ChangeRules,
+): Change | Refusal {
+  const isSet = rules.mode === 'upsert'
+  const taken = UNIQUE_FIELDS.find((field) =>
+    isSet && !target.isNew
+      ? isOther(target, holders, field, values)
+      : holders[field] !== undefined && holders[field] !== target,
+  )
+  const refusal: Refusal | undefined = taken && {
+    reason: 'taken',
+    field: taken,
+    contactId: holders[taken]?.id ?? target.id,
+  }
+  if (isSet && refusal) return refusal
+  const decided = decideChange(target, values, rules)
+  return 'reason' in decided ? decided : (refusal ?? decided)
+}
+
+/**
+ * Whether a row may not write this field of its target: another contact has the value, or the
+ * target was found by a lesser key and has another value of this one: that is a different person.
+ */
+function isOther(
+  target: Draft,
+  holders: Holders,
+  field: UniqueField,
+  values: UpsertRow['values'],
+): boolean {
+  const holder = holders[field]
+  if (holder !== undefined && holder !== target) return true
+  const value = values[field]
+  if (value === undefined || target[field] === null || target[field] === value) return false
+  return field === 'externalId' || (field === 'email' && values.externalId !== target.externalId)
+}
+
+/** Notes what follows for the suppression list and for the record. */
+function noteEntry(
+  entries: Map<string, ListEntry>,
+  draft: Draft,
+  { emailStatus: asked }: UpsertRow['values'],
+  { mail }: Change,
+  listed: Rules['listed'],
+): void {
+  const { email } = draft
+  if (mail === null || mail.status === null || email === null) return
+  const { status, resubscribed, before } = mail
+  const known = entries.get(email)
+  const isAboveActive = asked !== undefined && asked !== 'active'
+  const isWritten =
+    resubscribed || known?.isWritten === true || (isAboveActive && status !== listed(email))
+  const isWorse = status !== 'active' && status !== draft.statusBefore
+  if (!isWritten && !isWorse) return
+  entries.set(email, {
+    contactId: draft.id,
+    email,
+    isWritten,
+    before: draft.statusBefore,
+    status,
+    resubscribedFrom: known?.resubscribedFrom ?? (resubscribed ? before : null),
+  })
+}

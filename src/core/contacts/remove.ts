@@ -1,0 +1,34 @@
+import type { Uuid } from '../../ids.ts'
+import * as removals from '../../store/contacts/removals.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import { exitOnDelete } from '../flows/exits.ts'
+
+/**
+ * Deletes contacts and everything that references them; returns how many there were. The
+ * suppression list keeps their addresses, confirmations that were awaited are awaited no more, and
+ * what runs for them is cancelled.
+ */
+export async function remove(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+  requestId: string | undefined,
+): Promise<number> {
+  await removals.lock(tx, organizationId, ids)
+  return removeLocked(tx, organizationId, ids, requestId)
+}
+
+/** The same of contacts whose rows the caller has locked. */
+export async function removeLocked(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+  requestId: string | undefined,
+): Promise<number> {
+  await exitOnDelete(tx, organizationId, ids, requestId)
+  const awaited = await removals.listAwaited(tx, organizationId, ids)
+  const ended = awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload }))
+  await outbox.putAll(tx, organizationId, ended, requestId)
+  return removals.remove(tx, organizationId, ids)
+}

@@ -1,0 +1,58 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { Uuid } from '../../ids.ts'
+import * as removals from '../../store/contacts/removals.ts'
+import { listOfContact } from '../../store/consent/subscriptions.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as subscriptions from '../consent/subscriptions.ts'
+
+export interface TopicChanges {
+  /** These topics and no others; of the organization. */
+  topicIds: readonly Uuid[]
+  source: 'api' | 'import'
+  /** How the suppression list knows an address. */
+  addressOf: (email: string) => Addressed
+  /** The caller vouches that the person wants mail again. */
+  willing: boolean
+  requestId?: string | undefined
+}
+
+/**
+ * Locks a contact and replaces its topics: of two who replace them at once, the second replaces
+ * what the first made. False when there is no such contact.
+ */
+export async function setTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactId: Uuid,
+  changes: TopicChanges,
+): Promise<boolean> {
+  const named = await removals.lockNamed(tx, organizationId, contactId)
+  if (named) await replaceTopics(tx, organizationId, contactId, changes)
+  return named !== undefined
+}
+
+/** The same where the contact's row is locked. */
+export async function replaceTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactId: Uuid,
+  { topicIds, willing, ...shared }: TopicChanges,
+): Promise<void> {
+  const present = await listOfContact(tx, organizationId, contactId)
+  const leaving = present.filter(
+    ({ topicId, status }) => status !== 'unsubscribed' && !topicIds.includes(topicId),
+  )
+  const { source, requestId } = shared
+  await subscriptions.unsubscribe(
+    tx,
+    organizationId,
+    leaving.map(({ topicId }) => ({ contactId, topicId })),
+    { source, own: false, requestId },
+  )
+  await subscriptions.subscribe(
+    tx,
+    organizationId,
+    topicIds.map((topicId) => ({ contactId, topicId })),
+    { ...shared, willing },
+  )
+}

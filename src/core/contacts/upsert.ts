@@ -1,0 +1,145 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { Uuid } from '../../ids.ts'
+import * as suppressions from '../../store/consent/suppressions.ts'
+import * as writes from '../../store/contacts/writes.ts'
+import { hasState, type Transaction, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
+import { followUp } from './follow-up.ts'
+import { failedRow, planRows } from './plan.ts'
+import type { RowResult, Upserted, UpsertOptions, UpsertRow } from './rows.ts'
+
+/** Rounds and tries: each is needed only when others write the same contacts at the same moment. */
+const ROUNDS = 5
+const TRIES = 5
+
+/** A contact got another address between our look at it and our lock. */
+class AddressMoved extends Error {}
+
+/**
+ * Makes or changes contacts, one or some thousand at once, in a few statements whatever their
+ * number. Nothing else writes what callers say of a contact.
+ *
+ * Given fields are written, properties go by the mode, later rows see earlier ones. Statuses go by
+ * `decideStatus` and `decideSmsStatus`: a sync tool must not bring back a person who left. A
+ * contact that has all that its row says already is not written at all, and one that would break a
+ * rule stays as it is while the other rows are kept.
+ *
+ * Locks the addresses first, then the contacts: no contact may be locked by the caller before,
+ * unless no row names an address or a status and the contacts come with `locked`.
+ */
+export async function upsert(
+  tx: Transaction,
+  organizationId: Uuid,
+  rows: readonly UpsertRow[],
+  options: UpsertOptions,
+): Promise<Upserted> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tx.savepoint((inner) => upsertOnce(inner, organizationId, rows, options))
+    } catch (error) {
+      // Another contact got one of these addresses between the look and the update: look again.
+      if (tries === TRIES || !isLostRace(error)) throw error
+    }
+  }
+}
+
+/** Others wrote the same contacts at the same moment: done again, it may succeed. */
+export const isLostRace = (error: unknown): boolean =>
+  hasState(error, UNIQUE_VIOLATION) || error instanceof AddressMoved
+
+/** Each address is hashed once, however often it is asked for. */
+function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf'] {
+  const known = new Map<string, Addressed>()
+  return (email) => {
+    const address = known.get(email) ?? addressOf(email)
+    known.set(email, address)
+    return address
+  }
+}
+
+/**
+ * The same without a savepoint: where a race is lost the transaction is lost with it, and the
+ * caller does it again. Two round trips fewer.
+ */
+export async function upsertOnce(
+  tx: Transaction,
+  organizationId: Uuid,
+  rows: readonly UpsertRow[],
+  given: UpsertOptions,
+): Promise<Upserted> {
+  const options = { ...given, addressOf: once(given.addressOf) }
+  const { addresses, locked } = await lockAddresses(tx, organizationId, rows, options)
+  const done = new Map<number, RowResult>()
+  const upserted: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }
+  let waiting = rows
+  for (let round = 1; waiting.length > 0 && round <= ROUNDS; round++) {
+    const listed = await suppressions.lookUp(tx, organizationId, addresses)
+    const isGuess = round === 1 && options.expectsNew === true
+    const known = isGuess ? [] : round === 1 ? options.locked : undefined
+    const existing = known ?? (await writes.lock(tx, organizationId, keysOf(waiting)))
+    const plan = planRows(existing, waiting, {
+      ...options,
+      listed: (email) => listed(options.addressOf(email)),
+    })
+    // A list entry is written under the lock of its address, which was taken before the contact's.
+    if (plan.entries.some(({ email, isWritten }) => isWritten && !locked.has(email))) {
+      throw new AddressMoved()
+    }
+    const drafts = [...plan.drafts]
+    const fresh = drafts.filter(({ isNew }) => isNew)
+    const made = await writes.insert(tx, organizationId, fresh)
+    const lost = new Set(fresh.map(({ id }) => id).filter((id) => !made.has(id)))
+    const changed = drafts.filter(({ isNew }) => !isNew)
+    await writes.update(tx, organizationId, changed)
+    const pending = await followUp(tx, organizationId, plan, lost, waiting, options)
+    upserted.pending.push(...pending)
+    for (const { contactId: id, resubscribedFrom: from } of plan.entries) {
+      if (from !== null && !lost.has(id)) upserted.resubscribed.push({ id, from })
+    }
+    upserted.skipped.push(...plan.skipped.filter(({ id }) => !lost.has(id)))
+    const settled = new Set(upserted.skipped.map(({ index }) => index))
+    waiting = waiting.filter(({ index }) => {
+      const result = plan.results.get(index)
+      // This contact was there already, or another request made it a moment ago.
+      if (result?.id != null && lost.has(result.id)) return true
+      // It may be another one when it is known who is there.
+      if (isGuess && result?.status === 'failed') return true
+      if (result) done.set(index, result)
+      return !result && !settled.has(index)
+    })
+  }
+  for (const { index } of waiting) done.set(index, failedRow(index, { reason: 'busy' }))
+  upserted.results = [...done.values()].sort((a, b) => a.index - b.index)
+  return upserted
+}
+
+/** What rows name contacts by. */
+const keysOf = (rows: readonly UpsertRow[]): writes.Keys => ({
+  ids: rows.flatMap(({ id }) => id ?? []),
+  externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
+  emails: rows.flatMap(({ values }) => values.email ?? []),
+  phones: rows.flatMap(({ values }) => values.phone ?? []),
+})
+
+/**
+ * Locks every address that the rows name, and those of contacts whose status a row writes without
+ * naming their address. `update` where an entry of the list may be written or taken off.
+ */
+async function lockAddresses(
+  tx: Transaction,
+  organizationId: Uuid,
+  rows: readonly UpsertRow[],
+  { addressOf }: UpsertOptions,
+): Promise<{ addresses: Addressed[]; locked: ReadonlySet<string> }> {
+  const writing = rows.filter(({ values: { emailStatus, resubscribe } }) =>
+    emailStatus === 'active' ? resubscribe : emailStatus !== undefined,
+  )
+  const emails = new Set(rows.flatMap(({ values }) => values.email ?? []))
+  const nameless = writing.filter(({ values }) => values.email === undefined)
+  for (const email of await writes.listEmails(tx, organizationId, keysOf(nameless))) {
+    emails.add(email)
+  }
+  const addresses = [...emails].map(addressOf)
+  const mode = writing.length > 0 ? 'update' : 'share'
+  await suppressions.lock(tx, organizationId, addresses, mode)
+  return { addresses, locked: emails }
+}

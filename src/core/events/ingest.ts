@@ -1,0 +1,206 @@
+import type { Uuid } from '../../ids.ts'
+import * as namedContacts from '../../store/contacts/named-contacts.ts'
+import { Superseded, type Transaction } from '../../store/db/sql.ts'
+import * as eventIds from '../../store/events/event-ids.ts'
+import * as events from '../../store/events/events.ts'
+import * as eventUsage from '../../store/events/usage.ts'
+import { fire } from '../flows/triggers.ts'
+import { matchEvents } from '../flows/wait-matching.ts'
+import * as eventContacts from './resolve-contacts.ts'
+
+export interface IncomingEvent extends eventContacts.Subject {
+  name: string
+  properties: Record<string, unknown>
+  /** The same as JSON. */
+  propertiesJson: string
+  /** ISO time; undefined: now. */
+  occurredAt?: string | undefined
+  /** It happened too long ago to start or resume anything. */
+  isLate: boolean
+}
+
+export type Ingested =
+  | { kind: 'stored'; id: Uuid; contactCreated: boolean; started: number; resumed: number }
+  | { kind: 'duplicate' }
+  | { kind: 'failed'; why: eventContacts.Missing }
+
+const DUPLICATE: Ingested = { kind: 'duplicate' }
+
+/** An event whose contact is known. */
+interface Candidate {
+  index: number
+  event: IncomingEvent
+  contactId: Uuid
+  isNew: boolean
+}
+
+interface Options extends eventContacts.Options {
+  /** The month that the events count in: its first day, UTC. */
+  month: string
+}
+
+/**
+ * Stores events with all that follows from them, in the caller's transaction, and counts them.
+ * Returns what became of each, in the order given: an event without a contact fails by itself.
+ * `counted` is absent when nothing is stored; its `current` is null when the quota is used up, and
+ * then the caller must roll the transaction back.
+ *
+ * Locks, in this order: addresses of contacts that are made, ids of events, contacts, then what
+ * follows, usage; where nothing follows, waits instead of contacts (`events.insert`). So no contact
+ * may be locked by the caller before.
+ */
+export async function ingest(
+  tx: Transaction,
+  organizationId: Uuid,
+  incoming: readonly IncomingEvent[],
+  { month, ...options }: Options,
+): Promise<{ outcomes: Ingested[]; counted?: eventUsage.Counted }> {
+  const resolved = await eventContacts.resolve(tx, organizationId, incoming, options)
+  const outcomes: Ingested[] = []
+  const candidates: Candidate[] = []
+  for (const [index, event] of incoming.entries()) {
+    const found = resolved[index]
+    outcomes.push(found && 'missing' in found ? { kind: 'failed', why: found.missing } : DUPLICATE)
+    if (!found || !('contactId' in found)) continue
+    const { contactId, isNew } = found
+    candidates.push({ index, event, contactId, isNew })
+  }
+  const { stored, made, missing } = await store(tx, organizationId, candidates)
+  for (const { index, why } of missing) outcomes[index] = { kind: 'failed', why }
+  if (!made) return { outcomes }
+  const effects = made.isLocked
+    ? await follow(tx, organizationId, stored, made, options.requestId)
+    : NO_EFFECTS
+  for (const [position, { index, isNew }] of stored.entries()) {
+    outcomes[index] = {
+      kind: 'stored',
+      id: made.idOf(position),
+      contactCreated: isNew,
+      started: effects.started.get(position) ?? 0,
+      resumed: effects.resumed.get(position) ?? 0,
+    }
+  }
+  const usage = { organizationId, month, count: stored.length }
+  if (made.isLocked) return { outcomes, counted: await eventUsage.record(tx, usage) }
+
+  const follows = events.mayFollow(tx, organizationId, timelyNames(stored))
+  const counted = await eventUsage.record(tx, usage, follows)
+  if (counted.isHindered) throw new Superseded()
+  return { outcomes, counted }
+}
+
+interface Kept {
+  stored: readonly Candidate[]
+  /** Undefined: nothing is stored. */
+  made: events.Stored | undefined
+  missing: { index: number; why: eventContacts.Missing }[]
+}
+
+/** Stores events that are not duplicates; when a contact is gone, once more without its events. */
+async function store(
+  tx: Transaction,
+  organizationId: Uuid,
+  candidates: readonly Candidate[],
+): Promise<Kept> {
+  const missing: Kept['missing'] = []
+  for (let given = candidates; ; ) {
+    const { fresh, before } = await withoutDuplicates(tx, organizationId, given)
+    if (fresh.length === 0) return { stored: [], made: undefined, missing }
+    const made = await events.insert(tx, organizationId, fresh, timelyNames(fresh))
+    if (made) return { stored: fresh, made, missing }
+
+    await eventIds.forget(tx, organizationId, idsOf(fresh))
+    // All contacts at once, also of duplicates within the request: the first of them may be the
+    // one that fails.
+    const wanted = [...new Set(given.map(({ contactId }) => contactId))]
+    const there = await namedContacts.listPresent(tx, organizationId, wanted)
+    const gone = given.filter(
+      ({ contactId, event: { eventId = '' } }) => !there.has(contactId) && !before.has(eventId),
+    )
+    const goneIds = gone.map(({ contactId }) => contactId)
+    const foreign = await namedContacts.listForeign(tx, organizationId, goneIds)
+    for (const { index, contactId } of gone) {
+      missing.push({ index, why: foreign.has(contactId) ? 'foreign' : 'unknown' })
+    }
+    const failed = new Set(gone)
+    given = given.filter((each) => !failed.has(each))
+  }
+}
+
+const idsOf = (given: readonly Candidate[]): string[] =>
+  given.flatMap(({ event: { eventId } }) => eventId ?? [])
+
+/** Of events with the same id the first counts, unless an earlier request has brought the id. */
+async function withoutDuplicates(
+  tx: Transaction,
+  organizationId: Uuid,
+  given: readonly Candidate[],
+): Promise<{ fresh: readonly Candidate[]; before: ReadonlySet<string> }> {
+  const seen = new Set<string>()
+  const first = given.filter(({ event: { eventId } }) => {
+    if (eventId === undefined) return true
+    if (seen.has(eventId)) return false
+    seen.add(eventId)
+    return true
+  })
+  const before = await eventIds.remember(tx, organizationId, [...seen])
+  if (before.size === 0) return { fresh: first, before }
+  const fresh = first.filter(({ event: { eventId = '' } }) => !before.has(eventId))
+  return { fresh, before }
+}
+
+interface Effects {
+  /** Executions by the position of the event; absent: none. */
+  started: ReadonlyMap<number, number>
+  resumed: ReadonlyMap<number, number>
+}
+
+const NO_EFFECTS: Effects = { started: new Map(), resumed: new Map() }
+
+/** Names of the events that are not too old to start or resume anything. */
+function timelyNames(given: readonly Candidate[]): string[] {
+  const names = new Set<string>()
+  for (const { event } of given) if (!event.isLate) names.add(event.name)
+  return [...names]
+}
+
+/** Starts and resumes what follows from stored events, whose contacts are locked. */
+async function follow(
+  tx: Transaction,
+  organizationId: Uuid,
+  stored: readonly Candidate[],
+  { idOf, receivedAt }: events.Stored,
+  requestId: string | undefined,
+): Promise<Effects> {
+  const { mayResume, mayStart } = await events.consequences(tx, organizationId, timelyNames(stored))
+  if (!mayResume && !mayStart) return NO_EFFECTS
+
+  const started = new Map<number, number>()
+  const resumed = new Map<number, number>()
+  const timely = stored.flatMap(({ event, contactId }, position) => {
+    const { isLate, name, properties } = event
+    if (isLate) return []
+    return [{ position, id: idOf(position), contactId, name, properties, receivedAt }]
+  })
+  // Waits come first: an execution that an event starts must not be resumed by it.
+  if (mayResume) {
+    const counts = await matchEvents(tx, organizationId, timely)
+    for (const [i, { position }] of timely.entries()) resumed.set(position, counts[i] ?? 0)
+  }
+  if (mayStart) {
+    const occurrences = timely.map(({ id, contactId, name, properties }) => ({
+      type: 'event' as const,
+      contactId,
+      name,
+      eventId: id,
+      properties,
+    }))
+    const counts = await fire(tx, organizationId, occurrences, requestId)
+    for (const [i, { position }] of timely.entries()) started.set(position, counts[i] ?? 0)
+    // An event may end what an earlier one of the same request has started.
+    if (mayResume && timely.length > 1 && counts.some((count) => count > 0)) {
+      await matchEvents(tx, organizationId, timely)
+    }
+  }
+  return { started, resumed }
+}

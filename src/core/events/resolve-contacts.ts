@@ -1,0 +1,142 @@
+import type { Addressed } from '../../domain/address.ts'
+import type { NameParts } from '../../domain/contacts/person-name.ts'
+import type { Uuid } from '../../ids.ts'
+import * as namedContacts from '../../store/contacts/named-contacts.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import * as eventIds from '../../store/events/event-ids.ts'
+import { upsert } from '../contacts/upsert.ts'
+
+/** The contact of an event as it is named, and what a new contact is made of. */
+export interface Subject {
+  contactId?: Uuid | undefined
+  externalId?: string | undefined
+  /** Normalised. */
+  email?: string | undefined
+  createIfMissing: boolean
+  names: NameParts
+  /** The caller's own id of the event. */
+  eventId?: string | undefined
+}
+
+/** Why an event has no contact. */
+export type Missing = 'unknown' | 'foreign' | 'no_address' | 'other_person' | 'busy'
+
+/** The contact of a subject, which may be gone by now, or why it has none. */
+export type Resolved =
+  | { contactId: Uuid; isNew: boolean }
+  | { missing: Missing }
+  /** No contact is made for an event that came before. */
+  | { isDuplicate: true }
+
+export interface Options {
+  addressOf: (email: string) => Addressed
+  requestId: string | undefined
+}
+
+/**
+ * Finds the contacts of events, and makes those that are missing where that is wanted. No contact
+ * is locked: one that is named by our id alone is not even looked for, since storing its event is
+ * what finds it.
+ *
+ * Tried in this order: our id, the external id, the address. An address never leads to a contact
+ * that the organization knows by another external id.
+ */
+export async function resolve(
+  tx: Transaction,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+  options: Options,
+): Promise<Resolved[]> {
+  let resolved = await look(tx, organizationId, subjects)
+  if (!subjects.some(({ createIfMissing }) => createIfMissing)) return resolved
+  const wanted = subjects.flatMap((subject, index) => {
+    const found = resolved[index]
+    const isWanted = subject.createIfMissing && found && 'missing' in found
+    return isWanted && found.missing === 'unknown' ? [{ subject, index }] : []
+  })
+  const unreachable = new Set(
+    wanted.filter(({ subject }) => subject.email === undefined).map(({ index }) => index),
+  )
+  const given = wanted.flatMap(({ subject }) => subject.eventId ?? [])
+  const before = await eventIds.known(tx, organizationId, given)
+  const isBefore = ({ eventId }: Subject): boolean => eventId !== undefined && before.has(eventId)
+  const reachable = wanted.filter(
+    ({ subject, index }) => !unreachable.has(index) && !isBefore(subject),
+  )
+  const made = await make(tx, organizationId, reachable, options)
+  // Looked up again: two rows may mean one person, and others make contacts at the same moment.
+  if (reachable.length > 0) resolved = await look(tx, organizationId, subjects)
+  return resolved.map((found, index) => {
+    if ('contactId' in found) return { ...found, isNew: made.has(found.contactId) }
+    const subject = subjects[index]
+    const isWanted = wanted.some((each) => each.index === index)
+    if (!subject || !isWanted || !('missing' in found) || found.missing !== 'unknown') return found
+    if (isBefore(subject)) return { isDuplicate: true }
+    return { missing: unreachable.has(index) ? 'no_address' : 'busy' }
+  })
+}
+
+async function look(
+  sql: Executor,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+): Promise<Resolved[]> {
+  const named = subjects.filter(({ externalId, email }) => externalId ?? email)
+  // Nothing to look up: most programs know our ids.
+  if (named.length === 0) {
+    return subjects.map(({ contactId = '' }) => ({ contactId, isNew: false }))
+  }
+  const known = await namedContacts.listByKeys(sql, organizationId, {
+    ids: named.flatMap(({ contactId }) => contactId ?? []),
+    externalIds: named.flatMap(({ externalId }) => externalId ?? []),
+    emails: named.flatMap(({ email }) => email ?? []),
+  })
+  const ids = new Set(known.map(({ id }) => id))
+  const byExternalId = new Map(known.map((each) => [each.externalId, each]))
+  const byEmail = new Map(known.map((each) => [each.email, each]))
+  const unfound: Uuid[] = []
+  const resolved = subjects.map((subject): Resolved => {
+    const { contactId, externalId, email } = subject
+    if (contactId !== undefined) {
+      const isOnlyKey = externalId === undefined && email === undefined
+      if (isOnlyKey || ids.has(contactId)) return { contactId, isNew: false }
+      unfound.push(contactId)
+    }
+    const holder = externalId === undefined ? undefined : byExternalId.get(externalId)
+    if (holder) return { contactId: holder.id, isNew: false }
+    const addressee = email === undefined ? undefined : byEmail.get(email)
+    if (!addressee) return { missing: 'unknown' }
+    const isOther = externalId !== undefined && addressee.externalId !== null
+    if (isOther) return { missing: subject.createIfMissing ? 'other_person' : 'unknown' }
+    return { contactId: addressee.id, isNew: false }
+  })
+  const foreign = await namedContacts.listForeign(sql, organizationId, unfound)
+  return resolved.map((found, index) => {
+    const contactId = subjects[index]?.contactId
+    return contactId !== undefined && foreign.has(contactId) ? { missing: 'foreign' } : found
+  })
+}
+
+/**
+ * Makes contacts as every other writer does: an address that the suppression list knows gets the
+ * status it has there. Returns the ids of those that are new.
+ */
+async function make(
+  tx: Transaction,
+  organizationId: Uuid,
+  wanted: readonly { subject: Subject; index: number }[],
+  options: Options,
+): Promise<Set<Uuid>> {
+  if (wanted.length === 0) return new Set()
+  const rows = wanted.map(({ subject: { externalId, email, names }, index }) => ({
+    index,
+    values: { externalId, email, ...names },
+  }))
+  const { results } = await upsert(tx, organizationId, rows, {
+    ...options,
+    source: 'api',
+    onDuplicate: 'skip',
+    mayLift: false,
+  })
+  return new Set(results.flatMap(({ id, status }) => (status === 'created' && id ? [id] : [])))
+}

@@ -1,0 +1,36 @@
+import { isAccountNumber } from '../../domain/accounts/account-names.ts'
+import type { ErrorDetail } from '../../domain/errors.ts'
+import { nameOf } from '../../domain/flows/flow-check.ts'
+import type { Definition, Step } from '../../domain/flows/flow.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { findNamed } from '../accounts/named-account.ts'
+
+/**
+ * The definition with the ids of connections where steps name an account by its number, so that a
+ * second connection of that account changes nothing. Also returns what cannot be resolved.
+ */
+export async function namingAccounts(
+  tx: Transaction,
+  organizationId: Uuid,
+  definition: Definition,
+): Promise<{ definition: Definition; problems: ErrorDetail[] }> {
+  const problems: ErrorDetail[] = []
+  const steps: Step[] = []
+  for (const [index, step] of definition.steps.entries()) {
+    const number = step.type === 'send_email' ? (step.config.cloudAccountId ?? '') : ''
+    if (step.type !== 'send_email' || !isAccountNumber(number)) {
+      steps.push(step)
+      continue
+    }
+    const found = await findNamed(tx, organizationId, number)
+    if ('account' in found) {
+      steps.push({ ...step, config: { ...step.config, cloudAccountId: found.account.id } })
+    } else {
+      const path = `steps[${index}].config.cloudAccountId`
+      const message = `${nameOf(step)}: config.cloudAccountId ${found.problem}`
+      problems.push({ path, message })
+    }
+  }
+  return { definition: { ...definition, steps }, problems }
+}

@@ -1,0 +1,122 @@
+import type { Uuid } from '../../ids.ts'
+import * as contactLocks from '../../store/contacts/locks.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { bump, type Change } from '../../store/flows/counters.ts'
+import * as entries from '../../store/flows/entries.ts'
+import * as starting from '../../store/flows/starts.ts'
+import type { Start } from '../../store/flows/starts.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+
+/**
+ * - `started`: written, with the outbox message that starts its workflow
+ * - `repeated`: the same cause started one before
+ * - `dropped`: re-entry, re-entry delay or cooldown of the flow refuse it
+ * - `gone`: there is no such contact any more
+ */
+export type Admission =
+  | { outcome: 'started'; executionId: Uuid }
+  | { outcome: 'repeated' | 'dropped' | 'gone' }
+
+/**
+ * Admits contacts to flows, in a handful of statements whatever their number. Returns what became
+ * of each, in the order given. What was dropped is counted.
+ *
+ * Locks the contacts in the order of their ids, so that everything about one contact is decided one
+ * after the other; a caller that holds later locks (executions) holds these already. How many run
+ * at once (`maxConcurrentExecutions`) is decided later, by the relay: see `admitWithinLimit`.
+ */
+export async function admit(
+  tx: Transaction,
+  organizationId: Uuid,
+  starts: readonly Start[],
+  requestId: string | undefined,
+): Promise<Admission[]> {
+  if (starts.length === 0) return []
+  const contactIds = starts.map(({ contactId }) => contactId)
+  const present = await contactLocks.lockAll(tx, organizationId, contactIds)
+  const causes = await starting.listKnownCauses(tx, organizationId, starts)
+  const known = new Set(causes.map(({ flowId, dedupeKey }) => causeOf(flowId, dedupeKey)))
+  const fresh: Start[] = []
+  const outcomes = new Map<Start, Admission>()
+  for (const start of starts) {
+    const cause = causeOf(start.flow.id, start.dedupeKey)
+    if (!present.has(start.contactId)) outcomes.set(start, { outcome: 'gone' })
+    else if (known.has(cause)) outcomes.set(start, { outcome: 'repeated' })
+    else fresh.push(start)
+    known.add(cause)
+  }
+  const entering = await enterAll(tx, organizationId, fresh)
+  const written = await write(tx, organizationId, entering, requestId)
+  await bump(tx, organizationId, changes(fresh, written))
+  return starts.map((start) => {
+    const executionId = written.get(start)
+    if (executionId !== undefined) return { outcome: 'started', executionId }
+    return outcomes.get(start) ?? { outcome: 'dropped' }
+  })
+}
+
+const causeOf = (flowId: Uuid, dedupeKey: Uuid): string => `${flowId} ${dedupeKey}`
+
+/** Those that may enter, flow by flow in the order of their ids. */
+async function enterAll(
+  tx: Transaction,
+  organizationId: Uuid,
+  starts: readonly Start[],
+): Promise<Start[]> {
+  const byFlow = new Map<Uuid, Start[]>()
+  for (const start of starts) {
+    const others = byFlow.get(start.flow.id)
+    if (others) others.push(start)
+    else byFlow.set(start.flow.id, [start])
+  }
+  const entering: Start[] = []
+  for (const [, some] of [...byFlow].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const flow = some[0]?.flow
+    if (flow) entering.push(...(await enter(tx, organizationId, flow, some)))
+  }
+  return entering
+}
+
+/** Those of the starts of one flow that its rules admit. */
+async function enter(
+  tx: Transaction,
+  organizationId: Uuid,
+  flow: entries.EnteredFlow,
+  starts: readonly Start[],
+): Promise<Start[]> {
+  const { allowReentry, reentryDelaySeconds, contactCooldownSeconds } = flow.settings
+  // Any rule admits at most the first of a set: it is live, and started just now.
+  const isOnce = !allowReentry || reentryDelaySeconds > 0 || contactCooldownSeconds > 0
+  const seen = new Set<Uuid>()
+  const candidates = starts.filter(({ contactId }) => {
+    const isFirst = !seen.has(contactId)
+    seen.add(contactId)
+    return isFirst || !isOnce
+  })
+  const contactIds = candidates.map(({ contactId }) => contactId)
+  const admitted = await entries.enter(tx, organizationId, flow, contactIds)
+  return candidates.filter(({ contactId }) => admitted.has(contactId))
+}
+
+/** Writes the executions, and the outbox messages that start their workflows. */
+async function write(
+  tx: Transaction,
+  organizationId: Uuid,
+  starts: readonly Start[],
+  requestId: string | undefined,
+): Promise<Map<Start, Uuid>> {
+  const ids = await starting.insertAll(tx, organizationId, starts, requestId)
+  const messages = [...ids].map(([{ flow, contactId }, executionId]) => ({
+    kind: 'start_execution' as const,
+    payload: { executionId, attempt: 1, flowId: flow.id, contactId },
+  }))
+  await outbox.putAll(tx, organizationId, messages, requestId)
+  return ids
+}
+
+const changes = (asked: readonly Start[], written: ReadonlyMap<Start, Uuid>): Change[] =>
+  asked.map((start) => ({
+    flowId: start.flow.id,
+    counter: written.has(start) ? 'started' : 'dropped',
+    by: 1,
+  }))

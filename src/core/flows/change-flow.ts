@@ -1,0 +1,228 @@
+import { isDeepStrictEqual } from 'node:util'
+import { conflict } from '../../domain/errors.ts'
+import type { FormerHeaders, Headers } from '../../domain/flows/flow-headers.ts'
+import type { Definition } from '../../domain/flows/flow.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import { flowHeadersPlace, flowSecretPlace, open, seal } from '../../sealing.ts'
+import type { Warning } from '../../schemas/common.ts'
+import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
+import * as flowSecrets from '../../store/flows/secrets.ts'
+import * as flows from '../../store/flows/flows.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import type { Keyring } from '../../tokens.ts'
+import { newSigningSecret } from '../../webhook-signatures.ts'
+import { readDefinition } from './definition.ts'
+import { type Checking, requireRunnable } from './rules.ts'
+import { requireSenders } from './senders.ts'
+import { requireRoom } from '../access/plan.ts'
+import type { CheckedSenders } from '../accounts/sender-check.ts'
+import { slugTaken, underSlug } from '../../domain/slugs.ts'
+
+/** The organization, transaction and request of a change. */
+export interface Changing {
+  tx: Transaction
+  organizationId: Uuid
+  keyring: Keyring
+  requestId: string
+  /** The senders' states in their accounts, read before the transaction began. */
+  senders: CheckedSenders
+  /** Warnings about what was done anyway; the caller adds them to the answer. */
+  warnings: Warning[]
+}
+
+/** The same where the definition may change, too. */
+export type Saving = Changing & Checking
+
+/** Versions of one flow: each change of its definition is one. */
+const MOST_VERSIONS = 10_000
+/** Paths under `/v1/workflows/`: a flow with such a slug could not be read by it. */
+const RESERVED_SLUGS = ['push', 'pull', 'executions']
+
+interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
+  slug: string | undefined
+}
+
+/**
+ * Creates a flow. Throws what `readDefinition` throws; 402 when the plan allows no more, 409 when
+ * its slug is taken.
+ */
+export async function createFlow(
+  changing: Saving,
+  { name, slug, ...values }: NewFlow,
+  given: FlowDefinitionInput,
+): Promise<{ flow: flows.WholeFlow; webhookSecret: string }> {
+  const { tx, organizationId, keyring } = changing
+  await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
+  const { definition, headers } = await readDefinition(changing, given)
+  if (values.enabled) await requireReady(changing, definition)
+  const id = uuidv7()
+  const webhookSecret = newSigningSecret()
+  const place = flowSecretPlace(organizationId, id)
+  const sealedSecret = seal(keyring, 'flow-secret', place, webhookSecret)
+  const named = { name, id, fallback: 'workflow', ...(slug === undefined ? {} : { slug }) }
+  const made = await underSlug(named, async (free) =>
+    RESERVED_SLUGS.includes(free)
+      ? undefined
+      : flows.create(tx, {
+          organizationId,
+          id,
+          name,
+          slug: free,
+          ...values,
+          definition,
+          sealedSecret,
+        }),
+  )
+  if (!made) throw slugTaken('workflow')
+  await putHeaders(changing, { id, version: 1 }, headers)
+  if (made.triggerType === 'schedule') await syncSchedule(changing, id)
+  return { flow: { ...made, definition }, webhookSecret }
+}
+
+/**
+ * Changes a flow that is locked. `given` undefined: its definition stays. The same definition does
+ * not make a new version. Throws what `readDefinition` throws; 400 when it is to run and cannot.
+ */
+export async function changeFlow(
+  changing: Saving,
+  flow: flows.WholeFlow,
+  values: flows.FlowValues,
+  given: FlowDefinitionInput | undefined,
+): Promise<flows.WholeFlow> {
+  const { tx, organizationId } = changing
+  const read = given && (await readChanged(changing, flow, given))
+  const isRenamed =
+    values.name !== flow.name ||
+    values.slug !== flow.slug ||
+    values.description !== flow.description
+  // Switching is not an edit: the definition stays the one that was pushed.
+  if (!read && !isRenamed) return switchFlow(changing, flow, values.enabled)
+  if (values.slug !== flow.slug && RESERVED_SLUGS.includes(values.slug)) {
+    throw slugTaken('workflow')
+  }
+  const definition = read?.definition ?? flow.definition
+  const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
+  if (isRenewed) await requireReady(changing, definition)
+  if (read && flow.version >= MOST_VERSIONS) {
+    throw conflict(`The workflow has had ${MOST_VERSIONS} versions`, { reason: 'version_limit' })
+  }
+  const changed = await flows.update(tx, organizationId, flow, values, read?.definition)
+  if (!changed) throw new Error('a locked flow is gone')
+  if (read) await putHeaders(changing, changed, read.headers)
+  const isScheduled = [flow, changed].some(({ triggerType }) => triggerType === 'schedule')
+  if (isScheduled && (read || changed.enabled !== flow.enabled)) {
+    await syncSchedule(changing, flow.id)
+  }
+  return { ...changed, definition }
+}
+
+/** The new definition, or undefined when the flow has it already. */
+export async function readChanged(
+  changing: Saving,
+  flow: flows.WholeFlow,
+  given: FlowDefinitionInput,
+): Promise<{ definition: Definition; headers: Headers } | undefined> {
+  const former = await formerHeaders(changing, flow)
+  const read = await readDefinition(changing, given, sentBy(flow.definition, former))
+  const isSame =
+    isDeepStrictEqual(plain(read.definition), plain(flow.definition)) &&
+    isDeepStrictEqual(read.headers, former)
+  return isSame ? undefined : read
+}
+
+/** Headers with the addresses to which their steps send them. */
+const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
+  new Map(
+    steps.flatMap((step) => {
+      const values = headers.get(step.id)
+      return step.type === 'webhook' && values !== undefined
+        ? [[step.id, { url: step.config.url, values }] as const]
+        : []
+    }),
+  )
+
+/** The definition as it is read from storage. */
+const plain = (definition: Definition): unknown => JSON.parse(JSON.stringify(definition))
+
+/** Enables or disables a flow that is locked. */
+export async function switchFlow(
+  changing: Changing,
+  flow: flows.WholeFlow,
+  enabled: boolean,
+): Promise<flows.WholeFlow> {
+  const { tx, organizationId } = changing
+  if (flow.enabled === enabled) return flow
+  if (enabled) await requireReady(changing, flow.definition)
+  const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
+  if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
+  return { ...flow, ...switched }
+}
+
+/** Throws a 400 if the flow cannot run: something is missing, or a sender is not verified. */
+async function requireReady(changing: Changing, definition: Definition): Promise<void> {
+  const { tx, organizationId, senders, warnings } = changing
+  await requireRunnable(tx, organizationId, definition)
+  warnings.push(...(await requireSenders(tx, organizationId, definition, senders)))
+}
+
+/** Deletes a flow that is locked. */
+export async function removeFlow(
+  changing: Pick<Changing, 'tx' | 'organizationId' | 'requestId'>,
+  flow: flows.WholeFlow,
+): Promise<void> {
+  const { tx, organizationId } = changing
+  await flows.remove(tx, organizationId, flow.id)
+  if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
+}
+
+/** How long the previous secret still signs. */
+const OVERLAP_MS = 86_400_000
+
+/** Rotates the secret of its webhooks. Undefined: the flow is gone. */
+export async function rotateSecret(
+  { tx, organizationId, keyring }: Pick<Changing, 'tx' | 'organizationId' | 'keyring'>,
+  id: Uuid,
+): Promise<{ webhookSecret: string; previousSecretUntil: string } | undefined> {
+  const webhookSecret = newSigningSecret()
+  const place = flowSecretPlace(organizationId, id)
+  const sealed = seal(keyring, 'flow-secret', place, webhookSecret)
+  const until = await flowSecrets.rotate(tx, { organizationId, id }, sealed, OVERLAP_MS)
+  return until === undefined ? undefined : { webhookSecret, previousSecretUntil: until }
+}
+
+const syncSchedule = (
+  { tx, organizationId, requestId }: Pick<Changing, 'tx' | 'organizationId' | 'requestId'>,
+  flowId: Uuid,
+) => outbox.put(tx, organizationId, { kind: 'sync_schedule', payload: { flowId } }, requestId)
+
+type Version = Pick<flows.FlowRow, 'id' | 'version'>
+
+async function putHeaders(
+  { tx, organizationId, keyring }: Changing,
+  { id: flowId, version }: Version,
+  headers: Headers,
+): Promise<void> {
+  const sealed = [...headers].map(([stepId, values]) => {
+    const place = flowHeadersPlace(organizationId, { flowId, version, stepId })
+    return { stepId, sealed: seal(keyring, 'flow-headers', place, JSON.stringify(values)) }
+  })
+  await flowSecrets.putHeaders(tx, { organizationId, flowId, version }, sealed)
+}
+
+/** Headers of the newest version, without those that no key of ours can open any more. */
+async function formerHeaders(
+  { tx, organizationId, keyring }: Changing,
+  { id: flowId, version }: Version,
+): Promise<Headers> {
+  const rows = await flowSecrets.listHeaders(tx, { organizationId, flowId, version })
+  const opened = rows.flatMap(({ stepId, sealed }) => {
+    const place = flowHeadersPlace(organizationId, { flowId, version, stepId })
+    const text = open(keyring, 'flow-headers', place, sealed)
+    return text === undefined ? [] : [[stepId, asTexts(JSON.parse(text))] as const]
+  })
+  return new Map(opened)
+}
+
+const asTexts = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([name, each]) => [name, String(each)]))

@@ -1,0 +1,168 @@
+import { mapFilters } from '../../domain/audience/condition-check.ts'
+import type { Condition, Filter } from '../../domain/audience/condition.ts'
+import type { ErrorDetail } from '../../domain/errors.ts'
+import { checkDraft, nameOf } from '../../domain/flows/flow-check.ts'
+import {
+  type FormerHeaders,
+  type Headers,
+  hideHeaders,
+  isSameOrigin,
+  keepHidden,
+} from '../../domain/flows/flow-headers.ts'
+import type { Definition } from '../../domain/flows/flow.ts'
+import { shown } from '../../domain/text.ts'
+import type { Uuid } from '../../ids.ts'
+import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as topics from '../../store/consent/topics.ts'
+import type { Contents } from '../../mail/content-checks.ts'
+import { namingAccounts } from './accounts.ts'
+import { draftOf, type TopicName, topicNames } from './draft.ts'
+import {
+  checkAhead,
+  checkContents,
+  checkReferences,
+  type Checking,
+  refuse,
+  refuseForeign,
+} from './rules.ts'
+
+/**
+ * The definition of a body, as it is stored, and the headers that are stored beside it. `former`:
+ * the headers that `***` stands for. Throws a 400 with every problem, naming steps, and a 403 when
+ * it names something of another organization.
+ */
+export async function readDefinition(
+  checking: Checking,
+  given: FlowDefinitionInput,
+  former: FormerHeaders = new Map(),
+): Promise<{ definition: Definition; headers: Headers }> {
+  const { tx, organizationId, contents } = checking
+  const topicsNamed = await findTopics(tx, organizationId, topicNames(given))
+  const shown = withFormer(given, former)
+  const { draft, problems } = draftOf(shown.given, (path) => topicsNamed.ids.get(path))
+  refuse([...topicsNamed.problems, ...shown.problems, ...problems])
+  const checked = checkDraft(draft)
+  refuse(checked.problems)
+  if (!checked.definition) throw new Error('a definition without problems is one')
+  refuse(await checkContents(contents, checked.definition.steps))
+  const named = await namingTopics(tx, organizationId, checked.definition)
+  const { definition, problems: unnamed } = await namingAccounts(tx, organizationId, named)
+  refuse(unnamed)
+  await checkReferences(checking, definition)
+  return hideHeaders(definition)
+}
+
+/** Checks contents for `readDefinition` before a transaction is open. */
+export const prepareDefinition = (contents: Contents, given: FlowDefinitionInput): Promise<void> =>
+  checkAhead(contents, draftOf(given, () => undefined).draft.steps)
+
+/**
+ * Replaces `***` by the former values of headers, as long as they go to the same origin: whoever
+ * may write a workflow must not read its secrets by having them sent to another host.
+ */
+function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
+  const problems: ErrorDetail[] = []
+  const steps = given.steps.map((step, index) => {
+    if (step.type !== 'webhook' || step.config.headers === undefined) return step
+    const before = former.get(step.id)
+    const isElsewhere = before !== undefined && !isSameOrigin(before.url, step.config.url)
+    const headers = keepHidden(step.config.headers, isElsewhere ? {} : before?.values)
+    for (const [name, value] of headers) {
+      if (value !== undefined) continue
+      const path = `steps[${index}].config.headers.${shown(name)}`
+      const why = isElsewhere
+        ? 'is needed again: *** keeps no value when config.url goes to another host'
+        : 'has no former value that *** keeps'
+      const message = `${nameOf(step)}: config.headers.${shown(name)} ${why}`
+      problems.push({ path, message })
+    }
+    const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))
+    return { ...step, config: { ...step.config, headers: values } }
+  })
+  return { given: { ...given, steps }, problems }
+}
+
+async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly TopicName[]) {
+  const known = await topics.identify(tx, organizationId, {
+    topicIds: names.flatMap(({ topicId }) => topicId ?? []),
+    topicSlugs: names.flatMap(({ topicSlug }) => topicSlug ?? []),
+  })
+  const ids = new Map<string, string>()
+  const problems: ErrorDetail[] = []
+  for (const { path, where, topicId, topicSlug, isNeeded } of names) {
+    const name = topicId === undefined && topicSlug !== undefined ? 'topicSlug' : 'topicId'
+    const report = (message: string) =>
+      problems.push({ path: `${path}.${name}`, message: `${where}.${name} ${message}` })
+    const value = topicId ?? topicSlug
+    if (value === undefined) {
+      if (isNeeded) report('or topicSlug is needed')
+      continue
+    }
+    const id = known.get(topicId === undefined ? value : value.toLowerCase())
+    if (id === undefined) {
+      if (topicId !== undefined) await refuseForeign(tx, 'topic', organizationId, topicId)
+      report('names no topic')
+    } else if (topicSlug !== undefined && known.get(topicSlug) !== id) {
+      report('and topicSlug name different topics')
+    } else {
+      ids.set(path, id)
+    }
+  }
+  return { ids, problems }
+}
+
+/** The definition with the ids of the topics in its conditions, so that slugs may change. */
+async function namingTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  definition: Definition,
+): Promise<Definition> {
+  const asked: { path: string; value: string; where: string }[] = []
+  const topicOf = ({ field, value }: Filter) =>
+    field === 'topics' && typeof value === 'string' ? value : undefined
+  const collect = (condition: Condition, path: string, where: string) =>
+    mapFilters(condition, path, (filter, at) => {
+      const value = topicOf(filter)
+      if (value !== undefined) asked.push({ path: `${at}.value`, value, where })
+      return filter
+    })
+  definition.steps.forEach((step, index) => {
+    if (step.type !== 'condition') return
+    collect(
+      step.config.condition,
+      `steps[${index}].config.condition`,
+      `${nameOf(step)}: config.condition:`,
+    )
+  })
+  const { condition: exit } = definition.settings.exitOn
+  if (exit) collect(exit, 'settings.exitOn.condition', 'settings.exitOn.condition:')
+
+  const values = asked.map(({ value }) => value)
+  const known = await topics.identify(tx, organizationId, { topicIds: values, topicSlugs: values })
+  const idOf = (value: string) => known.get(value.toLowerCase()) ?? known.get(value)
+  refuse(
+    asked.flatMap(({ path, value, where }) =>
+      idOf(value) === undefined
+        ? [{ path, message: `${where} ${value} is the id or slug of no topic` }]
+        : [],
+    ),
+  )
+  const renamed = (condition: Condition) =>
+    mapFilters(condition, '', (filter) => {
+      const value = topicOf(filter)
+      return value === undefined ? filter : { ...filter, value: idOf(value) }
+    })
+  const { settings } = definition
+  return {
+    ...definition,
+    steps: definition.steps.map((step) =>
+      step.type === 'condition'
+        ? { ...step, config: { condition: renamed(step.config.condition) } }
+        : step,
+    ),
+    settings: exit
+      ? { ...settings, exitOn: { ...settings.exitOn, condition: renamed(exit) } }
+      : settings,
+  }
+}

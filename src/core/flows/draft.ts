@@ -1,0 +1,224 @@
+import type { Draft } from '../../domain/flows/flow-check.ts'
+import { nameOf } from '../../domain/flows/flow-check.ts'
+import type {
+  Definition,
+  Settings,
+  Step,
+  StepOf,
+  Transition,
+  Trigger,
+  TriggerType,
+} from '../../domain/flows/flow.ts'
+import { TRIGGER } from '../../domain/flows/flow-graph.ts'
+import { type ErrorDetail, NOT_YET } from '../../domain/errors.ts'
+import { DIFFERS, givenAccount } from '../../domain/accounts/account-names.ts'
+import { readSender } from '../../domain/mailbox.ts'
+import type { FlowStep, FlowTransitionInput } from '../../schemas/flows/flow-steps.ts'
+import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
+
+/** A topic that a definition names, and where. */
+export interface TopicName {
+  path: string
+  /** How messages begin: with the step and its field. */
+  where: string
+  topicId: string | undefined
+  topicSlug: string | undefined
+  isNeeded: boolean
+}
+
+/** The topics that triggers and steps of a definition name. */
+export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): TopicName[] {
+  const { topicId, topicSlug } = triggerConfig
+  const ofTrigger = {
+    path: 'triggerConfig',
+    where: 'triggerConfig',
+    topicId,
+    topicSlug,
+    isNeeded: false,
+  }
+  return [
+    ofTrigger,
+    ...steps.flatMap((step, index) => {
+      if (
+        step.type !== 'send_email' &&
+        step.type !== 'subscribe_topic' &&
+        step.type !== 'unsubscribe_topic'
+      ) {
+        return []
+      }
+      return [
+        {
+          path: `steps[${index}].config`,
+          where: `${nameOf(step)}: config`,
+          topicId: step.config.topicId,
+          topicSlug: step.config.topicSlug,
+          isNeeded: step.type !== 'send_email',
+        },
+      ]
+    }),
+  ]
+}
+
+/** The id of the topic that is named at a path, where one is named. */
+export type TopicAt = (path: string) => string | undefined
+
+const SETTINGS: Settings = {
+  allowReentry: false,
+  reentryDelaySeconds: 0,
+  maxConcurrentExecutions: null,
+  contactCooldownSeconds: 0,
+  exitOn: { events: [] },
+}
+
+/**
+ * The draft of a body: with aliases resolved, defaults filled in and the ids of topics. Also
+ * returns all problems of names and of the trigger.
+ */
+export function draftOf(
+  given: FlowDefinitionInput,
+  topicAt: TopicAt,
+): { draft: Draft; problems: ErrorDetail[] } {
+  const problems: ErrorDetail[] = []
+  const report = (path: string, message: string): void => {
+    problems.push({ path, message: `${path} ${message}` })
+  }
+  const { transitions = [], settings = {} } = given
+  const { exitOn = {}, ...others } = settings
+  const draft = {
+    trigger: triggerOf(given, topicAt, report),
+    steps: given.steps.map((step, index) => {
+      const path = `steps[${index}].config`
+      return stepOf(step, topicAt(path), (name, message) =>
+        problems.push({
+          path: `${path}.${name}`,
+          message: `${nameOf(step)}: config.${name} ${message}`,
+        }),
+      )
+    }),
+    transitions: transitions.map((each, index) =>
+      transitionOf(each, `transitions[${index}]`, report),
+    ),
+    settings: { ...SETTINGS, ...others, exitOn: { ...exitOn, events: exitOn.events ?? [] } },
+  }
+  return { draft, problems }
+}
+
+type Report = (path: string, message: string) => void
+
+/** The settings of each trigger. */
+const CONFIG_OF: Record<TriggerType, readonly string[]> = {
+  event: ['eventName', 'name', 'filter'],
+  contact_created: [],
+  contact_updated: [],
+  segment_entry: ['segmentId'],
+  segment_exit: ['segmentId'],
+  topic_subscribed: ['topicId', 'topicSlug'],
+  topic_unsubscribed: ['topicId', 'topicSlug'],
+  schedule: ['cron', 'timezone', 'segmentId'],
+  api: [],
+}
+
+function triggerOf(
+  { triggerType: type, triggerConfig = {} }: FlowDefinitionInput,
+  topicAt: TopicAt,
+  report: Report,
+): Trigger {
+  for (const name of Object.keys(triggerConfig)) {
+    if (!CONFIG_OF[type].includes(name)) {
+      report(`triggerConfig.${name}`, `does not go with the trigger ${type}`)
+    }
+  }
+  const needed = (name: 'eventName' | 'cron' | 'segmentId', value: string | undefined): string => {
+    if (value === undefined) report(`triggerConfig.${name}`, `is needed by the trigger ${type}`)
+    return value ?? ''
+  }
+  const { eventName, name, filter, segmentId, cron, timezone = 'UTC' } = triggerConfig
+  const segment = segmentId === undefined ? {} : { segmentId }
+  if (segmentId !== undefined) report('triggerConfig.segmentId', NOT_YET.message)
+  switch (type) {
+    case 'event':
+      if (eventName !== undefined && name !== undefined && eventName !== name) {
+        report('triggerConfig.name', 'is another name of eventName, and differs from it')
+      }
+      return {
+        type,
+        name: needed('eventName', eventName ?? name),
+        ...(filter === undefined ? {} : { filter }),
+      }
+    case 'segment_entry':
+    case 'segment_exit':
+      report('triggerType', `cannot be ${type} yet`)
+      return { type, segmentId: needed('segmentId', segmentId) }
+    case 'topic_subscribed':
+    case 'topic_unsubscribed': {
+      const topicId = topicAt('triggerConfig')
+      return { type, ...(topicId === undefined ? {} : { topicId }) }
+    }
+    case 'schedule':
+      return { type, cron: needed('cron', cron), timezone, ...segment }
+    default:
+      return { type }
+  }
+}
+
+function stepOf(step: FlowStep, topicId: string | undefined, report: Report): Step {
+  switch (step.type) {
+    case 'send_email':
+      return { ...step, config: mailOf(step.config, topicId, report) }
+    case 'subscribe_topic':
+    case 'unsubscribe_topic':
+      // A missing topic has been reported.
+      return { ...step, config: { topicId: topicId ?? '' } }
+    default:
+      return step
+  }
+}
+
+/** What a step mails, with its sender split and its account under one name. */
+function mailOf(
+  given: Extract<FlowStep, { type: 'send_email' }>['config'],
+  topicId: string | undefined,
+  report: Report,
+): StepOf<'send_email'>['config'] {
+  const { topicId: _, topicSlug: __, cloudAccountId: ___, awsAccountId: ____, ...others } = given
+  const { from, fromName, ...config } = others
+  const { id: account, differs } = givenAccount(given)
+  if (differs) report('awsAccountId', DIFFERS)
+  const { address, name, problems } = readSender(from ?? '', fromName)
+  for (const { path, message } of problems) report(path, message)
+  return {
+    ...config,
+    ...(from === undefined ? {} : { from: address }),
+    ...(typeof name === 'string' ? { fromName: name } : {}),
+    ...(typeof account === 'string' ? { cloudAccountId: account } : {}),
+    ...(topicId === undefined ? {} : { topicId }),
+  }
+}
+
+function transitionOf(given: FlowTransitionInput, path: string, report: Report): Transition {
+  const one = (name: 'from' | 'to' | 'branch', first?: string, second?: string) => {
+    if (first !== undefined && second !== undefined && first !== second) {
+      report(`${path}.${name}`, 'is given under two names that differ')
+    }
+    return first ?? second
+  }
+  const from = one('from', given.from, given.fromStepId)
+  const to = one('to', given.to, given.toStepId)
+  const branch = one('branch', given.branch, given.condition)
+  if (from === undefined) report(`${path}.from`, 'is needed')
+  if (to === undefined) report(`${path}.to`, 'is needed')
+  return { from: from ?? '', to: to ?? '', ...(branch === undefined ? {} : { branch }) }
+}
+
+/** A definition as the API shows it, in the form that `draftOf` reads. */
+export function wireOf({ trigger, entry, steps, transitions, settings }: Definition) {
+  const { type: triggerType, ...config } = trigger
+  const { name, ...others } = { name: undefined, ...config }
+  return {
+    triggerType,
+    triggerConfig: { ...(name === undefined ? {} : { eventName: name }), ...others },
+    steps,
+    transitions: [{ from: TRIGGER, to: entry }, ...transitions],
+    settings,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Condition } from '../../domain/audience/condition.ts'
+import { filtersOf } from '../../domain/audience/condition-check.ts'
+import { evaluate } from '../../domain/audience/condition-eval.ts'
+import type { Uuid } from '../../ids.ts'
+import * as facts from '../../store/audience/facts.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+
+/** A filter of the events of one contact; null: every event fits. */
+export interface Filtered {
+  contactId: Uuid
+  filter: Condition | null
+}
+
+/** Whether an event with these properties fits a filter, for one of the contacts asked about. */
+export type Fits = (filtered: Filtered, properties: Record<string, unknown>) => boolean
+
+/**
+ * Loads what filters of events ask about: what is known of the contacts now, and only where one
+ * asks about more than the event itself. A contact that is gone fits no filter that asks about it.
+ */
+export async function loadFilters(
+  tx: Transaction,
+  organizationId: Uuid,
+  filtered: readonly Filtered[],
+): Promise<Fits> {
+  const asked = new Map<Condition, boolean>()
+  const asks = (filter: Condition): boolean => {
+    const known = asked.get(filter) ?? asksAboutContact(filter)
+    asked.set(filter, known)
+    return known
+  }
+  const asking = filtered.filter(({ filter }) => filter !== null && asks(filter))
+  const contacts = await facts.contacts(
+    tx,
+    organizationId,
+    asking.map(({ contactId }) => contactId),
+  )
+  const now = new Date().toISOString()
+  return ({ contactId, filter }, properties) => {
+    if (filter === null) return true
+    const contact = contacts.get(contactId)
+    if (!contact && asks(filter)) return false
+    const known = contact ?? { id: contactId, properties: {} }
+    return evaluate(filter, { contact: known, event: properties, now })
+  }
+}
+
+const asksAboutContact = (filter: Condition): boolean =>
+  filtersOf(filter).some(({ field }) => !field.startsWith('event.properties.'))

@@ -1,0 +1,63 @@
+import type { Uuid } from '../../ids.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as executions from '../../store/flows/executions.ts'
+import * as running from '../../store/flows/running.ts'
+
+/**
+ * Cancels what the subscription to a topic started, in the transaction that ends the subscription.
+ * Their contacts' rows are locked by the caller.
+ */
+export async function exitOnUnsubscribe(
+  tx: Transaction,
+  organizationId: Uuid,
+  unsubscribed: readonly running.Unsubscribed[],
+  requestId: string | undefined,
+): Promise<void> {
+  if (unsubscribed.length === 0) return
+  const ids = await running.listOfTopics(tx, organizationId, unsubscribed)
+  const ending = { status: 'cancelled', reason: 'topic_unsubscribed' } as const
+  await executions.end(tx, organizationId, ids, ending, { requestId })
+}
+
+/**
+ * Cancels all that runs for contacts, in the transaction that deletes them. Their rows are locked
+ * by the caller, so that nothing is started for them meanwhile.
+ */
+export async function exitOnDelete(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+  requestId: string | undefined,
+): Promise<void> {
+  const ids = await running.listOfContacts(tx, organizationId, contactIds)
+  const ending = { status: 'cancelled', reason: 'contact_deleted' } as const
+  await executions.end(tx, organizationId, ids, ending, { requestId })
+}
+
+/**
+ * Cancels the executions whose flows say that such an event ends them (`exitOn`): in the version
+ * that each execution runs. An execution is not ended by the event that started it, nor by one that
+ * came before that in the same set. `events`: of each contact, in their order.
+ */
+export async function exitOnEvents(
+  tx: Transaction,
+  organizationId: Uuid,
+  events: ReadonlyMap<Uuid, readonly Exiting[]>,
+): Promise<void> {
+  const exitable = await running.listWithExitEvents(tx, organizationId, [...events.keys()])
+  const ids = exitable
+    .filter(({ contactId, eventId, exitEvents }) =>
+      after(events.get(contactId) ?? [], eventId).some(({ name }) => exitEvents.includes(name)),
+    )
+    .map(({ id }) => id)
+  await executions.end(tx, organizationId, ids, { status: 'cancelled', reason: 'exit_on' })
+}
+
+interface Exiting {
+  id: Uuid
+  name: string
+}
+
+/** Those after the event that started an execution; all, where it is not one of them. */
+const after = (events: readonly Exiting[], eventId: Uuid | null): readonly Exiting[] =>
+  events.slice(events.findIndex(({ id }) => id === eventId) + 1)

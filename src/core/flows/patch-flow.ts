@@ -1,0 +1,66 @@
+import { conflict } from '../../domain/errors.ts'
+import { slugTaken } from '../../domain/slugs.ts'
+import type { FlowDefinitionInput, FlowPatch } from '../../schemas/flows/flow.ts'
+import { hasState, type Sql, transact, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
+import * as flows from '../../store/flows/flows.ts'
+import { changeFlow, type Saving } from './change-flow.ts'
+import { wireOf } from './draft.ts'
+
+/**
+ * Changes the flow that has this id or slug, in a transaction of its own. Undefined: there is none.
+ * Throws what `changeFlow` throws; 409 when it was changed since the caller read it, or when its
+ * slug is taken.
+ */
+export async function patchFlow(
+  sql: Sql,
+  changing: Omit<Saving, 'tx'>,
+  idOrSlug: string,
+  patch: FlowPatch,
+): Promise<flows.WholeFlow | undefined> {
+  const { organizationId } = changing
+  try {
+    return await transact(sql, async (tx) => {
+      const flow = await flows.lock(tx, organizationId, idOrSlug)
+      if (!flow) return undefined
+      requireUnmodified(flow, patch.ifUnmodifiedSince)
+      const values = {
+        name: patch.name ?? flow.name,
+        slug: patch.slug ?? flow.slug,
+        description: patch.description === undefined ? flow.description : patch.description,
+        enabled: patch.enabled ?? flow.enabled,
+      }
+      return changeFlow({ ...changing, tx }, flow, values, definitionAfter(flow, patch))
+    })
+  } catch (error) {
+    throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('workflow') : error
+  }
+}
+
+/** Throws a 409 when the flow was written since the moment at which the caller read it. */
+function requireUnmodified({ updatedAt }: flows.FlowRow, since: string | undefined): void {
+  if (since === undefined || Date.parse(updatedAt) <= Date.parse(since)) return
+  throw conflict('Somebody has changed the workflow since', {
+    reason: 'modified',
+    details: [{ path: 'ifUnmodifiedSince', message: `is before ${updatedAt}` }],
+  })
+}
+
+/** The definition of a flow after a patch; undefined when the patch leaves it as it is. */
+export function definitionAfter(
+  flow: flows.WholeFlow,
+  patch: FlowPatch,
+): FlowDefinitionInput | undefined {
+  const { triggerType, triggerConfig, steps, transitions, settings } = patch
+  const parts = [triggerType, triggerConfig, steps, transitions, settings]
+  if (parts.every((part) => part === undefined)) return undefined
+  const before = wireOf(flow.definition)
+  const type = triggerType ?? before.triggerType
+  const config = type === before.triggerType ? before.triggerConfig : {}
+  return {
+    triggerType: type,
+    triggerConfig: triggerConfig ?? config,
+    steps: steps ?? before.steps,
+    transitions: transitions ?? before.transitions,
+    settings: { ...before.settings, ...settings },
+  }
+}

@@ -1,0 +1,60 @@
+import type { ExecutionStatus } from '../../domain/flows/execution.ts'
+import type { Uuid } from '../../ids.ts'
+import * as executionRuns from '../../store/flows/runs.ts'
+import * as executions from '../../store/flows/executions.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+
+/** What a caller may do with an execution. Both decide under the lock of its row. */
+
+export type Retry =
+  | { outcome: 'retried' | 'flow_deleted' }
+  | { outcome: 'not_failed'; status: ExecutionStatus }
+
+/**
+ * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Of several
+ * calls at once one retries. Executions of a deleted flow are not retried. Undefined: the
+ * organization has no such execution.
+ */
+export async function retry(
+  tx: Transaction,
+  organizationId: Uuid,
+  executionId: Uuid,
+  requestId: string | undefined,
+): Promise<Retry | undefined> {
+  const key = { organizationId, executionId }
+  const execution = await executionRuns.lock(tx, key)
+  if (!execution) return undefined
+  const { status } = execution
+  if (status !== 'failed') return { outcome: 'not_failed', status }
+  const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: true })
+  if (!reopened) return { outcome: 'flow_deleted' }
+  const { attempt, flowId, contactId } = reopened
+  const payload = { executionId, attempt, flowId, contactId }
+  await outbox.put(tx, organizationId, { kind: 'start_execution', payload }, requestId)
+  return { outcome: 'retried' }
+}
+
+export type Cancel =
+  | { outcome: 'cancelled' | 'already' }
+  | { outcome: 'over'; status: ExecutionStatus }
+
+/**
+ * Ends an execution that is not over, with its waits, its queued mail and its run. Undefined: the
+ * organization has no such execution.
+ */
+export async function cancel(
+  tx: Transaction,
+  organizationId: Uuid,
+  executionId: Uuid,
+  requestId: string | undefined,
+): Promise<Cancel | undefined> {
+  const execution = await executionRuns.lock(tx, { organizationId, executionId })
+  if (!execution) return undefined
+  const ended = await executions.end(tx, organizationId, [executionId], CANCELLED, { requestId })
+  if (ended.length > 0) return { outcome: 'cancelled' }
+  const { status } = execution
+  return status === 'cancelled' ? { outcome: 'already' } : { outcome: 'over', status }
+}
+
+const CANCELLED = { status: 'cancelled', reason: 'cancelled_by_api' } as const

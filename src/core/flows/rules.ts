@@ -1,0 +1,213 @@
+import { refusalOf } from '../../domain/access/ownership.ts'
+import { isElsewhere } from '../../store/access/organizations.ts'
+import { AppError, badRequest, type ErrorDetail } from '../../domain/errors.ts'
+import { nameOf } from '../../domain/flows/flow-check.ts'
+import type { Definition, Step, StepOf } from '../../domain/flows/flow.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import { FetchError } from '../../net/fetch-error.ts'
+import { targetOf } from '../../net/target.ts'
+import * as connections from '../../store/accounts/connections.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as templates from '../../store/content/templates.ts'
+import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
+
+/** Throws a 400 with these problems, if there are any. */
+export function refuse(problems: readonly ErrorDetail[]): void {
+  const [first] = problems
+  if (!first) return
+  // A longer list would help no reader.
+  const most = problems.slice(0, 100)
+  throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
+}
+
+/** Throws a 403 when it belongs to another organization. */
+export async function refuseForeign(
+  tx: Transaction,
+  kind: 'topic' | 'template' | 'connection',
+  organizationId: Uuid,
+  id: string,
+): Promise<void> {
+  if (await isElsewhere(tx, kind, organizationId, id)) throw refusalOf(kind, true)
+}
+
+/** Variables of webhook bodies besides those of mails. */
+const KNOWN_TO_WEBHOOKS = ['execution', 'workflow']
+
+/** Problems of the steps' Liquid and of the addresses that they call. */
+export const checkContents = async (
+  contents: Contents,
+  steps: readonly Step[],
+): Promise<ErrorDetail[]> =>
+  (await Promise.all(steps.map((step, index) => checkContent(contents, step, index)))).flat()
+
+/**
+ * Checks the contents of a request's steps before its transaction is open, which finds the results.
+ */
+export const checkAhead = (contents: Contents, steps: readonly Step[]): Promise<void> =>
+  awaitChecks(
+    steps.flatMap((step, index) => [
+      checkContent(contents, step, index),
+      step.type === 'send_email' ? rootsOfSubject(contents, step, index) : Promise.resolve(),
+    ]),
+  )
+
+/** The variables of the step's own subject. */
+const rootsOfSubject = async (
+  contents: Contents,
+  { config: { templateId, subject } }: StepOf<'send_email'>,
+  index: number,
+): Promise<Set<string>> =>
+  templateId === undefined || subject === undefined
+    ? new Set()
+    : contents.roots('plain', subject, `steps[${index}].config.subject`)
+
+async function checkContent(contents: Contents, step: Step, index: number): Promise<ErrorDetail[]> {
+  const path = `steps[${index}].config`
+  const paths = {
+    subject: `${path}.subject`,
+    previewText: path,
+    html: `${path}.html`,
+    text: `${path}.body`,
+    variables: `${path}.variables`,
+  }
+  switch (step.type) {
+    case 'send_email': {
+      const { subject = null, html = '', variables = {} } = step.config
+      const variableNames = Object.keys(variables)
+      const content = { subject, html, text: html === '' ? '' : null, variableNames }
+      return contentProblems(step, () => contents.compile(content, { ...paths, text: paths.html }))
+    }
+    case 'webhook':
+    case 'send_sms': {
+      const variableNames = step.type === 'webhook' ? KNOWN_TO_WEBHOOKS : []
+      const content = { html: '', text: step.config.body ?? '', variableNames }
+      return [
+        ...(step.type === 'webhook' ? checkTarget(step, path) : []),
+        ...(await contentProblems(step, () =>
+          contents.compile(content, { ...paths, html: paths.text }),
+        )),
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+/** Refuses an address that would never be called, whatever its name resolves to later. */
+function checkTarget(step: StepOf<'webhook'>, path: string): ErrorDetail[] {
+  try {
+    targetOf(step.config.url)
+    return []
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    const message = `${nameOf(step)}: config.url cannot be called: ${error.message}`
+    return [{ path: `${path}.url`, message }]
+  }
+}
+
+async function contentProblems(
+  step: Step,
+  compile: () => Promise<unknown>,
+): Promise<ErrorDetail[]> {
+  try {
+    await compile()
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
+    return (error.details ?? []).map(({ path, message }) => ({
+      path,
+      message: `${nameOf(step)}: ${path.replace(/^steps\[\d+\]\./, '')}: ${message}`,
+    }))
+  }
+}
+
+/** The organization and transaction of a check, and the contents that were compiled for it. */
+export interface Checking {
+  tx: Transaction
+  organizationId: Uuid
+  contents: Contents
+}
+
+/** Checks that the templates and accounts that steps name exist. */
+export async function checkReferences(
+  { tx, organizationId, contents }: Checking,
+  { steps }: Definition,
+): Promise<void> {
+  const problems: ErrorDetail[] = []
+  for (const [index, step] of steps.entries()) {
+    if (step.type !== 'send_email') continue
+    const { templateId, cloudAccountId, subject, variables = {} } = step.config
+    const report = (name: string, message: string) =>
+      problems.push({
+        path: `steps[${index}].config.${name}`,
+        message: `${nameOf(step)}: config.${name} ${message}`,
+      })
+    if (templateId !== undefined) {
+      const template = isUuid(templateId)
+        ? await templates.find(tx, organizationId, templateId)
+        : undefined
+      if (!template) {
+        await refuseForeign(tx, 'template', organizationId, templateId)
+        report('templateId', 'names no template')
+      } else {
+        if (template.subject === null && subject === undefined) {
+          report('subject', 'is needed: the template has none')
+        }
+        // A misspelt name would render its fallback in every mail without any error.
+        const own = await rootsOfSubject(contents, step, index)
+        const known = new Set([...own, ...template.variables.map(({ name }) => name)])
+        for (const name of Object.keys(variables)) {
+          if (!known.has(name)) report(`variables.${name}`, 'is not a variable of the template')
+        }
+      }
+    }
+    if (cloudAccountId !== undefined) {
+      const account = isUuid(cloudAccountId)
+        ? await connections.findSender(tx, organizationId, cloudAccountId)
+        : undefined
+      if (!account) {
+        await refuseForeign(tx, 'connection', organizationId, cloudAccountId)
+        report('cloudAccountId', 'names no account')
+      }
+    }
+  }
+  refuse(problems)
+}
+
+/**
+ * Throws a 400 that names the step if the flow could not run. What it needs may be gone again
+ * later; then its steps fail and say so.
+ */
+export async function requireRunnable(
+  tx: Transaction,
+  organizationId: Uuid,
+  { steps }: Definition,
+): Promise<void> {
+  const problems: ErrorDetail[] = []
+  const accounts = (await connections.listSenders(tx, organizationId)).length
+  for (const [index, step] of steps.entries()) {
+    const report = (name: string, message: string) =>
+      problems.push({
+        path: `steps[${index}].config${name}`,
+        message: `${nameOf(step)}: ${message}`,
+      })
+    if (step.type === 'send_sms') report('', 'needs an SMS transport; none is configured')
+    if (step.type !== 'send_email') continue
+    const { templateId, cloudAccountId } = step.config
+    if (templateId !== undefined) {
+      const published = await templates.findPublished(tx, organizationId, templateId)
+      if (!published) report('.templateId', 'its template is not published')
+    }
+    if (cloudAccountId === undefined) {
+      if (accounts === 0) report('.cloudAccountId', 'no account is connected')
+      if (accounts > 1) report('.cloudAccountId', 'is needed: several accounts are connected')
+    } else {
+      const account = await connections.findSender(tx, organizationId, cloudAccountId)
+      if (account?.disconnectedAt !== null) report('.cloudAccountId', 'the account is disconnected')
+    }
+  }
+  const [first] = problems
+  if (first) {
+    throw badRequest(`The workflow cannot run: ${first.message}`, problems, 'workflow_not_runnable')
+  }
+}

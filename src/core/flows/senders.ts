@@ -1,0 +1,72 @@
+import { givenAccount } from '../../domain/accounts/account-names.ts'
+import { badRequest, type ErrorDetail } from '../../domain/errors.ts'
+import { readSender } from '../../domain/mailbox.ts'
+import { nameOf } from '../../domain/flows/flow-check.ts'
+import type { Definition, Step } from '../../domain/flows/flow.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Warning } from '../../schemas/common.ts'
+import type { FlowStep } from '../../schemas/flows/flow-steps.ts'
+import type { Executor } from '../../store/db/sql.ts'
+import { nameAccount } from '../accounts/named-account.ts'
+import {
+  type CheckedSenders,
+  notChecked,
+  notVerified,
+  type Sender,
+  SENDER_NOT_VERIFIED,
+} from '../accounts/sender-check.ts'
+
+/**
+ * The senders of steps' mails, each with the index of its step. Steps without an account are left
+ * out: `requireRunnable` reports them.
+ */
+export async function sendersOfSteps(
+  sql: Executor,
+  organizationId: Uuid,
+  steps: readonly (Step | FlowStep)[],
+): Promise<(Sender & { index: number })[]> {
+  const accounts = new Map<string | null | undefined, Uuid | undefined>()
+  const senders: (Sender & { index: number })[] = []
+  for (const [index, step] of steps.entries()) {
+    if (step.type !== 'send_email' || step.config.from === undefined) continue
+    const { from } = step.config
+    const { id } = givenAccount(step.config)
+    if (!accounts.has(id)) {
+      const account = await nameAccount(sql, organizationId, step.config)
+      accounts.set(id, account?.disconnectedAt === null ? account.id : undefined)
+    }
+    const connectionId = accounts.get(id)
+    if (connectionId === undefined) continue
+    senders.push({ connectionId, address: readSender(from, undefined).address, index })
+  }
+  return senders
+}
+
+/**
+ * Throws a 400 that names the step if a sender is not verified: such a flow cannot run. Returns
+ * warnings about senders whose accounts did not answer.
+ */
+export async function requireSenders(
+  sql: Executor,
+  organizationId: Uuid,
+  { steps }: Definition,
+  checked: CheckedSenders,
+): Promise<Warning[]> {
+  const problems: ErrorDetail[] = []
+  const warnings: Warning[] = []
+  for (const { index, ...sender } of await sendersOfSteps(sql, organizationId, steps)) {
+    const path = `steps[${index}].config.from`
+    const step = steps[index]
+    const state = checked.stateOf(sender)
+    if (state === 'not_known') warnings.push(notChecked(path, sender.address))
+    if (state === 'not_verified' && step !== undefined) {
+      const message = `${nameOf(step)}: config.from ${notVerified(sender.address)}`
+      problems.push({ path, message })
+    }
+  }
+  const [first] = problems
+  if (first) {
+    throw badRequest(`The workflow cannot run: ${first.message}`, problems, SENDER_NOT_VERIFIED)
+  }
+  return warnings
+}

@@ -1,0 +1,167 @@
+import { AppError, badRequest, conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { refuseProperties } from '../../domain/contacts/properties.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import type { TriggerInput, TriggerRow } from '../../schemas/flows/execution.ts'
+import * as namedContacts from '../../store/contacts/named-contacts.ts'
+import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import { findFlow, type TriggerableFlow } from '../../store/flows/api-triggers.ts'
+import { bump } from '../../store/flows/counters.ts'
+import type { Start } from '../../store/flows/starts.ts'
+import { missing } from '../access/ownership.ts'
+import { admit } from './admission.ts'
+
+/** Why this flow cannot be started by a call; undefined: it can. */
+function refuseFlow({ enabled, triggerType }: TriggerableFlow): AppError | undefined {
+  if (triggerType !== 'api') {
+    const message = `This workflow is started by its trigger, ${triggerType}, and not by the API`
+    return conflict(message, { reason: 'workflow_not_api' })
+  }
+  if (enabled) return undefined
+  return conflict('This workflow is disabled', { reason: 'workflow_disabled' })
+}
+
+/** A refusal whose transaction is rolled back, but which is counted: see `countDropped`. */
+export class NotAdmitted extends AppError {
+  readonly flowId: Uuid
+  constructor(flowId: Uuid) {
+    const message =
+      'Re-entry, re-entry delay or cooldown of the workflow do not let this contact in now'
+    super('CONFLICT', message, { reason: 'not_admitted' })
+    this.flowId = flowId
+  }
+}
+
+/** Counts a refusal as dropped, in a transaction of its own. */
+export const countDropped = (sql: Sql, organizationId: Uuid, flowId: Uuid): Promise<void> =>
+  transact(sql, (tx) => bump(tx, organizationId, [{ flowId, counter: 'dropped', by: 1 }]))
+
+/**
+ * Starts the flow that has this id or slug for one contact. Throws a refusal, which is NotAdmitted
+ * where the flow's settings do not admit the contact now.
+ */
+export async function triggerOne(
+  tx: Transaction,
+  organizationId: Uuid,
+  idOrSlug: string,
+  { data = {}, ...row }: TriggerInput,
+  requestId: string,
+): Promise<{ flow: TriggerableFlow; contactId: Uuid; executionId: Uuid }> {
+  const invalid = refuseRow(row) ?? refuseData(data)
+  if (invalid) throw invalid
+  const flow = await loadFlow(tx, organizationId, idOrSlug)
+  const [contactId] = await namedContacts.findAll(tx, organizationId, [namedContact(row)])
+  if (contactId === undefined) {
+    throw await missing(tx, 'contact', organizationId, row.contactId ?? '')
+  }
+  const refusal = refuseFlow(flow)
+  if (refusal) throw refusal
+  const start = { flow, contactId, data, dedupeKey: uuidv7() }
+  const [admission] = await admit(tx, organizationId, [start], requestId)
+  if (admission?.outcome === 'gone') throw notFound('Contact')
+  if (admission?.outcome !== 'started') throw new NotAdmitted(flow.id)
+  return { flow, contactId, executionId: admission.executionId }
+}
+
+async function loadFlow(
+  tx: Transaction,
+  organizationId: Uuid,
+  idOrSlug: string,
+): Promise<TriggerableFlow> {
+  const flow = await findFlow(tx, organizationId, idOrSlug)
+  return flow ?? Promise.reject(await missing(tx, 'flow', organizationId, idOrSlug))
+}
+
+function refuseRow({ contactId, contactEmail }: TriggerRow): AppError | undefined {
+  if (contactId !== undefined || contactEmail !== undefined) return undefined
+  const details = [{ path: 'contactId', message: 'or contactEmail is needed' }]
+  return badRequest('contactId or contactEmail is needed', details, 'contact_needed')
+}
+
+/** Refuses data that an execution cannot have. */
+function refuseData(data: Record<string, unknown>): AppError | undefined {
+  const message = refuseProperties(data)
+  if (message === undefined) return undefined
+  return badRequest(`data ${message}`, [{ path: 'data', message }], 'data_refused')
+}
+
+const namedContact = ({ contactId, contactEmail }: TriggerRow): namedContacts.NamedContact => ({
+  id: contactId,
+  email: contactEmail?.trim().toLowerCase(),
+})
+
+interface Outcome {
+  executions: { contactId: Uuid; executionId: Uuid }[]
+  refusals: { index: number; refusal: AppError }[]
+}
+
+interface TriggerMany {
+  /** Those of the request that fit their schema; `index`: where they stand in it. */
+  rows: readonly { index: number; row: TriggerRow }[]
+  /** Of every contact; what a row has of its own counts. */
+  data: Record<string, unknown> | undefined
+}
+
+/**
+ * Starts the flow that has this id or slug for many contacts: each that cannot be started is
+ * refused by itself. Of rows that name the same contact the first counts.
+ */
+export async function triggerMany(
+  tx: Transaction,
+  organizationId: Uuid,
+  idOrSlug: string,
+  { rows, data: common = {} }: TriggerMany,
+  requestId: string,
+): Promise<Outcome> {
+  const flow = await loadFlow(tx, organizationId, idOrSlug)
+  const found = await namedContacts.findAll(
+    tx,
+    organizationId,
+    rows.map(({ row }) => namedContact(row)),
+  )
+  const lost = rows.flatMap(({ row: { contactId } }, i) =>
+    found[i] === undefined && contactId !== undefined && isUuid(contactId) ? [contactId] : [],
+  )
+  const foreign = await namedContacts.listForeign(tx, organizationId, lost)
+  const closed = refuseFlow(flow)
+  const refusals: Outcome['refusals'] = []
+  const asked: { index: number; start: Start }[] = []
+  const seen = new Set<Uuid>()
+  for (const [i, { index, row }] of rows.entries()) {
+    const contactId = found[i]
+    if (contactId === undefined) {
+      refusals.push({ index, refusal: refuseRow(row) ?? refuseContact(row, foreign) })
+      continue
+    }
+    if (seen.has(contactId)) continue
+    seen.add(contactId)
+    const data = { ...common, ...row.data }
+    const refusal = closed ?? refuseData(data)
+    if (refusal) refusals.push({ index, refusal })
+    else asked.push({ index, start: { flow, contactId, data, dedupeKey: uuidv7() } })
+  }
+  const admissions = await admit(
+    tx,
+    organizationId,
+    asked.map(({ start }) => start),
+    requestId,
+  )
+  const executions: Outcome['executions'] = []
+  for (const [i, { index, start }] of asked.entries()) {
+    const admission = admissions[i]
+    if (admission?.outcome === 'started') {
+      executions.push({ contactId: start.contactId, executionId: admission.executionId })
+    } else if (admission?.outcome === 'gone') refusals.push({ index, refusal: unknownContact() })
+    else refusals.push({ index, refusal: new NotAdmitted(flow.id) })
+  }
+  return { executions, refusals }
+}
+
+const unknownContact = (): AppError =>
+  new AppError('NOT_FOUND', 'Contact not found', { reason: 'contact_not_found' })
+
+function refuseContact({ contactId }: TriggerRow, foreign: ReadonlySet<Uuid>): AppError {
+  if (contactId === undefined || !foreign.has(contactId.toLowerCase())) return unknownContact()
+  return forbidden('This contact belongs to another organization', {
+    reason: 'contact_of_another_organization',
+  })
+}

@@ -1,0 +1,98 @@
+import { uuidv7, type Uuid } from '../../ids.ts'
+import type { Erasure } from '../../schemas/privacy/personal-data.ts'
+import * as contacts from '../../store/contacts/contacts.ts'
+import * as removals from '../../store/contacts/removals.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import * as erasedMails from '../../store/privacy/erased-mails.ts'
+import * as erasures from '../../store/privacy/erasures.ts'
+import * as formerContacts from '../../store/privacy/former-contacts.ts'
+import { addressHash } from '../../tokens.ts'
+import { removeLocked } from '../contacts/remove.ts'
+
+/** How a caller names the person to erase. */
+export interface PersonKeys {
+  /** Of a contact, in the order in which they are tried. */
+  keys: readonly contacts.ContactKey[]
+  /** Of a contact that was deleted before, if none has one of the keys. */
+  former: { id: Uuid } | { email: string } | undefined
+}
+
+/**
+ * Deletes the contact that is named, so that no mail leaves any more, and returns what names it in
+ * what is stored. Where there is none: somebody who was deleted before, named by their id or
+ * address, of whom only logs are left. Undefined when no such person is known.
+ */
+export async function removePerson(
+  tx: Transaction,
+  organizationId: Uuid,
+  { keys, former }: PersonKeys,
+  requestId: string,
+): Promise<removals.Named | undefined> {
+  const living = await findByKeys(tx, organizationId, keys)
+  const named = living && (await removals.lockNamed(tx, organizationId, living))
+  if (named) {
+    await removeLocked(tx, organizationId, [named.contactId], requestId)
+    return named
+  }
+  if (former === undefined) return undefined
+  const rest = { phone: null, externalId: null }
+  if ('id' in former) {
+    const { id } = former
+    if (!(await formerContacts.exists(tx, organizationId, id))) return undefined
+    const mailed = { organizationId, contactIds: [id], email: null, until: '' }
+    const email = (await erasedMails.findRecipient(tx, mailed)) ?? null
+    // A contact that has the address by now is another person, who is not erased.
+    const isTaken = email !== null && (await contacts.find(tx, organizationId, { email }))
+    return { ...rest, contactId: id, email: isTaken ? null : email }
+  }
+  const { email } = former
+  const hash = addressHash(organizationId, email)
+  const [latest] = await formerContacts.listByAddress(tx, organizationId, hash)
+  return latest === undefined ? undefined : { ...rest, contactId: latest, email }
+}
+
+/** The first contact that has one of the keys. */
+export async function findByKeys(
+  sql: Executor,
+  organizationId: Uuid,
+  keys: readonly contacts.ContactKey[],
+): Promise<Uuid | undefined> {
+  for (const key of keys) {
+    const id = await contacts.findId(sql, organizationId, key)
+    if (id !== undefined) return id
+  }
+  return undefined
+}
+
+/** The contact, and those that were deleted before with the same address. */
+export async function listWithFormer(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+  email: string | null,
+): Promise<Uuid[]> {
+  if (email === null) return [contactId]
+  const hash = addressHash(organizationId, email)
+  return [contactId, ...(await formerContacts.listByAddress(sql, organizationId, hash))]
+}
+
+/**
+ * Accepts the erasure of a person who was removed, with the outbox message that starts its
+ * workflow; undefined when there is one already.
+ */
+export async function accept(
+  tx: Transaction,
+  organizationId: Uuid,
+  person: removals.Named,
+  requestId: string,
+): Promise<Erasure | undefined> {
+  const erasureId = uuidv7()
+  const { contactId, email } = person
+  const found = await listWithFormer(tx, organizationId, contactId, email)
+  const contactIds = [...new Set(found)]
+  const created = await erasures.create(tx, { ...person, organizationId, erasureId, contactIds })
+  if (!created) return undefined
+  await outbox.put(tx, organizationId, { kind: 'start_erasure', payload: { erasureId } }, requestId)
+  return created
+}

@@ -1,0 +1,83 @@
+import { refuse } from '../../domain/errors.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import type { Content, ContentPaths, ContentSource } from '../../mail/content.ts'
+import type { BatchInput } from '../../schemas/sending/batch.ts'
+import * as templates from '../../store/content/templates.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import { refuseForeign } from './batch-references.ts'
+
+/** What the parts of the content are called where they are wrong. */
+export const CONTENT_PATHS: ContentPaths = {
+  subject: 'subject',
+  previewText: 'previewText',
+  html: 'htmlContent',
+  text: 'textContent',
+  variables: 'variableMappings',
+}
+
+/** Checks and compiles content. Throws a 400 with what is wrong. */
+export type Compile = (source: ContentSource, paths: ContentPaths) => Promise<Content>
+
+/** The content that has to be compiled for a batch; undefined: its template says all. */
+export const sourceOf = async (
+  sql: Executor,
+  organizationId: Uuid,
+  input: BatchInput,
+): Promise<ContentSource | undefined> =>
+  ownSource(input, await findTemplate(sql, organizationId, input.templateId))
+
+export interface BatchContent {
+  id: Uuid
+  templateId: Uuid | null
+  subject: string
+  previewText: string | null
+  /** Content that came with the batch and is stored with it. */
+  inline?: Content
+}
+
+/** What the batch will say: a template's newest version, or what came with it. */
+export async function findContent(
+  tx: Transaction,
+  organizationId: Uuid,
+  input: BatchInput,
+  compile: Compile,
+): Promise<BatchContent> {
+  const { templateId, subject = null, previewText = null } = input
+  const template = await findTemplate(tx, organizationId, templateId)
+  const source = ownSource(input, template)
+  const inline = source && (await compile(source, CONTENT_PATHS))
+  if (templateId === undefined) {
+    if (!inline) throw new Error('a batch without a template brings its content')
+    if (inline.subject === null) return refuse('subject', 'is needed')
+    return { ...inline, subject: inline.subject, id: uuidv7(), templateId: null, inline }
+  }
+  if (!template) return refuseForeign(tx, 'template', organizationId, templateId, 'templateId')
+  if (subject === null && template.subject === null) {
+    return refuse('subject', 'is needed: the template has none')
+  }
+  const { id, contentId } = template
+  const own = { subject: template.subject ?? '', previewText: template.previewText }
+  if (!inline) return { ...own, id: contentId, templateId: id }
+  const said = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }
+  return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
+}
+
+const findTemplate = async (sql: Executor, organizationId: Uuid, id: string | undefined) =>
+  id !== undefined && isUuid(id) ? templates.findPublished(sql, organizationId, id) : undefined
+
+function ownSource(
+  input: BatchInput,
+  template: templates.Published | undefined,
+): ContentSource | undefined {
+  const { templateId, subject = null, previewText = null } = input
+  const variableNames = (input.variableMappings ?? []).map(({ variableName }) => variableName)
+  if (templateId === undefined) {
+    const { htmlContent: html = '', textContent: text = null } = input
+    return { subject, previewText, html, text, variableNames }
+  }
+  if (!template || (subject === null && previewText === null)) return undefined
+  // A subject or preview text of the batch's own uses the template's variables and their fallbacks.
+  const { variables, source: html } = template
+  const parts = { subject, previewText: previewText ?? template.previewText, html }
+  return { ...parts, variables, variableNames }
+}

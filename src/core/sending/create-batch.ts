@@ -1,0 +1,102 @@
+import { refuse } from '../../domain/errors.ts'
+import { readSender } from '../../domain/mailbox.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { Warning } from '../../schemas/common.ts'
+import type { Batch, BatchInput } from '../../schemas/sending/batch.ts'
+import * as contents from '../../store/content/contents.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import * as batches from '../../store/sending/batches.ts'
+import { requireAccount } from '../accounts/named-account.ts'
+import {
+  type CheckedSenders,
+  notChecked,
+  notVerified,
+  SENDER_NOT_VERIFIED,
+} from '../accounts/sender-check.ts'
+import { type Compile, findContent } from './batch-content.ts'
+import { findAudience, findTopic } from './batch-references.ts'
+import { applyBatchRules } from './batch-rules.ts'
+import { batchView } from './batch-view.ts'
+
+interface Context {
+  /** What accounts said of the sender, before the transaction began. */
+  senders: CheckedSenders
+  compile: Compile
+  /** Milliseconds since 1970. */
+  now: number
+  /** Of the API call that creates it. */
+  requestId: string
+}
+
+/**
+ * Creates a batch that starts at once or at its time. Throws a 400 that names the field for what
+ * cannot be sent. A sender about which its account said nothing in time is a warning.
+ */
+export async function createBatch(
+  tx: Transaction,
+  organizationId: Uuid,
+  input: BatchInput,
+  { senders, compile, now, requestId }: Context,
+): Promise<{ batch: Batch; warnings: Warning[] }> {
+  const scheduledFor = applyBatchRules(input, now)
+  const account = await requireAccount(tx, organizationId, input)
+  const { address, name: fromName = null, problems } = readSender(input.from, input.fromName)
+  const [problem] = problems
+  if (problem) refuse(problem.path, problem.message)
+  const from = { connectionId: account.id, address }
+  const senderState = senders.stateOf(from)
+  if (senderState === 'not_verified') {
+    refuse('from', notVerified(from.address), SENDER_NOT_VERIFIED)
+  }
+  if (input.unknownOutcome === 'retry' && !account.receivesEvents) {
+    refuse(
+      'unknownOutcome',
+      'cannot be retry: no delivery event of the account arrived in the last 24 hours',
+    )
+  }
+  const content = await findContent(tx, organizationId, input, compile)
+  const topicId = await findTopic(tx, organizationId, input.topicId)
+  const audience = await findAudience(tx, organizationId, input.contactIds, topicId)
+  if (content.inline) {
+    await contents.create(tx, { organizationId, id: content.id, ...content.inline })
+  }
+  const batch = await startBatch(
+    tx,
+    {
+      organizationId,
+      id: uuidv7(),
+      status: scheduledFor === null ? 'queued' : 'scheduled',
+      name: input.name ?? null,
+      audienceType: input.audienceType,
+      contactIds: audience.contactIds,
+      topicId,
+      connectionId: account.id,
+      contentId: content.id,
+      templateId: content.templateId,
+      subject: content.subject,
+      previewText: content.previewText,
+      fromAddress: from.address,
+      fromName,
+      replyTo: input.replyTo?.trim() ?? null,
+      variableMappings: input.variableMappings ?? [],
+      scheduledFor,
+      unknownOutcome: input.unknownOutcome ?? 'fail',
+      totalRecipients: audience.estimate,
+    },
+    requestId,
+  )
+  return { batch, warnings: senderState === 'not_known' ? [notChecked('from', from.address)] : [] }
+}
+
+/** Writes the batch and the outbox message that starts its workflow. */
+export async function startBatch(
+  tx: Transaction,
+  batch: batches.NewBatch,
+  requestId?: string,
+): Promise<Batch> {
+  const created = await batches.insert(tx, batch)
+  const payload = { batchId: batch.id, attempt: 1 }
+  await outbox.put(tx, batch.organizationId, { kind: 'start_batch', payload }, requestId)
+  return batchView(created)
+}

@@ -1,0 +1,34 @@
+import { RENDER_TIMEOUT } from '../../domain/sending/breaker.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Batch } from '../../schemas/sending/batch.ts'
+import * as failedBatches from '../../store/sending/failed-batches.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { batchView } from './batch-view.ts'
+
+export type Resumed = { outcome: 'resumed'; batch: Batch } | { outcome: 'topic_deleted' }
+
+/**
+ * `failed → processing`, or `scheduled` when its time has not come: another attempt, which goes on
+ * where the one before stopped. What that one has claimed or is in doubt about stays as it is. Of
+ * many at once one wins. Undefined: there is no such failed batch.
+ */
+export async function resumeBatch(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  requestId?: string,
+): Promise<Resumed | undefined> {
+  const failed = await failedBatches.lock(tx, organizationId, id)
+  if (!failed) return undefined
+  // Without its topic it would complete without a mail.
+  if (failed.isTopicGone) return { outcome: 'topic_deleted' }
+  const { bucket } = failed
+  // Mails that took too long to make are why the batch stopped: they are tried again.
+  const isRetrying = failed.failedReason === RENDER_TIMEOUT && bucket !== null
+  const requeued = isRetrying ? await failedBatches.requeueTimeouts(tx, organizationId, bucket) : 0
+  const { attempt, ...batch } = await failedBatches.resume(tx, organizationId, id, requeued)
+  const payload = { batchId: id, attempt }
+  await outbox.put(tx, organizationId, { kind: 'start_batch', payload }, requestId)
+  return { outcome: 'resumed', batch: batchView(batch) }
+}

@@ -1,0 +1,130 @@
+import type { EventThreshold } from '../events/event-quota.ts'
+import type { Role } from '../access/access.ts'
+import type { HealthStatus } from './health.ts'
+
+/** What owners, and people who are invited, are told by mail. Each kind says what it needs. */
+export type Notice = AccountHealth | EventQuota | Invitation
+
+interface AccountHealth {
+  kind: 'account_health'
+  data: {
+    connectionId: string
+    accountNumber: string
+    region: string
+    status: HealthStatus
+    reasons: string[]
+  }
+}
+
+interface EventQuota {
+  kind: 'event_quota'
+  data: {
+    percent: EventThreshold
+    limit: number
+    /** ISO time. */
+    resetsAt: string
+  }
+}
+
+interface Invitation {
+  kind: 'invitation'
+  data: {
+    invitationId: string
+    generation: number
+    role: Role
+    /** ISO time. */
+    expiresAt: string
+  }
+}
+
+/** What the text of a kind is made of. */
+export type DataOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>['data']
+
+export interface NoticeText {
+  subject: string
+  text: string
+}
+
+/** What a notice of `organization` says. `link`: where an invitation is accepted. */
+export function noticeText(notice: Notice, organization: string, link = ''): NoticeText {
+  switch (notice.kind) {
+    case 'account_health':
+      return accountHealth(notice.data, organization)
+    case 'event_quota':
+      return eventQuota(notice.data, organization)
+    case 'invitation':
+      return invitation(notice.data, organization, link)
+  }
+}
+
+function accountHealth(
+  { accountNumber, region, connectionId, status, reasons }: DataOf<'account_health'>,
+  organization: string,
+): NoticeText {
+  const account = `${accountNumber} (${region})`
+  return {
+    subject: `Your sending account ${account} ${HEADLINES[status]}`,
+    text: [
+      'Hello,',
+      `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[status]}.`,
+      ...(reasons.length > 0 ? [reasons.map((reason) => `- ${explain(reason)}`).join('\n')] : []),
+      `See GET /v1/account/health/${connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
+    ].join('\n\n'),
+  }
+}
+
+function eventQuota(
+  { percent, limit, resetsAt }: DataOf<'event_quota'>,
+  organization: string,
+): NoticeText {
+  const day = resetsAt.slice(0, 'YYYY-MM-DD'.length)
+  const isOver = percent === '125'
+  const said = isOver
+    ? `${organization} has used 125 % of its ${limit} events a month: no more events are accepted until ${day} (UTC).`
+    : `${organization} has used all of its ${limit} events a month. Up to 25 % more are accepted; then events are refused until ${day} (UTC).`
+  return {
+    subject: isOver ? 'Your events are refused' : 'Your monthly event limit is used up',
+    text: [
+      'Hello,',
+      said,
+      `Refused events trigger no workflows. A larger plan takes more. You get this mail because you own ${organization}; you are told once a month.`,
+    ].join('\n\n'),
+  }
+}
+
+function invitation(
+  { role, expiresAt }: DataOf<'invitation'>,
+  organization: string,
+  link: string,
+): NoticeText {
+  const day = expiresAt.slice(0, 'YYYY-MM-DD'.length)
+  return {
+    subject: `Invitation to ${organization}`,
+    text: [
+      'Hello,',
+      `you are invited to work with ${organization} on Letterloom, with the role ${role}. Accept here:`,
+      link,
+      `The link works once, until ${day} (UTC). If you do not know ${organization}, ignore this mail: nothing happens.`,
+    ].join('\n\n'),
+  }
+}
+
+const HEADLINES: Record<HealthStatus, string> = {
+  healthy: 'is healthy',
+  unknown: 'could not be checked for a day',
+  at_risk: 'is at risk',
+  in_danger: 'is in danger',
+}
+
+const EXPLANATIONS: Record<string, string> = {
+  sending_disabled: 'Sending is disabled for this account.',
+  enforcement_shutdown: 'Amazon SES has shut down sending for this account.',
+  enforcement_probation: 'Amazon SES has put this account under review.',
+  bounce_pause: 'The bounce rate is at 10 % or above: Amazon SES may pause sending.',
+  bounce_review: 'The bounce rate is at 5 % or above: Amazon SES may review the account.',
+  complaint_pause: 'The complaint rate is at 0.5 % or above: Amazon SES may pause sending.',
+  complaint_review: 'The complaint rate is at 0.1 % or above: Amazon SES may review the account.',
+  quota_high: 'At least 80 % of the 24-hour sending quota is used.',
+}
+
+const explain = (reason: string): string => EXPLANATIONS[reason] ?? reason.replaceAll('_', ' ')

@@ -1,0 +1,267 @@
+import {
+  type Condition,
+  type Filter,
+  MOST_DEPTH,
+  MOST_FILTERS,
+  type Operator,
+  OPERATORS,
+  UNITS,
+} from './condition.ts'
+import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
+import { isScalar, timeOf } from './condition-values.ts'
+import type { ErrorDetail } from '../errors.ts'
+import { shown } from '../text.ts'
+
+/** What a condition may ask about besides the contact's columns, properties and bucket. */
+export type Askable = 'topics' | 'stats' | 'trigger' | 'event'
+
+/** What the conditions of a flow's steps, and of its `exitOn`, may ask about. */
+export const IN_FLOWS: readonly Askable[] = ['topics', 'stats', 'trigger', 'event']
+/**
+ * What filters of events may ask about: what is at hand where the event is stored, for each event
+ * and each flow.
+ */
+export const OF_EVENTS: readonly Askable[] = ['event']
+
+/** Values of `inList` and `notInList`. */
+export const MOST_LISTED = 1_000
+/** Characters of a text that is compared with. */
+export const LONGEST_VALUE = 1_000
+/** Of a span of time, in whatever unit, and of events. */
+export const MOST_AMOUNT = 1_000_000
+export const MOST_BUCKETS = 1_000
+/** Of one condition, that are told. */
+const MOST_PROBLEMS = 100
+
+const ASKED_AS: Record<Askable, string> = {
+  topics: 'topics',
+  stats: 'event.<name>',
+  trigger: 'trigger.data',
+  event: 'event.properties',
+}
+
+/**
+ * What is wrong with a condition, whatever it is; empty: nothing, and it is a `Condition`. Paths
+ * begin with `path`.
+ */
+export function checkCondition(
+  given: unknown,
+  path: string,
+  askable: readonly Askable[],
+): ErrorDetail[] {
+  const problems: ErrorDetail[] = []
+  let filters = 0
+
+  function checkLevel(level: unknown, at: string, depth: number): void {
+    if (depth > MOST_DEPTH) return report(at, `is nested deeper than ${MOST_DEPTH}`)
+    if (!isObject(level)) return report(at, 'must be an object with logic and groups')
+    onlyKnown(level, at, ['logic', 'groups'])
+    if (level['logic'] !== 'AND' && level['logic'] !== 'OR') {
+      report(`${at}.logic`, 'must be one of: AND, OR')
+    }
+    const groups = level['groups']
+    if (!Array.isArray(groups) || groups.length === 0) {
+      return report(`${at}.groups`, 'must be a list of at least one group')
+    }
+    // Each has a filter, its own or a nested one.
+    if (groups.length > MOST_FILTERS) {
+      return report(`${at}.groups`, `has more than ${MOST_FILTERS} groups`)
+    }
+    groups.forEach((group, index) => checkGroup(group, `${at}.groups[${index}]`, depth))
+  }
+
+  function checkGroup(group: unknown, at: string, depth: number): void {
+    if (!isObject(group)) return report(at, 'must be an object with filters')
+    onlyKnown(group, at, ['filters', 'nested'])
+    const list = group['filters']
+    if (!Array.isArray(list)) return report(`${at}.filters`, 'must be a list')
+    if (list.length === 0 && group['nested'] === undefined) {
+      report(`${at}.filters`, 'must not be empty: a group without filters says nothing')
+    }
+    for (const [index, filter] of list.entries()) {
+      filters++
+      // Once: a thousand filters too many are one mistake.
+      if (filters === MOST_FILTERS + 1) report(path, `has more than ${MOST_FILTERS} filters`)
+      if (filters > MOST_FILTERS) return
+      checkFilter(filter, `${at}.filters[${index}]`)
+    }
+    if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
+  }
+
+  function checkFilter(filter: unknown, at: string): void {
+    if (!isObject(filter)) return report(at, 'must be an object with field and operator')
+    onlyKnown(filter, at, ['field', 'operator', 'value', 'unit'])
+    const { field: name, operator, value, unit } = filter
+    const field = typeof name === 'string' ? fieldOf(name) : undefined
+    if (!field) return report(`${at}.field`, 'is not a field that conditions know')
+    const kind = field.kind === 'json' ? field.of : field.kind
+    if (isAskable(kind) && !askable.includes(kind)) {
+      return report(`${at}.field`, `${ASKED_AS[kind]} cannot be asked about here`)
+    }
+    const known = OPERATORS.find((each) => each === operator)
+    if (!known) return report(`${at}.operator`, `must be one of: ${OPERATORS.join(', ')}`)
+    const fitting = OPERATORS_OF[field.kind]
+    if (!fitting.includes(known)) {
+      const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
+      return report(`${at}.operator`, message)
+    }
+    const wrong = refuseValue(field, known, value)
+    if (wrong !== undefined) report(`${at}.value`, wrong)
+    const needsUnit = known === 'within' || known === 'triggeredWithin'
+    if (needsUnit && !UNITS.some((each) => each === unit)) {
+      report(`${at}.unit`, `must be one of: ${UNITS.join(', ')}`)
+    }
+    if (!needsUnit && unit !== undefined) {
+      report(`${at}.unit`, 'goes with within and triggeredWithin only')
+    }
+  }
+
+  function onlyKnown(object: Record<string, unknown>, at: string, names: string[]): void {
+    for (const name in object) {
+      if (problems.length >= MOST_PROBLEMS) return
+      if (!names.includes(name)) report(`${at}.${shown(name)}`, 'is not known here')
+    }
+  }
+
+  function report(at: string, message: string): void {
+    if (problems.length < MOST_PROBLEMS) problems.push({ path: at, message })
+  }
+
+  checkLevel(given, path, 1)
+  return problems
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isAskable = (kind: string): kind is Askable => Object.hasOwn(ASKED_AS, kind)
+
+/** Why this operator cannot have this value; undefined when it can. */
+function refuseValue(field: Field, operator: Operator, value: unknown): string | undefined {
+  switch (operator) {
+    case 'exists':
+    case 'notExists':
+    case 'triggered':
+    case 'notTriggered':
+      return value === undefined ? undefined : `does not go with ${operator}`
+    case 'equals':
+    case 'notEquals':
+      return refuseScalar(field, value)
+    case 'inList':
+    case 'notInList': {
+      if (!Array.isArray(value) || value.length === 0 || value.length > MOST_LISTED) {
+        return `must be a list of 1 to ${MOST_LISTED} values`
+      }
+      return value.map((each) => refuseScalar(field, each)).find((each) => each !== undefined)
+    }
+    case 'contains':
+    case 'notContains':
+      // A list of the contact's own may hold numbers.
+      return field.kind === 'json' && typeof value !== 'string'
+        ? refuseScalar(field, value)
+        : refuseText(value)
+    case 'startsWith':
+    case 'endsWith':
+      return refuseText(value)
+    case 'greaterThan':
+    case 'lessThan':
+    case 'greaterThanOrEqual':
+    case 'lessThanOrEqual':
+      return refuseOrdered(field, value)
+    case 'within':
+    case 'triggeredWithin':
+    case 'triggeredAtLeast':
+      return isWhole(value, 1, MOST_AMOUNT)
+        ? undefined
+        : `must be a whole number, 1 to ${MOST_AMOUNT}`
+    case 'hasTopic':
+    case 'notHasTopic':
+      return typeof value === 'string' && value !== '' && value.length <= 100
+        ? undefined
+        : 'must be the id or slug of a topic'
+    case 'inBucket':
+      return refuseBucket(value)
+  }
+}
+
+function refuseScalar(field: Field, value: unknown): string | undefined {
+  if (value === null) return 'must not be null: ask notExists'
+  switch (field.kind) {
+    case 'number':
+      return typeof value === 'number' ? undefined : 'must be a number'
+    case 'word':
+      return field.words.some((word) => word === value)
+        ? undefined
+        : `must be one of: ${field.words.join(', ')}`
+    case 'id':
+      return typeof value === 'string' && UUID.test(value) ? undefined : 'must be an id'
+    case 'json':
+      if (!isScalar(value)) return 'must be a text, a number, true or false'
+      return typeof value === 'string' ? refuseLong(value) : undefined
+    default:
+      return typeof value === 'string' ? refuseLong(value) : 'must be a text'
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const refuseLong = (text: string): string | undefined =>
+  text.length > LONGEST_VALUE ? `must not be longer than ${LONGEST_VALUE} characters` : undefined
+
+const refuseText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== ''
+    ? refuseLong(value)
+    : 'must be a text of at least one character'
+
+function refuseOrdered({ kind }: Field, value: unknown): string | undefined {
+  if (kind !== 'time' && typeof value === 'number') return undefined
+  if (kind !== 'number' && timeOf(value) !== undefined) return undefined
+  if (kind === 'number') return 'must be a number'
+  return `must be ${kind === 'time' ? '' : 'a number or '}a date or time of ISO 8601`
+}
+
+const isWhole = (value: unknown, least: number, most: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+
+function refuseBucket(value: unknown): string | undefined {
+  if (!isObject(value)) return 'must be an object with buckets and index'
+  const { buckets, index, ...others } = value
+  if (Object.keys(others).length > 0) return 'must have buckets and index, and nothing else'
+  if (!isWhole(buckets, 1, MOST_BUCKETS))
+    return `buckets must be a whole number, 1 to ${MOST_BUCKETS}`
+  return isWhole(index, 0, buckets - 1)
+    ? undefined
+    : `index must be a whole number, 0 to ${buckets - 1}`
+}
+
+/** All filters of a condition, whatever their level. */
+export const filtersOf = ({ groups }: Condition): Filter[] =>
+  groups.flatMap(({ filters, nested }) => [...filters, ...(nested ? filtersOf(nested) : [])])
+
+/**
+ * The same condition with other filters. `change` gets each with its path, which begins with
+ * `path`.
+ */
+export const mapFilters = (
+  { logic, groups }: Condition,
+  path: string,
+  change: (filter: Filter, path: string) => Filter,
+): Condition => ({
+  logic,
+  groups: groups.map(({ filters, nested }, index) => {
+    const at = `${path}.groups[${index}]`
+    return {
+      filters: filters.map((filter, place) => change(filter, `${at}.filters[${place}]`)),
+      ...(nested ? { nested: mapFilters(nested, `${at}.nested`, change) } : {}),
+    }
+  }),
+})
+
+/** The names of the events whose stats a condition asks about: `event.<name>`. */
+export function askedEvents(condition: Condition): string[] {
+  const names = filtersOf(condition).flatMap(({ field }) => {
+    const read = fieldOf(field)
+    return read?.kind === 'stats' ? [read.name] : []
+  })
+  return [...new Set(names)]
+}

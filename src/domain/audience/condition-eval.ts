@@ -1,0 +1,237 @@
+import type { Condition, Filter, Group, Unit } from './condition.ts'
+import { type Field, fieldOf } from './condition-fields.ts'
+import {
+  isSame,
+  isScalar,
+  type Listed,
+  listOf,
+  lookUp,
+  numberOf,
+  timeOf,
+} from './condition-values.ts'
+
+/** How often events of one name came, and when the last one occurred (ISO). */
+export interface EventStats {
+  count: number
+  lastAt: string | null
+}
+
+/** All that a condition can ask about. What it does not ask about may be left out. */
+export interface Facts {
+  /** As on the wire: the columns by their names, times in ISO. */
+  contact: { id: string; properties: Record<string, unknown> } & Readonly<Record<string, unknown>>
+  /** What the contact is subscribed to now; pending ones are not. */
+  topics?: readonly { id: string; slug: string }[]
+  /** By name; names without an entry never came. See `askedEvents`. */
+  events?: ReadonlyMap<string, EventStats>
+  /** What started the execution: `trigger.data.<path>`. */
+  trigger?: Record<string, unknown>
+  /** Of the event in question: `event.properties.<path>`. */
+  event?: Record<string, unknown>
+  /** ISO. */
+  now: string
+}
+
+/**
+ * Whether a condition holds. Never throws; filters that `checkCondition` refuses do not hold.
+ *
+ * - What is absent and what is null is missing: `exists` does not hold. An empty text exists.
+ * - The negative operators hold exactly where their opposite does not: of what is missing too.
+ *   All others do not hold of what is missing.
+ * - `equals`, `inList`: see `isSame`. An email address is compared in lower case.
+ * - `contains`: a part of a text, or an element of a list; large and small letters are told apart,
+ *   as in `startsWith` and `endsWith`.
+ * - `greaterThan` and its like: as numbers where the filter's value is one, else as times.
+ * - `within`: a time in the last n units, not in the future.
+ * - `triggeredWithin`: the last event of that name came in the last n units.
+ * - `hasTopic`: the id or slug of a topic that the contact is subscribed to.
+ * - `inBucket`: see `bucketOf`.
+ */
+export const evaluate = ({ logic, groups }: Condition, facts: Facts): boolean =>
+  logic === 'AND'
+    ? groups.every((group) => groupHolds(group, facts))
+    : groups.some((group) => groupHolds(group, facts))
+
+const groupHolds = ({ filters, nested }: Group, facts: Facts): boolean =>
+  filters.every((filter) => filterHolds(filter, facts)) &&
+  (nested === undefined || evaluate(nested, facts))
+
+function filterHolds(filter: Filter, facts: Facts): boolean {
+  const field = fieldOf(filter.field)
+  if (!field) return false
+  switch (field.kind) {
+    case 'topics':
+      return topicsHold(filter, facts)
+    case 'stats':
+      return statsHold(filter, facts.events?.get(field.name), facts.now)
+    case 'bucket':
+      return bucketHolds(filter, facts.contact.id)
+    case 'json':
+    case 'text':
+    case 'word':
+    case 'number':
+    case 'time':
+    case 'id':
+      return valueHolds(adapted(filter, field), valueOf(field, facts), facts.now)
+  }
+}
+
+type ValueField = Exclude<Field, { kind: 'topics' | 'stats' | 'bucket' }>
+
+function valueOf(field: ValueField, facts: Facts): unknown {
+  if (field.kind !== 'json') return facts.contact[field.column]
+  switch (field.of) {
+    case 'properties':
+      return lookUp(facts.contact.properties, field.path)
+    case 'trigger':
+      return facts.trigger && lookUp(facts.trigger, field.path)
+    case 'event':
+      return facts.event && lookUp(facts.event, field.path)
+  }
+}
+
+/** Addresses and ids are stored in lower case: what they are compared with is put in it. */
+function adapted(filter: Filter, field: ValueField): Filter {
+  const isLower = field.kind === 'id' || (field.kind === 'text' && field.column === 'email')
+  if (!isLower) return filter
+  const { value } = filter
+  return { ...filter, value: Array.isArray(value) ? loweredList(value) : lower(value) }
+}
+
+const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
+
+/** Lists of filters in lower case: they never change, and are asked for each event. */
+const lowered = new WeakMap<readonly unknown[], readonly unknown[]>()
+
+function loweredList(list: readonly unknown[]): readonly unknown[] {
+  const known = lowered.get(list)
+  if (known) return known
+  const made = list.map(lower)
+  lowered.set(list, made)
+  return made
+}
+
+function valueHolds({ operator, value, unit }: Filter, actual: unknown, now: string): boolean {
+  switch (operator) {
+    case 'exists':
+      return !isMissing(actual)
+    case 'notExists':
+      return isMissing(actual)
+    case 'equals':
+      return isSame(actual, value)
+    case 'notEquals':
+      return isScalar(value) && !isSame(actual, value)
+    case 'inList':
+      return isIn(value, actual)
+    case 'notInList':
+      return Array.isArray(value) && !isIn(value, actual)
+    case 'contains':
+      return contains(actual, value)
+    case 'notContains':
+      return isScalar(value) && !contains(actual, value)
+    case 'startsWith':
+      return typeof actual === 'string' && typeof value === 'string' && actual.startsWith(value)
+    case 'endsWith':
+      return typeof actual === 'string' && typeof value === 'string' && actual.endsWith(value)
+    case 'greaterThan':
+    case 'lessThan':
+    case 'greaterThanOrEqual':
+    case 'lessThanOrEqual':
+      return isOrdered(operator, actual, value)
+    case 'within': {
+      const ago = (timeOf(now) ?? Number.NaN) - (timeOf(actual) ?? Number.NaN)
+      return ago >= 0 && ago <= span(value, unit)
+    }
+    default:
+      return false
+  }
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null
+
+const isIn = (list: unknown, actual: unknown): boolean =>
+  Array.isArray(list) && listed(list).has(actual)
+
+/** Lists of filters, which never change, as they are asked: a thousand values for each event. */
+const lists = new WeakMap<readonly unknown[], Listed>()
+
+function listed(list: readonly unknown[]): Listed {
+  const known = lists.get(list)
+  if (known) return known
+  const made = listOf(list)
+  lists.set(list, made)
+  return made
+}
+
+function contains(actual: unknown, value: unknown): boolean {
+  if (Array.isArray(actual)) return actual.some((each) => isSame(each, value))
+  return typeof actual === 'string' && typeof value === 'string' && actual.includes(value)
+}
+
+type OrderOperator = 'greaterThan' | 'lessThan' | 'greaterThanOrEqual' | 'lessThanOrEqual'
+
+function isOrdered(operator: OrderOperator, actual: unknown, value: unknown): boolean {
+  const read = typeof value === 'number' ? numberOf : timeOf
+  const [left, right] = [read(actual), read(value)]
+  if (left === undefined || right === undefined) return false
+  switch (operator) {
+    case 'greaterThan':
+      return left > right
+    case 'lessThan':
+      return left < right
+    case 'greaterThanOrEqual':
+      return left >= right
+    case 'lessThanOrEqual':
+      return left <= right
+  }
+}
+
+const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 }
+
+/** Milliseconds; not a number, which nothing is within, where the filter says none. */
+const span = (amount: unknown, unit: Unit | undefined): number =>
+  typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
+
+function topicsHold({ operator, value }: Filter, { topics = [] }: Facts): boolean {
+  if (typeof value !== 'string') return false
+  const has = topics.some(({ id, slug }) => id === value.toLowerCase() || slug === value)
+  if (operator === 'hasTopic') return has
+  return operator === 'notHasTopic' && !has
+}
+
+function statsHold(
+  { operator, value, unit }: Filter,
+  stats: EventStats | undefined,
+  now: string,
+): boolean {
+  const { count, lastAt } = stats ?? { count: 0, lastAt: null }
+  switch (operator) {
+    case 'triggered':
+      return count > 0
+    case 'notTriggered':
+      return count === 0
+    case 'triggeredAtLeast':
+      return typeof value === 'number' && count >= value
+    case 'triggeredWithin': {
+      const ago = (timeOf(now) ?? Number.NaN) - (timeOf(lastAt) ?? Number.NaN)
+      return count > 0 && ago <= span(value, unit)
+    }
+    default:
+      return false
+  }
+}
+
+function bucketHolds({ operator, value }: Filter, contactId: string): boolean {
+  if (operator !== 'inBucket' || typeof value !== 'object' || value === null) return false
+  const buckets = 'buckets' in value ? value.buckets : undefined
+  const index = 'index' in value ? value.index : undefined
+  return typeof buckets === 'number' && bucketOf(contactId, buckets) === index
+}
+
+/**
+ * Which of n equal parts of all contacts this one is in, from 0: the same for ever. The last
+ * 48 bits of its id, which are random, modulo their number; in SQL
+ * `('x' || right(id::text, 12))::bit(48)::bigint % buckets`.
+ */
+export const bucketOf = (contactId: string, buckets: number): number =>
+  Number.parseInt(contactId.slice(-12), 16) % buckets

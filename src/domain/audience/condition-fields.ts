@@ -1,0 +1,81 @@
+import { CONTACT_COUNTS, CONTACT_TIMES } from '../contacts/contact-columns.ts'
+import type { Operator } from './condition.ts'
+import { SMS_STATUSES } from '../contacts/sms-status.ts'
+import { EMAIL_STATUSES } from '../status.ts'
+
+/** What a filter asks about, read from its `field`. */
+export type Field =
+  | { kind: 'text' | 'number' | 'time' | 'id'; column: string }
+  /** One of a closed set of words. */
+  | { kind: 'word'; column: string; words: readonly string[] }
+  /** A value of JSON: of the contact, of what started the execution, of an event. */
+  | { kind: 'json'; of: 'properties' | 'trigger' | 'event'; path: string }
+  | { kind: 'topics' }
+  /** How often and when events of this name came. */
+  | { kind: 'stats'; name: string }
+  | { kind: 'bucket' }
+export type FieldKind = Field['kind']
+
+const TEXTS = ['externalId', 'email', 'phone', 'firstName', 'lastName', 'company', 'jobTitle']
+const CHANNELS = ['email', 'sms'] as const
+const WORDS: Record<string, readonly string[]> = {
+  emailStatus: EMAIL_STATUSES,
+  smsStatus: SMS_STATUSES,
+  preferredChannel: CHANNELS,
+}
+
+const COLUMNS = new Map<string, Field>([
+  ['id', { kind: 'id', column: 'id' }],
+  ...TEXTS.map((column) => [column, { kind: 'text', column }] as const),
+  ...CONTACT_COUNTS.map((column) => [column, { kind: 'number', column }] as const),
+  ...CONTACT_TIMES.map((column) => [column, { kind: 'time', column }] as const),
+  ...Object.entries(WORDS).map(
+    ([column, words]) => [column, { kind: 'word', column, words }] as const,
+  ),
+  ['topics', { kind: 'topics' }],
+  ['bucket', { kind: 'bucket' }],
+])
+
+const JSON_ROOTS = [
+  ['properties.', 'properties'],
+  ['trigger.data.', 'trigger'],
+  // Before the name of an event: none whose name begins with `properties.` can be asked about.
+  ['event.properties.', 'event'],
+] as const
+const STATS = 'event.'
+/** Characters of a key, of a path and of an event's name. */
+const LONGEST_FIELD_NAME = 255
+
+/** Undefined: no such field. */
+export function fieldOf(name: string): Field | undefined {
+  const column = COLUMNS.get(name)
+  if (column) return column
+  for (const [root, of] of JSON_ROOTS) {
+    if (name.startsWith(root)) {
+      const path = name.slice(root.length)
+      return isName(path) ? { kind: 'json', of, path } : undefined
+    }
+  }
+  const event = name.startsWith(STATS) ? name.slice(STATS.length) : ''
+  return isName(event) ? { kind: 'stats', name: event } : undefined
+}
+
+const isName = (text: string): boolean => text.length > 0 && text.length <= LONGEST_FIELD_NAME
+
+const EQUALITY = ['equals', 'notEquals', 'inList', 'notInList'] as const
+const TEXT = ['contains', 'notContains', 'startsWith', 'endsWith'] as const
+const ORDER = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const
+const PRESENCE = ['exists', 'notExists'] as const
+
+/** Which operators fit a field. */
+export const OPERATORS_OF: Record<FieldKind, readonly Operator[]> = {
+  id: EQUALITY,
+  text: [...EQUALITY, ...TEXT, ...PRESENCE],
+  word: [...EQUALITY, ...PRESENCE],
+  number: [...EQUALITY, ...ORDER],
+  time: [...ORDER, 'within', ...PRESENCE],
+  json: [...EQUALITY, ...TEXT, ...ORDER, 'within', ...PRESENCE],
+  topics: ['hasTopic', 'notHasTopic'],
+  stats: ['triggered', 'notTriggered', 'triggeredWithin', 'triggeredAtLeast'],
+  bucket: ['inBucket'],
+}

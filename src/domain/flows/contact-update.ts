@@ -1,0 +1,139 @@
+import { isSame, numberOf } from '../audience/condition-values.ts'
+import type { StepOf } from './flow.ts'
+import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
+
+/** What a flow may write of a contact: neither identifiers nor consent. */
+export interface ContactFields {
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  jobTitle: string | null
+  preferredChannel: 'email' | 'sms' | null
+  properties: Record<string, unknown>
+}
+type Column = Exclude<keyof ContactFields, 'properties'>
+
+const COLUMNS = new Map<string, Column>([
+  ['firstName', 'firstName'],
+  ['lastName', 'lastName'],
+  ['company', 'company'],
+  ['jobTitle', 'jobTitle'],
+  ['preferredChannel', 'preferredChannel'],
+])
+/** In characters. */
+const LONGEST: Record<Exclude<Column, 'preferredChannel'>, number> = {
+  firstName: 100,
+  lastName: 100,
+  company: 200,
+  jobTitle: 200,
+}
+const PROPERTIES = 'properties.'
+
+/** Why the contact cannot be changed: a stable word, and a sentence. */
+export interface Refusal {
+  reason: 'field_refused' | 'not_a_number' | 'not_a_list' | 'properties_refused'
+  error: string
+}
+type Changed = { value: unknown } | Refusal
+type Change = (old: unknown, field: string) => Changed
+
+/**
+ * The contact after an `update_contact` step: `set`, `unset`, `increment`, `append`,
+ * `remove`, in this order; all of it or nothing.
+ *
+ * A missing value counts as 0 or as an empty list, null removes a value, and text that is written
+ * as a number counts as one. `append` adds a value that the list has already once more, `remove`
+ * removes all equal values.
+ */
+export function updateContact(
+  before: ContactFields,
+  {
+    set = {},
+    unset = [],
+    increment = {},
+    append = {},
+    remove = {},
+  }: StepOf<'update_contact'>['config'],
+): { after: ContactFields } | Refusal {
+  const changes: [string, Change][] = [
+    ...Object.entries(set).map(([field, value]): [string, Change] => [field, to(value)]),
+    ...unset.map((field): [string, Change] => [field, to(null)]),
+    ...Object.entries(increment).map(([field, by]): [string, Change] => [field, adding(by)]),
+    ...Object.entries(append).map(([field, value]): [string, Change] => [field, appending(value)]),
+    ...Object.entries(remove).map(([field, value]): [string, Change] => [field, removing(value)]),
+  ]
+  const after = { ...before, properties: { ...before.properties } }
+  for (const [field, change] of changes) {
+    const refusal = write(after, field, change)
+    if (refusal) return refusal
+  }
+  const fault = refuseProperties(after.properties)
+  if (fault !== undefined) return { reason: 'properties_refused', error: `properties ${fault}` }
+  return { after }
+}
+
+const to =
+  (value: unknown): Change =>
+  () => ({ value })
+
+const adding =
+  (by: number): Change =>
+  (old, field) => {
+    const number = numberOf(old ?? 0)
+    if (number === undefined) return { reason: 'not_a_number', error: `${field} is not a number` }
+    const value = number + by
+    return Number.isFinite(value)
+      ? { value }
+      : { reason: 'not_a_number', error: `${field} is not a number` }
+  }
+
+const appending =
+  (value: unknown): Change =>
+  (old, field) =>
+    inList(old, field, (list) => [...list, value])
+
+const removing =
+  (value: unknown): Change =>
+  (old, field) =>
+    inList(old, field, (list) => list.filter((each) => !isEqual(each, value)))
+
+function inList(old: unknown, field: string, change: (list: unknown[]) => unknown[]): Changed {
+  const list: unknown = old ?? []
+  if (!Array.isArray(list)) return { reason: 'not_a_list', error: `${field} is not a list` }
+  return { value: change(list) }
+}
+
+const isEqual = (a: unknown, b: unknown): boolean =>
+  isSame(a, b) || JSON.stringify(a) === JSON.stringify(b)
+
+function write(contact: ContactFields, field: string, change: Change): Refusal | undefined {
+  const column = COLUMNS.get(field)
+  if (column) {
+    const changed = change(contact[column], field)
+    if ('reason' in changed) return changed
+    return writeColumn(contact, column, changed.value)
+      ? undefined
+      : { reason: 'field_refused', error: `${field} cannot have such a value` }
+  }
+  const key = field.startsWith(PROPERTIES) ? field.slice(PROPERTIES.length) : ''
+  if (key === '') return { reason: 'field_refused', error: `${field} is not a flow's to change` }
+  const old = Object.hasOwn(contact.properties, key) ? contact.properties[key] : undefined
+  const changed = change(old, field)
+  if ('reason' in changed) return changed
+  contact.properties = mergeProperties(contact.properties, { [key]: changed.value ?? null })
+  return undefined
+}
+
+/** Writes a value into a column; false: it may not have it. Empty text becomes null. */
+function writeColumn(contact: ContactFields, column: Column, value: unknown): boolean {
+  const text = value === undefined || value === '' ? null : value
+  if (text !== null && typeof text !== 'string') return false
+  if (column === 'preferredChannel') {
+    if (text !== null && text !== 'email' && text !== 'sms') return false
+    contact.preferredChannel = text
+    return true
+  }
+  if (text !== null && text.length > LONGEST[column]) return false
+  contact[column] = text
+  return true
+}

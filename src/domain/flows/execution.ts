@@ -1,0 +1,70 @@
+/** Where one run of a flow stands. `paused`: in a delay. `waiting`: for an event. */
+export const EXECUTION_STATUSES = [
+  'pending',
+  'active',
+  'paused',
+  'waiting',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
+
+/** Statuses of executions that are not over. */
+export const LIVE_STATUSES = ['pending', 'active', 'paused', 'waiting'] as const
+export type LiveStatus = (typeof LIVE_STATUSES)[number]
+export type FinalStatus = Exclude<ExecutionStatus, LiveStatus>
+
+export const STEP_STATUSES = ['pending', 'executing', 'completed', 'failed', 'skipped'] as const
+export type StepStatus = (typeof STEP_STATUSES)[number]
+
+/**
+ * The activities that steps run as: `local` ones touch only our database, `control` ones may
+ * render, `webhook` ones call customers' receivers.
+ */
+export type StepActivity = 'local' | 'control' | 'webhook'
+
+/**
+ * Type of the failure by which an activity says that its step failed for good, and with which the
+ * run of a failed execution ends: both are red in the Temporal UI.
+ */
+export const STEP_FAILED = 'StepFailed'
+
+/** One visit of a step. */
+export interface Visit {
+  stepId: string
+  visit: number
+}
+
+/** The Temporal run that holds an execution. */
+export interface Fence {
+  workflowId: string
+  runId: string
+}
+
+/**
+ * What the workflow of an execution does next. Postgres decides it; the workflow only moves.
+ *
+ * - `step`: run this visit now, as an activity of that kind
+ * - `wait`: until a signal wakes it or the time has come, then run the same visit again
+ * - `end`: the execution is over
+ * - `leave`: another run holds the execution, or it is gone: end without touching it
+ */
+export type Move =
+  | ({
+      do: 'step'
+      name: string
+      where: StepActivity
+      /** What the API says meanwhile; absent: it is over, or an earlier version recorded this. */
+      status?: LiveStatus
+    } & Visit)
+  | ({
+      do: 'wait'
+      name: string
+      where: StepActivity
+      status: LiveStatus
+      /** Milliseconds since 1970; null: no end is known, look again from time to time. */
+      until: number | null
+    } & Visit)
+  | { do: 'end'; status: FinalStatus; reason: string | null }
+  | { do: 'leave' }

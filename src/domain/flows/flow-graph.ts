@@ -1,0 +1,82 @@
+import type { Step, Transition } from './flow.ts'
+import { rulesOf } from './steps/index.ts'
+
+/** Names the trigger in `from` of the transition to the first step. */
+export const TRIGGER = 'trigger'
+
+/** The ids of the steps that can come next, by the id of a step. */
+export type Ways = ReadonlyMap<string, readonly string[]>
+
+export function waysOf(transitions: readonly Transition[]): Ways {
+  const ways = new Map<string, string[]>()
+  for (const { from, to } of transitions) {
+    const known = ways.get(from)
+    if (known) known.push(to)
+    else ways.set(from, [to])
+  }
+  return ways
+}
+
+/** The ids of the steps that can come after this one, this one included. */
+export const reachableFrom = (start: string, ways: Ways): Set<string> =>
+  new Set(followed(start, ways, new Set()))
+
+/**
+ * The steps that can be reached from `start` and were not seen before, each after those that were
+ * first reached through it. They are added to the seen ones.
+ */
+function followed(start: string, ways: Ways, seen: Set<string>): string[] {
+  if (seen.has(start)) return []
+  seen.add(start)
+  const done: string[] = []
+  const under = [{ id: start, next: 0 }]
+  for (let top = under.at(-1); top !== undefined; top = under.at(-1)) {
+    const to = ways.get(top.id)?.[top.next++]
+    if (to === undefined) {
+      done.push(top.id)
+      under.pop()
+    } else if (!seen.has(to)) {
+      seen.add(to)
+      under.push({ id: to, next: 0 })
+    }
+  }
+  return done
+}
+
+/** Loops that can run without a pause: each as the ids of its steps, which are in no other loop. */
+export function hastyLoops(steps: readonly Step[], transitions: readonly Transition[]): string[][] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const hasty = transitions.filter(({ from, branch }) => {
+    const step = byId.get(from)
+    return step !== undefined && rulesOf(step).pauses?.(branch) !== true
+  })
+  const ways = waysOf(hasty)
+  const indices = new Map(steps.map(({ id }, index) => [id, index]))
+  const indexOf = (id: string | undefined): number => indices.get(id ?? '') ?? steps.length
+  return knots(
+    steps.map(({ id }) => id),
+    ways,
+  )
+    .filter(([first = '', second]) => second !== undefined || ways.get(first)?.includes(first))
+    .map((loop) => loop.toSorted((a, b) => indexOf(a) - indexOf(b)))
+    .toSorted(([a], [b]) => indexOf(a) - indexOf(b))
+}
+
+/**
+ * The strongly connected components of the graph (Kosaraju's algorithm): steps that lead to one
+ * another. Each step is visited twice, however many transitions there are.
+ */
+function knots(ids: readonly string[], ways: Ways): string[][] {
+  const seen = new Set<string>()
+  const done = ids.flatMap((id) => followed(id, ways, seen))
+  const back = new Map<string, string[]>()
+  for (const [from, next] of ways) {
+    for (const to of next) {
+      const known = back.get(to)
+      if (known) known.push(from)
+      else back.set(to, [from])
+    }
+  }
+  const grouped = new Set<string>()
+  return done.toReversed().map((id) => followed(id, back, grouped))
+}

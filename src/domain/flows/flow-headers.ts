@@ -1,0 +1,40 @@
+import { HIDDEN } from './steps/webhook.ts'
+import type { Definition, Step } from './flow.ts'
+
+/** Headers by the id of their webhook step. */
+export type Headers = ReadonlyMap<string, Readonly<Record<string, string>>>
+
+/** Stored headers of webhook steps, and the addresses to which the steps send them. */
+export type FormerHeaders = ReadonlyMap<
+  string,
+  { url: string; values: Readonly<Record<string, string>> }
+>
+
+/** Whether scheme, host and port are the same: a secret may be sent to no other origin. */
+export const isSameOrigin = (url: string, other: string): boolean =>
+  URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin
+
+/** The definition as it is stored, with `***` for each header, and the values of the headers. */
+export function hideHeaders(definition: Definition): { definition: Definition; headers: Headers } {
+  const headers = new Map<string, Record<string, string>>()
+  const steps = definition.steps.map((step): Step => {
+    if (step.type !== 'webhook' || step.config.headers === undefined) return step
+    headers.set(step.id, step.config.headers)
+    const names = Object.keys(step.config.headers)
+    const hidden = Object.fromEntries(names.map((name) => [name, HIDDEN]))
+    return { ...step, config: { ...step.config, headers: hidden } }
+  })
+  return { definition: { ...definition, steps }, headers }
+}
+
+/**
+ * The headers of a step, with the former value where `***` is given. Undefined: there was none.
+ */
+export const keepHidden = (
+  given: Readonly<Record<string, string>>,
+  former: Readonly<Record<string, string>> = {},
+): [string, string | undefined][] =>
+  Object.entries(given).map(([name, value]) => [
+    name,
+    value !== HIDDEN ? value : Object.hasOwn(former, name) ? former[name] : undefined,
+  ])

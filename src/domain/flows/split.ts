@@ -1,0 +1,18 @@
+/**
+ * The branch that a point in [0, 1) falls into: each has as much of the line as its weight is of
+ * all weights.
+ */
+export function branchAt(
+  branches: readonly { name: string; weight: number }[],
+  point: number,
+): string {
+  let left = point * branches.reduce((sum, { weight }) => sum + weight, 0)
+  for (const { name, weight } of branches) {
+    if (left < weight) return name
+    left -= weight
+  }
+  // Rounding may leave a remainder after the last; a branch without weight is never taken.
+  const last = branches.findLast(({ weight }) => weight > 0)
+  if (!last) throw new RangeError('a split without a branch that weighs something')
+  return last.name
+}

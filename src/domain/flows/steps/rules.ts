@@ -1,0 +1,38 @@
+import type { ErrorDetail } from '../../errors.ts'
+
+/** What is known of a type of step, whatever its execution. */
+export interface StepRules<Config> {
+  /**
+   * Problems of the config, without looking at other steps: paths begin with `path`, messages do
+   * not name the step.
+   */
+  check?: (config: Config, path: string) => ErrorDetail[]
+  /** The branches with which it can end. Absent: it has one way on, without a name. */
+  branches?: (config: Config) => string[]
+  /** The branch of a transition that names none. The others need no transition. */
+  usualBranch?: string
+  /** Nothing comes after it. */
+  isLast?: true
+  /** Whether time passes before it ends with this branch, so that a loop through it is no haste. */
+  pauses?: (branch: string | undefined) => boolean
+  /** What it does, in a few words for a diagram. */
+  gist: (config: Config) => string
+  /** What a diagram writes beside the transition of a branch. Absent: the branch's name. */
+  branchLabel?: (config: Config, branch: string) => string
+  /** How a diagram draws it. Absent: as something that is done. */
+  shape?: 'decision' | 'wait' | 'end'
+}
+
+export const problem = (path: string, message: string): ErrorDetail => ({ path, message })
+
+/** A problem for each name that the list has before. */
+export const checkNames = (
+  names: readonly string[],
+  at: (index: number) => string,
+): ErrorDetail[] => repeated(names).map((index) => problem(at(index), 'is there twice'))
+
+/** The indices of values that the list has before. */
+export function repeated(texts: readonly string[]): number[] {
+  const seen = new Set<string>()
+  return texts.flatMap((text, index) => (seen.has(text) ? [index] : (seen.add(text), [])))
+}

@@ -1,0 +1,17 @@
+import { checkNames, type StepRules } from './rules.ts'
+
+export const split: StepRules<{ branches: { name: string; weight: number }[] }> = {
+  check: ({ branches }, path) =>
+    checkNames(
+      branches.map(({ name }) => name),
+      (index) => `${path}.branches[${index}].name`,
+    ),
+  branches: ({ branches }) => branches.map(({ name }) => name),
+  shape: 'decision',
+  gist: ({ branches }) => `${branches.length} ways`,
+  branchLabel: ({ branches }, branch) => {
+    const whole = branches.reduce((sum, { weight }) => sum + weight, 0)
+    const weight = branches.find(({ name }) => name === branch)?.weight ?? 0
+    return `${branch} ${Math.round((weight / whole) * 1_000) / 10} %`
+  },
+}

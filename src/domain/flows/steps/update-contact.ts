@@ -1,0 +1,79 @@
+import { refuseProperties } from '../../contacts/properties.ts'
+import type { ErrorDetail } from '../../errors.ts'
+import { shown } from '../../text.ts'
+import { problem, repeated, type StepRules } from './rules.ts'
+
+/** Of fields that say nothing about consent, and of `properties.<key>`. */
+export interface Config {
+  set?: Record<string, unknown>
+  unset?: string[]
+  increment?: Record<string, number>
+  append?: Record<string, unknown>
+  remove?: Record<string, unknown>
+}
+
+export const updateContact: StepRules<Config> = {
+  check: checkUpdate,
+  gist: ({ unset = [], ...others }) =>
+    [...Object.values(others).flatMap((changes) => Object.keys(changes)), ...unset].join(', '),
+}
+
+const LIMITS: Record<string, number> = {
+  firstName: 100,
+  lastName: 100,
+  company: 200,
+  jobTitle: 200,
+}
+const CHANNELS: readonly unknown[] = ['email', 'sms']
+const PROPERTY = 'properties.'
+const LONGEST_KEY = 255
+
+const isProperty = (field: string): boolean =>
+  field.startsWith(PROPERTY) &&
+  field.length > PROPERTY.length &&
+  field.length <= PROPERTY.length + LONGEST_KEY
+
+function checkUpdate(config: Config, path: string): ErrorDetail[] {
+  const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = config
+  const named = [
+    ...Object.entries(set).map(([field, value]) => ({ at: `set.${shown(field)}`, field, value })),
+    ...unset.map((field, index) => ({ at: `unset[${index}]`, field, value: null })),
+  ]
+  const counted = Object.entries({ increment, append, remove }).flatMap(([way, values]) =>
+    Object.keys(values).map((field) => ({ at: `${way}.${shown(field)}`, field })),
+  )
+  const fields = [...named, ...counted].map(({ field }) => field)
+  const places = [...named, ...counted].map(({ at }) => at)
+  if (fields.length === 0) return [problem(path, 'must change something')]
+  const properties = Object.fromEntries(named.map(({ field, value }) => [field, value]))
+  const tooMuch = refuseProperties(properties)
+  return [
+    ...named.flatMap(({ at, field, value }) => {
+      const wrong = refuseField(field) ?? (value === null ? undefined : refuseValue(field, value))
+      return wrong === undefined ? [] : [problem(`${path}.${at}`, wrong)]
+    }),
+    ...counted.flatMap(({ at, field }) =>
+      isProperty(field) ? [] : [problem(`${path}.${at}`, 'must be properties.<key>')],
+    ),
+    ...repeated(fields).map((index) =>
+      problem(`${path}.${places[index] ?? ''}`, 'is changed already by this step'),
+    ),
+    ...(tooMuch === undefined ? [] : [problem(`${path}.set`, tooMuch)]),
+  ]
+}
+
+const refuseField = (field: string): string | undefined =>
+  Object.hasOwn(LIMITS, field) || field === 'preferredChannel' || isProperty(field)
+    ? undefined
+    : `cannot be changed by a workflow; these can: ${Object.keys(LIMITS).join(', ')}, preferredChannel, properties.<key>`
+
+function refuseValue(field: string, value: unknown): string | undefined {
+  if (isProperty(field)) return undefined
+  if (field === 'preferredChannel') {
+    return CHANNELS.includes(value) ? undefined : 'must be one of: email, sms'
+  }
+  const most = LIMITS[field] ?? 0
+  return typeof value === 'string' && value.length <= most
+    ? undefined
+    : `must be a text of at most ${most} characters`
+}

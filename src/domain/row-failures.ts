@@ -1,0 +1,59 @@
+import { type AppError, type ErrorCode, type ErrorDetail, sentence } from './errors.ts'
+import { LONGEST_MESSAGE, shown } from './text.ts'
+
+/** A row that was refused while the other rows of its request were kept. */
+export interface RowFailure {
+  /** Which row of the request, from 0. */
+  index: number
+  code: ErrorCode
+  reason: string
+  /** Names the row's place where a field of it is to blame. */
+  message: string
+  details?: ErrorDetail[]
+}
+
+/** What is said of one row: a request may have a thousand of them. */
+export const MOST_ROW_DETAILS = 10
+
+export interface RowFailures {
+  /** Refuses a row for the reason that it would be refused for alone. */
+  add: (index: number, refusal: AppError) => void
+  /** Returns all failures in the order of the rows. */
+  list: () => RowFailure[]
+}
+
+/** Collects the failures of rows. `name` is the list of the body: `events`, as in `events[1]`. */
+export function rowFailures(name: string): RowFailures {
+  const failures: RowFailure[] = []
+  return {
+    add: (index, refusal) => failures.push(failureOf(`${name}[${index}]`, index, refusal)),
+    list: () => failures.toSorted((a, b) => a.index - b.index),
+  }
+}
+
+function failureOf(row: string, index: number, refusal: AppError): RowFailure {
+  const { code, reason = code.toLowerCase() } = refusal
+  const details = refusal.details?.slice(0, MOST_ROW_DETAILS).map((detail) => ({
+    ...detail,
+    path: shown(detail.path === '' ? row : `${row}.${detail.path}`),
+    message: shown(detail.message, LONGEST_MESSAGE),
+  }))
+  const isOfInput = code === 'BAD_REQUEST' || code === 'VALIDATION_FAILED'
+  const message = isOfInput && details ? sentence(details) : refusal.message
+  return {
+    index,
+    code,
+    reason,
+    message: shown(message, LONGEST_MESSAGE),
+    ...(details ? { details } : {}),
+  }
+}
+
+/** Failures as the response has them: for people, and for programs. */
+export function toldFailures(name: string, failures: readonly RowFailure[]) {
+  const errors = failures.map(({ index, message }) => {
+    const row = `${name}[${index}]`
+    return message.startsWith(row) ? message : `${row}: ${message}`
+  })
+  return { errors, errorDetails: [...failures] }
+}

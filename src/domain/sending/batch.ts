@@ -1,0 +1,47 @@
+export const BATCH_STATUSES = [
+  'queued',
+  'scheduled',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export type BatchStatus = (typeof BATCH_STATUSES)[number]
+
+/** How many recipients of a batch came to what, when a run of it ended. */
+interface BatchCounts {
+  /** All of its audience; 0: it was not frozen. */
+  frozen: number
+  sent: number
+  failed: number
+  skipped: number
+  /** That were not mailed when the batch was cancelled. */
+  cancelled: number
+  /** In doubt: events still decide. */
+  unknown: number
+}
+
+/** What a run of a batch ends with. */
+export interface BatchReport extends BatchCounts {
+  /** What the API says; `superseded`: another attempt has the batch, or it is gone. */
+  status: BatchStatus | 'superseded'
+  /** Why it failed. */
+  reason: string | null
+}
+
+/** Type of the failure that the run of a failed batch ends with; it carries the report. */
+export const BATCH_FAILED = 'BatchFailed'
+
+/** The statuses in which DELETE cancels a batch. */
+export const CANCELLABLE: readonly BatchStatus[] = ['scheduled', 'queued', 'processing']
+
+const CHUNK_SECONDS = 20
+const MIN_CHUNK = 10
+const MAX_CHUNK = 1_000
+
+/**
+ * Recipients per chunk activity: about twenty seconds of the account's rate, so that an engine step
+ * costs nothing beside it and a lost worker strands little. `rate` in mails a second.
+ */
+export const chunkSize = (rate: number): number =>
+  Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, Math.round(rate * CHUNK_SECONDS)))

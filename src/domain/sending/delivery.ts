@@ -1,0 +1,149 @@
+import type { Engagement } from '../flows/steps/wait-for-email-engagement.ts'
+import type { SesEvent } from './ses-event.ts'
+import { type EmailStatus, higher, type LogStatus } from '../status.ts'
+
+/** What is known of one mail: the part of its ledger row that events may change. */
+export interface MailFacts {
+  state: 'queued' | 'claimed' | 'sent' | 'failed' | 'skipped' | 'unknown'
+  status: LogStatus
+  reason: string | null
+  error: string | null
+  messageId: string | null
+  sentAt: string | null
+  deliveredAt: string | null
+  openedAt: string | null
+  clickedAt: string | null
+  bouncedAt: string | null
+  bounceType: string | null
+  bounceSubType: string | null
+  complainedAt: string | null
+}
+
+const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
+const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
+
+/**
+ * What is known after `event`. Pure, and the same whatever the order and however often events come:
+ * times only move back to the earliest, the status and the bounce only up.
+ *
+ * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put
+ * back in the queue or skipped there becomes `sent`.
+ */
+export function learn(facts: MailFacts, event: SesEvent): MailFacts {
+  const known = accepted(facts, event)
+  switch (event.kind) {
+    case 'send':
+    case 'delivery_delay':
+      return known
+    case 'delivery':
+      return reach(known, 'delivered', { deliveredAt: earlier(known.deliveredAt, event) })
+    case 'open':
+      return reach(known, 'opened', { openedAt: earlier(known.openedAt, event) })
+    case 'click':
+      return reach(known, 'clicked', { clickedAt: earlier(known.clickedAt, event) })
+    case 'reject':
+    case 'rendering_failure':
+      return reach(known, 'failed', {
+        error: String(event.data['reason'] ?? event.data['errorMessage'] ?? event.kind),
+      })
+    case 'complaint':
+      if (event.bounceType !== undefined) return bounce(known, event)
+      if (event.notSpam) return known
+      return reach(known, 'complained', { complainedAt: earlier(known.complainedAt, event) })
+    case 'bounce':
+      return bounce(known, event)
+  }
+}
+
+/** What an event does to the contact behind the mail; undefined: nothing. */
+export function contactStatus(
+  event: SesEvent,
+): Exclude<EmailStatus, 'active' | 'unsubscribed'> | undefined {
+  if (event.kind === 'complaint' && event.bounceType === undefined) {
+    return event.notSpam ? undefined : 'complained'
+  }
+  if (event.bounceType !== 'Permanent') return undefined
+  return SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
+}
+
+/** What executions may wait for in it; undefined: nothing. Nothing is said of who opened it. */
+export function engagementOf({ kind, bounceType }: SesEvent): Engagement | undefined {
+  if (kind === 'open') return 'opened'
+  if (kind === 'click') return 'clicked'
+  return kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
+    ? 'bounced'
+    : undefined
+}
+
+/** Figures of a batch that events move. */
+export const COUNTED = [
+  'sent',
+  'failed',
+  'skipped',
+  'unknown',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'suppressed',
+] as const
+type Counted = (typeof COUNTED)[number]
+export type Delta = Record<Counted, number>
+
+/** How a batch's figures change when what is known of one of its mails changes. */
+export function delta(before: MailFacts, after: MailFacts): Delta {
+  const change = (holds: (facts: MailFacts) => boolean): number =>
+    Number(holds(after)) - Number(holds(before))
+  return {
+    sent: change((facts) => facts.state === 'sent'),
+    failed: change((facts) => facts.state === 'failed'),
+    skipped: change((facts) => facts.state === 'skipped'),
+    unknown: change((facts) => facts.state === 'unknown'),
+    delivered: change((facts) => facts.deliveredAt !== null),
+    opened: change((facts) => facts.openedAt !== null),
+    clicked: change((facts) => facts.clickedAt !== null),
+    bounced: change((facts) => facts.bouncedAt !== null && !isSuppressed(facts)),
+    complained: change((facts) => facts.complainedAt !== null),
+    suppressed: change((facts) => facts.bouncedAt !== null && isSuppressed(facts)),
+  }
+}
+
+function accepted(facts: MailFacts, event: SesEvent): MailFacts {
+  const status = facts.state === 'sent' ? facts.status : 'sent'
+  return {
+    ...facts,
+    state: 'sent',
+    status,
+    reason: facts.state === 'sent' ? facts.reason : null,
+    error: facts.state === 'sent' ? facts.error : null,
+    messageId: facts.messageId ?? event.messageId,
+    sentAt: facts.sentAt ?? event.mailTimestamp,
+  }
+}
+
+function bounce(facts: MailFacts, event: SesEvent): MailFacts {
+  const status = SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
+  const rank = (type: string | null | undefined, subType: string | null | undefined): string =>
+    `${BOUNCE_TYPES.indexOf(type ?? '')} ${Number(SUPPRESSED.includes(subType ?? ''))} ${subType ?? ''}`
+  const stronger =
+    facts.bouncedAt === null ||
+    rank(event.bounceType, event.bounceSubType) > rank(facts.bounceType, facts.bounceSubType)
+  return reach(facts, status, {
+    bouncedAt: earlier(facts.bouncedAt, event),
+    ...(stronger
+      ? { bounceType: event.bounceType ?? null, bounceSubType: event.bounceSubType ?? null }
+      : {}),
+  })
+}
+
+const isSuppressed = (facts: MailFacts): boolean => SUPPRESSED.includes(facts.bounceSubType ?? '')
+
+const reach = (facts: MailFacts, status: LogStatus, known: Partial<MailFacts>): MailFacts => ({
+  ...facts,
+  ...known,
+  status: higher(facts.status, status),
+})
+
+const earlier = (known: string | null, event: SesEvent): string =>
+  known !== null && known <= event.occurredAt ? known : event.occurredAt

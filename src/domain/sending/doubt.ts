@@ -1,0 +1,115 @@
+import type { Timings } from './timings.ts'
+
+/** Fewer mails than this tell nothing of the connection's events. */
+export const LEAST_WITNESSES = 20
+
+/**
+ * What is known about a claim whose calls may have begun and whose outcome was not reported. Times
+ * in milliseconds since 1970, by the clock of Postgres.
+ *
+ * A witness is a mail of the same connection whose call was answered and which was claimed within
+ * `neighbourMs` of the claim, or a probe claimed after it.
+ */
+export interface Evidence {
+  now: number
+  claimedAt: number
+  witnesses: number
+  /** Witnesses that have an event, of any kind. */
+  arrived: number
+  /** Witnesses claimed after the claim. */
+  later: number
+  /** The latest of the witnesses' first events; null: none has one. */
+  lastArrivalAt: number | null
+  /** End of the last interruption of our receiving since the claim; null: there was none. */
+  interruptedUntil: number | null
+  /** Delivery events can be received now. */
+  isReceiving: boolean
+  /** Mails or probes claimed after the last interruption whose calls were answered. */
+  sinceInterruption: number
+  /** Those of them that have an event. */
+  arrivedSinceInterruption: number
+  /** Every event received until a moment ago is applied, and none was set aside. */
+  isApplied: boolean
+}
+
+export type Judgement =
+  /** Silence is proof: the provider never accepted these mails. */
+  | { kind: 'not_accepted' }
+  /** The outcome can never be known. */
+  | { kind: 'unknowable' }
+  /** To be looked at again. `probes`: how many more witnesses are needed. */
+  | { kind: 'wait'; probes: number }
+
+/**
+ * Decides about mails in doubt by what the provider's events say of others.
+ *
+ * The event bus tries again for a day, with gaps that grow with the time that has passed. So after
+ * an interruption a fresh event overtakes old ones: that some events arrive says nothing of those
+ * that wait. What counts is that all mails of the same time have spoken, that some were sent since
+ * receiving went on, and that twice the longest silence so far has passed: by then the bus has
+ * tried every event of that time again.
+ */
+export function judgeDoubt(
+  evidence: Evidence,
+  { doubtMs, neighbourMs, giveUpMs }: Pick<Timings, 'doubtMs' | 'neighbourMs' | 'giveUpMs'>,
+): Judgement {
+  const { now, claimedAt, isReceiving, lastArrivalAt } = evidence
+  const age = now - claimedAt
+  const interruptedUntil = isReceiving ? evidence.interruptedUntil : now
+  const interruption = interruptedUntil === null ? 0 : interruptedUntil - claimedAt
+  const silence = lastArrivalAt === null ? 0 : lastArrivalAt - claimedAt
+
+  const missing = Math.max(
+    LEAST_WITNESSES - evidence.witnesses,
+    evidence.later === 0 ? 1 : 0,
+    interruptedUntil !== null && evidence.sinceInterruption === 0 ? 1 : 0,
+    0,
+  )
+  const isProof =
+    isReceiving &&
+    missing === 0 &&
+    evidence.arrived === evidence.witnesses &&
+    (interruptedUntil === null || evidence.arrivedSinceInterruption > 0) &&
+    evidence.isApplied &&
+    age >= Math.max(doubtMs, 2 * silence, 2 * interruption)
+  if (isProof) return { kind: 'not_accepted' }
+  if (age >= Math.max(giveUpMs, 2 * interruption)) return { kind: 'unknowable' }
+  return { kind: 'wait', probes: isReceiving && age >= neighbourMs ? missing : 0 }
+}
+
+/** `fail`: a mail whose outcome stays unknown counts as failed; `retry`: it is sent again. */
+export type UnknownOutcome = 'fail' | 'retry'
+
+export type Decision = 'not_accepted' | 'unknown_outcome' | 'again'
+
+/** What becomes of the rows of a claim that was judged. */
+export function decisionOf(
+  kind: Exclude<Judgement['kind'], 'wait'>,
+  unknownOutcome: UnknownOutcome,
+): Decision {
+  if (kind === 'not_accepted') return kind
+  return unknownOutcome === 'retry' ? 'again' : 'unknown_outcome'
+}
+
+/** Rounds in the lease of a claim. */
+export const ROUNDS_PER_LEASE = 5
+/** An old claim is judged less often: after this part of its age. */
+const AGE_PER_LOOK = 20
+const LONGEST_WAIT_MS = 60_000
+/** Probes for an old claim are asked for less often: after this part of its age. */
+const AGE_PER_PROBES = 4
+
+type Age = Pick<Evidence, 'now' | 'claimedAt'>
+
+/** When a claim that could not be decided is judged again. */
+export const nextLookMs = (
+  { now, claimedAt }: Age,
+  { leaseMs }: Pick<Timings, 'leaseMs'>,
+): number =>
+  Math.min(LONGEST_WAIT_MS, Math.max(leaseMs / ROUNDS_PER_LEASE, (now - claimedAt) / AGE_PER_LOOK))
+
+/** Probes that tell nothing, because the sender is refused, say, are sent less and less often. */
+export const probeEveryMs = (
+  { now, claimedAt }: Age,
+  { neighbourMs }: Pick<Timings, 'neighbourMs'>,
+): number => Math.max(neighbourMs, (now - claimedAt) / AGE_PER_PROBES)

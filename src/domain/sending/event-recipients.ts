@@ -1,0 +1,52 @@
+import type { EventKind } from '../status.ts'
+
+/**
+ * The mailbox simulator, which our own trials go to: it accepts and reports, delivers to no person
+ * and harms no reputation.
+ */
+export const SIMULATOR = 'success@simulator.amazonses.com'
+/** SES takes no more for one mail. */
+const MOST_RECIPIENTS = 50
+const LONGEST_ADDRESS = 320
+const ADDRESS = /^[^\s@<>\p{Cc}\p{Surrogate}]+@[^\s@<>\p{Cc}\p{Surrogate}]+$/u
+
+type Fields = Record<string, unknown>
+
+/** Where an event names those of a mail's recipients that it is about. */
+const LISTS: Partial<Record<EventKind, string>> = {
+  bounce: 'bouncedRecipients',
+  complaint: 'complainedRecipients',
+  delivery: 'recipients',
+  delivery_delay: 'delayedRecipients',
+}
+/** What happens to a mail as a whole. */
+const OF_ALL: readonly EventKind[] = ['send', 'reject', 'rendering_failure']
+
+/**
+ * The addresses that an event is about, trimmed and in lower case; without that of our own trials.
+ * Nobody when it does not tell: SES does not say which of several recipients opened a mail.
+ */
+export function recipientsOf(kind: EventKind, part: Fields, mail: Fields): string[] {
+  const named = addresses(part[LISTS[kind] ?? ''])
+  if (named.length > 0) return named
+  const destination = addresses(mail['destination'])
+  return destination.length === 1 || OF_ALL.includes(kind) ? destination : []
+}
+
+/** A list of addresses, or of objects with an `emailAddress`. */
+function addresses(list: unknown): string[] {
+  if (!Array.isArray(list)) return []
+  const found = list.slice(0, MOST_RECIPIENTS).flatMap((entry: unknown) => bareAddress(entry) ?? [])
+  return [...new Set(found)].filter((address) => address !== SIMULATOR)
+}
+
+/** `ada@example.com` of `Ada <Ada@example.com>`. */
+function bareAddress(entry: unknown): string | undefined {
+  const given: unknown =
+    typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'emailAddress') : entry
+  if (typeof given !== 'string' || given.length > 2 * LONGEST_ADDRESS) return undefined
+  const text = given.trim()
+  const inner = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text
+  const address = inner.trim().toLowerCase()
+  return address.length <= LONGEST_ADDRESS && ADDRESS.test(address) ? address : undefined
+}

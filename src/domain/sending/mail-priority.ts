@@ -1,0 +1,12 @@
+/** Where single mail comes from: all mail to contacts that no batch sends. */
+export type SingleMailSource = 'transactional' | 'confirmation' | 'workflow'
+
+/**
+ * Which single mail of a connection goes first: the lowest number. Stored in the mail queue. Mail
+ * of batches is in no queue and takes what these leave of the account's rate.
+ */
+export const PRIORITIES: Readonly<Record<SingleMailSource, number>> = {
+  transactional: 1,
+  confirmation: 2,
+  workflow: 3,
+}

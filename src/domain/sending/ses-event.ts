@@ -1,0 +1,213 @@
+import type { EventKind } from '../status.ts'
+import { recipientsOf } from './event-recipients.ts'
+
+/**
+ * Tags that every mail of ours carries, so that an event tells its row without knowing the message
+ * id.
+ */
+export const MESSAGE_TAG = 'letterloom-message'
+export const BATCH_TAG = 'letterloom-batch'
+export const ORGANIZATION_TAG = 'letterloom-organization'
+/** Of probes, which have no row in the ledger: their id. */
+export const PROBE_TAG = 'letterloom-probe'
+/** Of the mail that a verification sends to the simulator, which has no row either. */
+export const VERIFICATION_TAG = 'letterloom-verification'
+/** Every tag of ours begins with it. */
+const OUR_TAGS = 'letterloom-'
+
+/** `<bucket>_<id>`: names the row and its partition; fits SES' tag characters. */
+export const messageTag = (bucket: string, id: string): string => `${bucket}_${id}`
+
+export interface SesEvent {
+  kind: EventKind
+  messageId: string
+  subject: string | undefined
+  /** When SES accepted the mail. */
+  mailTimestamp: string
+  /** When the event happened. */
+  occurredAt: string
+  tagged: { bucket: string; id: string; organizationId: string | undefined } | undefined
+  probeId: string | undefined
+  /** About a mail that tries something out: it has no row. */
+  isTrial: boolean
+  /** No tag of ours: found by its message id, or another program's mail. */
+  isUntagged: boolean
+  /** Whom it is about; nobody when it does not tell. */
+  recipients: string[]
+  bounceType: string | undefined
+  bounceSubType: string | undefined
+  /** A complaint that says "this is not spam" does not count. */
+  notSpam: boolean
+  /** What tells two events of one kind and one mail apart. */
+  distinct: string
+  /** What the timeline shows. No address of a recipient. */
+  data: Record<string, string | number>
+}
+
+const KINDS: Record<string, EventKind> = {
+  Send: 'send',
+  Delivery: 'delivery',
+  DeliveryDelay: 'delivery_delay',
+  Bounce: 'bounce',
+  Complaint: 'complaint',
+  Reject: 'reject',
+  Open: 'open',
+  Click: 'click',
+  'Rendering Failure': 'rendering_failure',
+}
+
+/** Where the facts of each kind live in the event. */
+const PARTS: Record<EventKind, string> = {
+  send: 'send',
+  delivery: 'delivery',
+  delivery_delay: 'deliveryDelay',
+  bounce: 'bounce',
+  complaint: 'complaint',
+  reject: 'reject',
+  open: 'open',
+  click: 'click',
+  rendering_failure: 'failure',
+}
+
+/** Fields of each part worth showing. */
+const SHOWN = [
+  'smtpResponse',
+  'processingTimeMillis',
+  'reportingMTA',
+  'bounceType',
+  'bounceSubType',
+  'feedbackId',
+  'complaintSubType',
+  'complaintFeedbackType',
+  'reason',
+  'userAgent',
+  'link',
+  'delayType',
+  'errorMessage',
+  'templateName',
+]
+
+/**
+ * Reads the `detail` of an EventBridge envelope (or the message of an SNS notification).
+ * Undefined when it is not an event of a mail: account notices, subscriptions, kinds of the future.
+ * Source: SES developer guide, "Contents of event data".
+ */
+export function parseSesEvent(detail: unknown): SesEvent | undefined {
+  const event = record(detail)
+  const mail = record(event?.['mail'])
+  const kind = KINDS[text(event?.['eventType']) ?? text(event?.['notificationType']) ?? '']
+  const messageId = text(mail?.['messageId'])
+  const mailTimestamp = time(mail?.['timestamp'])
+  if (!event || !mail || !kind || !messageId || !mailTimestamp) return undefined
+  if (messageId.length > LONGEST_MESSAGE_ID) return undefined
+
+  const part = record(event[PARTS[kind]]) ?? {}
+  const data: SesEvent['data'] = {}
+  for (const name of SHOWN) {
+    const value = part[name]
+    if (typeof value === 'string') data[name] = cut(value)
+    if (typeof value === 'number') data[name] = value
+  }
+  const tags = record(mail['tags']) ?? {}
+  const probeId = readProbe(tags)
+  const occurredAt = time(part['timestamp']) ?? mailTimestamp
+  const bounceType = text(part['bounceType'])
+  const subject = text(record(mail['commonHeaders'])?.['subject'])
+  const onSuppressionList = text(part['complaintSubType']) === 'OnAccountSuppressionList'
+  return {
+    kind,
+    messageId,
+    subject: subject === undefined ? undefined : cut(subject),
+    mailTimestamp,
+    occurredAt,
+    tagged: readTag(tags),
+    probeId,
+    isTrial: probeId !== undefined || Object.hasOwn(tags, VERIFICATION_TAG),
+    isUntagged: !Object.keys(tags).some((name) => name.startsWith(OUR_TAGS)),
+    recipients: recipientsOf(kind, part, mail),
+    bounceType: onSuppressionList ? 'Permanent' : bounceType,
+    bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
+    notSpam: text(part['complaintFeedbackType']) === 'not-spam',
+    distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
+      ' ',
+    ),
+    data,
+  }
+}
+
+/** What is kept of an event. */
+export interface KeptEvent {
+  kind: EventKind
+  occurredAt: string
+  data: Record<string, unknown>
+}
+
+/** The `detail` that an untagged event had, of what was kept of it: as `parseSesEvent` reads it. */
+export function toDetail(
+  { kind, occurredAt, data }: KeptEvent,
+  mail: { messageId: string; timestamp: string; subject: string | null },
+): Record<string, unknown> {
+  const { messageId, timestamp, subject } = mail
+  return {
+    eventType: Object.keys(KINDS).find((name) => KINDS[name] === kind),
+    mail: { messageId, timestamp, ...(subject === null ? {} : { commonHeaders: { subject } }) },
+    [PARTS[kind]]: { ...data, timestamp: occurredAt },
+  }
+}
+
+/** Whether it is about a mail, of a kind that we know; such a one should be readable. */
+export function isKnownKind(detail: unknown): boolean {
+  const event = record(detail)
+  return Object.hasOwn(KINDS, text(event?.['eventType']) ?? text(event?.['notificationType']) ?? '')
+}
+
+/** Two UUIDs. */
+const TAG =
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+function readTag(tags: Record<string, unknown>): SesEvent['tagged'] {
+  const found = TAG.exec(first(tags[MESSAGE_TAG]) ?? '')
+  const [, bucket, id] = found ?? []
+  if (bucket === undefined || id === undefined) return undefined
+  return { bucket, id, organizationId: first(tags[ORGANIZATION_TAG]) }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function readProbe(tags: Record<string, unknown>): string | undefined {
+  const id = first(tags[PROBE_TAG])
+  return id !== undefined && UUID.test(id) ? id : undefined
+}
+
+const first = (values: unknown): string | undefined =>
+  Array.isArray(values) ? text(values[0]) : text(values)
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const LONGEST = 1_000
+const LONGEST_MESSAGE_ID = 255
+const cut = (value: string): string => wellFormed(value.slice(0, LONGEST))
+
+/** Without NUL and halves of surrogate pairs, which Postgres keeps in no text. */
+const wellFormed = (value: string): string =>
+  value.replaceAll('\u0000', '').replaceAll(HALF_PAIR, '')
+
+const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** Years 2000 to 2100: no mail has another time, and some of those Postgres cannot read. */
+const EARLIEST = Date.UTC(2000, 0)
+const LATEST = Date.UTC(2100, 0)
+
+/** An ISO 8601 time as ours: UTC with milliseconds. */
+function time(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const at = Date.parse(value)
+  return at > EARLIEST && at < LATEST ? new Date(at).toISOString() : undefined
+}
+
+const record = (value: unknown): Record<string, unknown> | undefined =>
+  isRecord(value) ? value : undefined
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,70 @@
+import { AppError, badRequest } from '../domain/errors.ts'
+import type { Content, ContentPaths, ContentSource } from './content.ts'
+import type { Syntax } from './liquid.ts'
+import { RenderError } from './render.ts'
+import { type Renderer, RendererBusy } from './renderer.ts'
+
+/** How long a request waits for its contents to be checked. */
+const CHECK_TIMEOUT_MS = 10_000
+const RETRY_AFTER_SECONDS = 2
+
+/**
+ * Checks the contents of a request in the threads of the renderer, each part once: what was asked
+ * before the transaction is open is known in it, so that no connection waits for a template.
+ */
+export interface Contents {
+  /** `compileContent`. Throws a 400 with what is wrong, or a 503 when there was no time. */
+  compile(source: ContentSource, paths: ContentPaths): Promise<Content>
+  /** `rootsOf` of a source that was checked before. `path` names it in a refusal. */
+  roots(syntax: Syntax, source: string, path: string): Promise<Set<string>>
+}
+
+/** Waits for checks. Whether they passed the handler finds out by asking again. */
+export const awaitChecks = async (checks: readonly Promise<unknown>[]): Promise<void> => {
+  await Promise.allSettled(checks)
+}
+
+/** Makes the checks of one request. */
+export function createContents(renderer: Renderer, organizationId: string): Contents {
+  const call = { owner: organizationId, by: performance.now() + CHECK_TIMEOUT_MS }
+  const compiled = new Map<string, Promise<Content>>()
+  const found = new Map<string, Promise<Set<string>>>()
+  /** Set when the request's own content used up the time. */
+  let refusal: AppError | undefined
+
+  function once<T>(
+    known: Map<string, Promise<T>>,
+    key: unknown,
+    path: string,
+    ask: () => Promise<T>,
+  ) {
+    const name = JSON.stringify(key)
+    const asked =
+      known.get(name) ?? ask().catch((error: unknown) => Promise.reject(toRefusal(error, path)))
+    known.set(name, asked)
+    return asked
+  }
+
+  function toRefusal(error: unknown, path: string): unknown {
+    if (error instanceof RendererBusy) return refusal ?? overloaded()
+    if (!(error instanceof RenderError)) return error
+    const what = error.reason === 'render_timeout' ? 'Takes too long' : 'Takes too much memory'
+    const details = [{ path, message: `${what} to check` }]
+    refusal = badRequest('The content cannot be used', details, error.reason)
+    return refusal
+  }
+
+  return {
+    compile: (source, paths) =>
+      once(compiled, [source, paths], paths.html, () => renderer.compile(source, paths, call)),
+    roots: (syntax, source, path) =>
+      once(found, [syntax, source], path, () => renderer.roots(syntax, source, call)),
+  }
+}
+
+const overloaded = (): AppError =>
+  new AppError('INTERNAL_ERROR', 'There was no time to check the content', {
+    status: 503,
+    reason: 'overloaded',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })

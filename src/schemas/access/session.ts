@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { ROLES } from '../../domain/access/access.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../domain/access/login.ts'
+import {
+  Address,
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  NextCursor,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+
+/** One that was given before: no more is said about it than that it can be one. */
+const Password = Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD })
+
+export const LoginInput = strict(
+  {
+    email: Address(),
+    password: Password,
+    organizationId: Type.Optional({
+      ...Id,
+      description: 'The one to work in; the one joined first when absent.',
+    }),
+  },
+  {
+    title: 'LoginInput',
+    examples: [{ email: 'alice@example.com', password: 'correct horse battery' }],
+  },
+)
+
+const token = {
+  token: Type.String({ description: 'For the Authorization header. Shown only here.' }),
+  expiresAt: {
+    ...Time,
+    description: 'At the latest; it ends earlier when it is not used for 14 days.',
+  },
+  organizationId: { ...Id, description: 'The one the session works in.' },
+}
+
+const TOKEN = {
+  token: 'loomses_3fY7aQ2x9Kp0Vn5Tr8Lw1Zc4Bm6Hs2Dj7Gq3Xe9Ya5Uf0R1kT2b',
+  expiresAt: TIME,
+  organizationId: ID,
+}
+
+export const Login = Type.Object(
+  {
+    ...token,
+    user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
+    organizations: Type.Array(Type.Object({ id: Id, name: Type.String(), role: oneOf(ROLES) })),
+  },
+  {
+    title: 'Login',
+    examples: [
+      {
+        ...TOKEN,
+        user: { id: ID, email: 'alice@example.com', name: 'Alice' },
+        organizations: [{ id: ID, name: 'Alice Ltd', role: 'owner' }],
+      },
+    ],
+  },
+)
+
+export const SwitchInput = strict(
+  { organizationId: Id },
+  {
+    title: 'SwitchInput',
+    examples: [{ organizationId: ID }],
+  },
+)
+
+export const SwitchedSession = Type.Object(token, { title: 'SwitchedSession', examples: [TOKEN] })
+
+const Session = Type.Object(
+  {
+    id: Id,
+    organizationId: Id,
+    organizationName: Type.String(),
+    createdAt: Time,
+    lastSeenAt: { ...Time, description: 'To the minute.' },
+    expiresAt: Time,
+    current: Type.Boolean({ description: 'The one that asks.' }),
+  },
+  { title: 'Session' },
+)
+
+export const SessionListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+
+export const SessionList = Type.Object(
+  { data: Type.Array(Session), nextCursor: NextCursor },
+  {
+    title: 'SessionList',
+    examples: [
+      {
+        data: [
+          {
+            id: ID,
+            organizationId: ID,
+            organizationName: 'Alice Ltd',
+            createdAt: TIME,
+            lastSeenAt: TIME,
+            expiresAt: TIME,
+            current: true,
+          },
+        ],
+        nextCursor: null,
+      },
+    ],
+  },
+)
+
+export const EndedSessions = Type.Object(
+  { success: Type.Literal(true), ended: Count },
+  { title: 'EndedSessions', examples: [{ success: true, ended: 2 }] },
+)
+
+export const PasswordInput = strict(
+  {
+    currentPassword: Password,
+    newPassword: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }),
+  },
+  {
+    title: 'PasswordInput',
+    examples: [{ currentPassword: 'correct horse battery', newPassword: 'staple of the horse' }],
+  },
+)

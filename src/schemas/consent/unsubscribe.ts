@@ -1,0 +1,14 @@
+import { Type } from 'typebox'
+import { strict } from '../common.ts'
+
+export const TokenParams = strict({
+  token: Type.String({ minLength: 1, maxLength: 1024, description: 'Of the link in the mail.' }),
+})
+
+export const Unsubscribed = Type.Object(
+  { success: Type.Literal(true), message: Type.String() },
+  {
+    title: 'Unsubscribed',
+    examples: [{ success: true, message: 'You are unsubscribed' }],
+  },
+)

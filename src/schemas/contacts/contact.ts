@@ -1,0 +1,305 @@
+import { type Static, Type } from 'typebox'
+import { MOST_PROPERTIES } from '../../domain/contacts/properties.ts'
+import { SMS_STATUSES } from '../../domain/contacts/sms-status.ts'
+import { EMAIL_STATUSES } from '../../domain/status.ts'
+import { SUBSCRIPTION_STATUSES } from '../../domain/consent/subscription.ts'
+import {
+  Address,
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  notYet,
+  nullable,
+  oneOf,
+  Page,
+  rowsOf,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+import { rowErrors } from '../error.ts'
+import { EXTERNAL_ID } from '../patterns.ts'
+
+export const CHANNELS = ['email', 'sms'] as const
+
+const MOST_CONTACTS_A_REQUEST = 1_000
+const MOST_TOPICS_A_REQUEST = 1_000
+
+export const EmailStatus = oneOf(EMAIL_STATUSES)
+export const SmsStatus = oneOf(SMS_STATUSES)
+export const Channel = oneOf(CHANNELS)
+
+const EXAMPLE = {
+  id: ID,
+  externalId: 'user-42',
+  email: 'ada@example.com',
+  phone: null,
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  company: null,
+  jobTitle: null,
+  emailStatus: 'active',
+  smsStatus: null,
+  preferredChannel: 'email',
+  properties: { plan: 'pro' },
+  emailsSent: 12,
+  emailsOpened: 9,
+  emailsClicked: 3,
+  smsSent: 0,
+  smsClicked: 0,
+  emailVerifiedAt: TIME,
+  emailUnsubscribedAt: null,
+  emailBouncedAt: null,
+  emailComplainedAt: null,
+  emailSuppressedAt: null,
+  smsConsentedAt: null,
+  smsOptedOutAt: null,
+  lastActivityAt: TIME,
+  lastEmailSentAt: TIME,
+  lastEmailOpenedAt: TIME,
+  lastEmailClickedAt: null,
+  createdAt: TIME,
+  updatedAt: TIME,
+}
+
+const ContactTopic = Type.Object(
+  {
+    topicId: Id,
+    topicSlug: Type.String(),
+    topicName: Type.String(),
+    status: oneOf(SUBSCRIPTION_STATUSES),
+    subscribedAt: nullable(Time),
+  },
+  { title: 'ContactTopic' },
+)
+
+export const Contact = Type.Object(
+  {
+    id: Id,
+    externalId: nullable(Type.String()),
+    email: nullable(Type.String({ examples: ['ada@example.com'] })),
+    phone: nullable(Type.String({ examples: ['+4915112345678'] })),
+    firstName: nullable(Type.String()),
+    lastName: nullable(Type.String()),
+    company: nullable(Type.String()),
+    jobTitle: nullable(Type.String()),
+    emailStatus: nullable(EmailStatus),
+    smsStatus: nullable(SmsStatus),
+    preferredChannel: nullable(Channel),
+    properties: Type.Record(Type.String(), Type.Unknown()),
+    emailsSent: Count,
+    emailsOpened: Count,
+    emailsClicked: Count,
+    smsSent: Count,
+    smsClicked: Count,
+    emailVerifiedAt: nullable(Time),
+    emailUnsubscribedAt: nullable(Time),
+    emailBouncedAt: nullable(Time),
+    emailComplainedAt: nullable(Time),
+    emailSuppressedAt: nullable(Time),
+    smsConsentedAt: nullable(Time),
+    smsOptedOutAt: nullable(Time),
+    lastActivityAt: nullable(Time),
+    lastEmailSentAt: nullable(Time),
+    lastEmailOpenedAt: nullable(Time),
+    lastEmailClickedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+    topics: Type.Optional(
+      Type.Array(ContactTopic, { description: 'In answers about one contact, not in lists.' }),
+    ),
+    pendingTopics: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Only when created: topics whose subscription awaits confirmation.',
+      }),
+    ),
+    emailStatusKept: Type.Optional(
+      Type.Boolean({
+        description: 'A better status was asked for than the person’s own leaving allows: kept.',
+      }),
+    ),
+    smsStatusKept: Type.Optional(
+      Type.Boolean({ description: 'The person has opted out, and nobody vouched for them: kept.' }),
+    ),
+  },
+  { title: 'Contact', examples: [EXAMPLE] },
+)
+export type Contact = Static<typeof Contact>
+
+const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: EXTERNAL_ID })
+
+/** What a caller may write, each within its limits. */
+export const fields = {
+  externalId: ExternalId,
+  email: Address({ examples: ['ada@example.com'] }),
+  phone: Type.String({ maxLength: 50, examples: ['+49 151 12345678'] }),
+  firstName: Type.String({ maxLength: 100 }),
+  lastName: Type.String({ maxLength: 100 }),
+  company: Type.String({ maxLength: 200 }),
+  jobTitle: Type.String({ maxLength: 200 }),
+  properties: Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: MOST_PROPERTIES,
+    description:
+      'At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.',
+  }),
+}
+
+/** Topics by their ids and slugs, and whether the caller vouches for the person. */
+export const wishes = {
+  topicIds: Type.Optional(
+    Type.Array(Type.String({ maxLength: 36 }), { maxItems: MOST_TOPICS_A_REQUEST }),
+  ),
+  topicSlugs: Type.Optional(Type.Array(line(100), { maxItems: MOST_TOPICS_A_REQUEST })),
+  resubscribe: Type.Optional(
+    Type.Boolean({
+      description:
+        'The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only.',
+    }),
+  ),
+}
+
+export const ContactInput = strict(
+  {
+    externalId: Type.Optional(fields.externalId),
+    email: Type.Optional(fields.email),
+    phone: Type.Optional(fields.phone),
+    firstName: Type.Optional(fields.firstName),
+    lastName: Type.Optional(fields.lastName),
+    company: Type.Optional(fields.company),
+    jobTitle: Type.Optional(fields.jobTitle),
+    emailStatus: Type.Optional(EmailStatus),
+    smsStatus: Type.Optional(SmsStatus),
+    preferredChannel: Type.Optional(Channel),
+    properties: Type.Optional(fields.properties),
+    ...wishes,
+  },
+  {
+    title: 'ContactInput',
+    description: 'One of `email` or `phone` is needed.',
+    examples: [{ email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro' } }],
+  },
+)
+export type ContactInput = Static<typeof ContactInput>
+
+export const ContactQuery = strict({
+  by: Type.Optional(
+    oneOf(['id', 'email', 'externalId'], { description: 'Forces how `id` is read.' }),
+  ),
+})
+export type ContactQuery = Static<typeof ContactQuery>
+
+export const ContactListQuery = strict({
+  page: Page,
+  pageSize: limit(50, 100),
+  cursor: Cursor,
+  emailStatus: Type.Optional(EmailStatus),
+  smsStatus: Type.Optional(SmsStatus),
+  preferredChannel: Type.Optional(Channel),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins.',
+    }),
+  ),
+  topicId: Type.Optional({ ...Id, description: 'Subscribed to this topic.' }),
+  segmentId: Type.Optional(notYet({ ...Id, description: 'In this segment. On paid plans.' })),
+  createdAfter: Type.Optional(Time),
+  updatedAfter: Type.Optional(Time),
+})
+export type ContactListQuery = Static<typeof ContactListQuery>
+
+export const ContactList = Type.Object(
+  {
+    contacts: Type.Array(Contact),
+    total: Count,
+    page: Type.Integer({ minimum: 1 }),
+    pageSize: Type.Integer({ minimum: 1 }),
+    totalPages: Count,
+    totalIsExact: Type.Boolean({ description: 'Totals are exact to 10,000.' }),
+    nextCursor: NextCursor,
+  },
+  {
+    title: 'ContactList',
+    examples: [
+      {
+        contacts: [EXAMPLE],
+        total: 1,
+        page: 1,
+        pageSize: 50,
+        totalPages: 1,
+        totalIsExact: true,
+        nextCursor: null,
+      },
+    ],
+  },
+)
+
+export const ContactBatchInput = strict(
+  {
+    contacts: rowsOf(ContactInput, { maxItems: MOST_CONTACTS_A_REQUEST }),
+  },
+  {
+    title: 'ContactBatchInput',
+    examples: [{ contacts: [{ email: 'ada@example.com', firstName: 'Ada' }] }],
+  },
+)
+
+export const ContactBatchRow = Type.Object(
+  {
+    index: Count,
+    id: nullable(Id),
+    status: oneOf(['created', 'updated', 'failed']),
+    emailStatusKept: Type.Optional(
+      Type.Boolean({ description: '`active` was asked for, but the person has left: kept.' }),
+    ),
+    smsStatusKept: Type.Optional(
+      Type.Boolean({ description: 'The person has opted out, and nobody vouched for them: kept.' }),
+    ),
+    error: Type.Optional(Type.String()),
+  },
+  { title: 'ContactBatchRow' },
+)
+export type ContactBatchRow = Static<typeof ContactBatchRow>
+
+const NOT_AN_ADDRESS = 'contacts[1].email must be an email address'
+
+export const ContactBatchResult = Type.Object(
+  {
+    success: Type.Boolean({ description: 'Whether every row was kept.' }),
+    created: Count,
+    updated: Count,
+    failed: Count,
+    results: Type.Array(ContactBatchRow),
+    ...rowErrors,
+  },
+  {
+    title: 'ContactBatchResult',
+    examples: [
+      {
+        success: false,
+        created: 1,
+        updated: 0,
+        failed: 1,
+        results: [
+          { index: 0, id: ID, status: 'created' },
+          { index: 1, id: null, status: 'failed', error: NOT_AN_ADDRESS },
+        ],
+        errors: [NOT_AN_ADDRESS],
+        errorDetails: [
+          {
+            index: 1,
+            code: 'VALIDATION_FAILED',
+            reason: 'validation_failed',
+            message: NOT_AN_ADDRESS,
+            details: [{ path: 'contacts[1].email', message: 'must be an email address' }],
+          },
+        ],
+      },
+    ],
+  },
+)

@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox'
+import {
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  NextCursor,
+  nullable,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+import { ContactInput, ContactListQuery } from './contact.ts'
+
+const IMPORT_STATUSES = [
+  'receiving',
+  'pending',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'aborted',
+] as const
+export type ImportStatus = (typeof IMPORT_STATUSES)[number]
+
+const FORMATS = ['csv', 'ndjson'] as const
+export type Format = (typeof FORMATS)[number]
+const YES_OR_NO = ['true', 'false'] as const
+
+const MOST_MAPPING = 16_384
+const MOST_TOPICS_TEXT = 4_000
+
+const EXAMPLE = {
+  id: ID,
+  status: 'completed',
+  format: 'csv',
+  onDuplicate: 'update',
+  dryRun: false,
+  rows: 1200,
+  created: 1000,
+  updated: 190,
+  skipped: 0,
+  failed: 10,
+  emailStatusKept: 3,
+  error: null,
+  createdAt: TIME,
+  startedAt: TIME,
+  finishedAt: TIME,
+}
+
+export const Import = Type.Object(
+  {
+    id: Id,
+    status: oneOf(IMPORT_STATUSES, {
+      description:
+        '`receiving`: the upload is under way; `aborted`: it broke off, and nothing was changed.',
+    }),
+    format: oneOf(FORMATS),
+    onDuplicate: oneOf(['update', 'skip']),
+    dryRun: Type.Boolean(),
+    rows: { ...Count, description: 'Rows received.' },
+    created: Count,
+    updated: { ...Count, description: 'Found; also those that had all of it already.' },
+    skipped: { ...Count, description: 'Found, with `onDuplicate=skip`.' },
+    failed: { ...Count, description: 'Listed by the report of errors.' },
+    emailStatusKept: {
+      ...Count,
+      description: '`active` was asked for, but the person has left: kept.',
+    },
+    error: nullable(Type.String({ description: 'Why it was aborted or failed.' })),
+    createdAt: Time,
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+  },
+  { title: 'Import', examples: [EXAMPLE] },
+)
+export type Import = Static<typeof Import>
+
+export const ImportAccepted = Type.Object(
+  { id: Id, status: oneOf(IMPORT_STATUSES) },
+  { title: 'ImportAccepted', examples: [{ id: ID, status: 'pending' }] },
+)
+
+export const ImportList = Type.Object(
+  { data: Type.Array(Import), nextCursor: NextCursor },
+  { title: 'ImportList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
+)
+
+export const ImportListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+
+const topicNames = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: MOST_TOPICS_TEXT, description }))
+
+/** As query parameters, or as fields of a form before its file. */
+export const ImportOptions = strict({
+  format: Type.Optional(
+    oneOf(FORMATS, { description: 'Default: by the media type, or the name of the file.' }),
+  ),
+  onDuplicate: Type.Optional(
+    oneOf(['update', 'skip'], {
+      description: 'What becomes of a contact that is there already. Default `update`.',
+    }),
+  ),
+  mapping: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: MOST_MAPPING,
+      description:
+        'CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`; null leaves a column out. Columns that are not named go by their name: a known field, else a property.',
+    }),
+  ),
+  delimiter: Type.Optional(
+    oneOf([',', ';', '|', '\t'], { description: 'CSV: between two cells. Default `,`.' }),
+  ),
+  dryRun: Type.Optional(
+    oneOf(YES_OR_NO, { description: 'Changes nothing and reports what would become of each row.' }),
+  ),
+  resubscribe: Type.Optional(
+    oneOf(YES_OR_NO, {
+      description:
+        'You vouch that these people want mail again: `active` then takes back who has left.',
+    }),
+  ),
+  topicIds: topicNames('Topics for all rows: ids with commas between them.'),
+  topicSlugs: topicNames('Topics for all rows: slugs with commas between them.'),
+})
+export type ImportOptions = Static<typeof ImportOptions>
+
+/** A row, after its columns got their names: what is said of one contact. */
+export const ImportRow = strict({
+  ...ContactInput.properties,
+  resubscribe: Type.Optional(Type.Boolean()),
+})
+export type ImportRow = Static<typeof ImportRow>
+
+const {
+  page: _page,
+  pageSize: _pageSize,
+  cursor: _cursor,
+  ...filters
+} = ContactListQuery.properties
+
+export const ExportQuery = strict({
+  format: Type.Optional(oneOf(FORMATS, { default: 'csv', description: 'Default `csv`.' })),
+  ...filters,
+})

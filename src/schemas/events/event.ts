@@ -1,0 +1,190 @@
+import { type Static, Type } from 'typebox'
+import { fields } from '../contacts/contact.ts'
+import {
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  rowsOf,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+import { ApiError, rowErrors } from '../error.ts'
+
+const MOST_EVENTS_A_REQUEST = 1_000
+const LONGEST_EVENT_NAME = 255
+const LONGEST_EVENT_ID = 255
+const LONGEST_CONTACT_NAME = 201
+
+export const EventInput = strict(
+  {
+    name: line(LONGEST_EVENT_NAME, { description: 'What happened: `order_placed`.' }),
+    contactId: Type.Optional({ ...Id, description: 'Whose event it is, by our id.' }),
+    contactExternalId: Type.Optional({ ...fields.externalId, description: 'By your id.' }),
+    contactEmail: Type.Optional({ ...fields.email, description: 'By their address.' }),
+    createIfMissing: Type.Optional(
+      Type.Boolean({
+        description:
+          'Makes the contact, with `contactEmail`, `contactExternalId` and `contactName`, where there is none. Whoever left stays out: the suppression list decides their status.',
+      }),
+    ),
+    contactName: Type.Optional(
+      line(LONGEST_CONTACT_NAME, {
+        description: 'Of a contact that is made: the first word is the first name.',
+      }),
+    ),
+    properties: Type.Optional(fields.properties),
+    occurredAt: Type.Optional({
+      ...Time,
+      description:
+        'Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing.',
+    }),
+    eventId: Type.Optional(
+      line(LONGEST_EVENT_ID, {
+        description:
+          'Your own id of the event: the same one within 7 days is accepted and ignored.',
+      }),
+    ),
+  },
+  {
+    title: 'EventInput',
+    description:
+      'One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id.',
+    examples: [
+      {
+        name: 'order_placed',
+        contactEmail: 'ada@example.com',
+        properties: { total: 49.9, currency: 'EUR' },
+        eventId: 'order-1042',
+      },
+    ],
+  },
+)
+export type EventInput = Static<typeof EventInput>
+
+export const EventAccepted = Type.Object(
+  {
+    success: Type.Literal(true),
+    eventId: Type.String({ description: 'Yours where you gave one, else ours.' }),
+    duplicate: Type.Boolean({ description: 'It came before: nothing was done.' }),
+    contactCreated: Type.Boolean(),
+    workflowsTriggered: { ...Count, description: 'Executions that it started.' },
+    executionsResumed: { ...Count, description: 'Executions that waited for it.' },
+  },
+  {
+    title: 'EventAccepted',
+    examples: [
+      {
+        success: true,
+        eventId: 'order-1042',
+        duplicate: false,
+        contactCreated: false,
+        workflowsTriggered: 1,
+        executionsResumed: 0,
+      },
+    ],
+  },
+)
+
+export const EventBatchInput = strict(
+  { events: rowsOf(EventInput, { maxItems: MOST_EVENTS_A_REQUEST }) },
+  {
+    title: 'EventBatchInput',
+    examples: [{ events: [{ name: 'order_placed', contactEmail: 'ada@example.com' }] }],
+  },
+)
+
+export const EventBatchResult = Type.Object(
+  {
+    success: Type.Boolean({ description: 'Whether no event failed.' }),
+    processed: { ...Count, description: 'Events that were stored.' },
+    duplicates: { ...Count, description: 'Events that came before.' },
+    workflowsTriggered: Count,
+    executionsResumed: Count,
+    ...rowErrors,
+  },
+  {
+    title: 'EventBatchResult',
+    examples: [
+      {
+        success: false,
+        processed: 1,
+        duplicates: 0,
+        workflowsTriggered: 0,
+        executionsResumed: 0,
+        errors: ['events[1]: Contact not found'],
+        errorDetails: [
+          {
+            index: 1,
+            code: 'NOT_FOUND',
+            reason: 'contact_not_found',
+            message: 'Contact not found',
+          },
+        ],
+      },
+    ],
+  },
+)
+
+const QUOTA_REFUSAL = {
+  error: 'event_limit_exceeded',
+  code: 'RATE_LIMITED',
+  message: 'The monthly event limit is used up; it is reset on 2026-12-01',
+  current: 62_500,
+  limit: 50_000,
+  requested: 1,
+  percentUsed: 125,
+  resetsAt: '2026-12-01T00:00:00.000Z',
+  requestId: ID,
+}
+
+/** The body of a 429 of the monthly quota; the rate limit has the usual one. */
+export const EventLimitExceeded = Type.Object(
+  {
+    ...ApiError.properties,
+    error: Type.String({
+      description: '`event_limit_exceeded`, or of the rate limit a message for people.',
+    }),
+    message: Type.Optional(Type.String()),
+    current: Type.Optional({ ...Count, description: 'Events accepted this month.' }),
+    limit: Type.Optional({ ...Count, description: 'Events a month; 25 % more are accepted.' }),
+    requested: Type.Optional({
+      ...Count,
+      description: 'Events of this request, without duplicates and failures.',
+    }),
+    percentUsed: Type.Optional(Count),
+    resetsAt: Type.Optional(Time),
+  },
+  { title: 'EventLimitExceeded', examples: [QUOTA_REFUSAL] },
+)
+
+export const EventNameList = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          firstReceivedAt: Time,
+          lastReceivedAt: { ...Time, description: 'To the hour.' },
+        },
+        { title: 'EventName' },
+      ),
+    ),
+    nextCursor: NextCursor,
+  },
+  {
+    title: 'EventNameList',
+    examples: [
+      {
+        data: [{ name: 'order_placed', firstReceivedAt: TIME, lastReceivedAt: TIME }],
+        nextCursor: null,
+      },
+    ],
+  },
+)
+
+export const EventNameQuery = strict({ limit: limit(20, 100), cursor: Cursor })

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox'
+import {
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  nullable,
+  oneOf,
+  strict,
+  TIME,
+  Time,
+  warnings,
+} from '../common.ts'
+import { FlowStep, FlowTransition } from './flow-steps.ts'
+import {
+  definition,
+  Description,
+  EXAMPLE_INPUT,
+  EXAMPLE_SETTINGS,
+  FlowSettings,
+  Name,
+  Slug,
+  TriggerConfig,
+  TriggerType,
+} from './flow.ts'
+
+/** Workflows of one push, and of one page that is pulled. */
+const MOST_PUSHED = 100
+
+const SourceHash = line(100, { description: 'Yours, to tell what you pushed last.' })
+
+const PushedFlow = strict(
+  {
+    slug: Slug,
+    name: Name,
+    description: Type.Optional(nullable(Description)),
+    ...definition,
+    sourceHash: Type.Optional(nullable(SourceHash)),
+    updatedAt: Type.Optional({
+      ...Time,
+      description: 'As it was pulled: what was edited here before that is known to you.',
+    }),
+  },
+  { title: 'PushedWorkflow', examples: [{ slug: 'welcome', ...EXAMPLE_INPUT }] },
+)
+export type PushedFlow = Static<typeof PushedFlow>
+
+const options = {
+  force: Type.Optional(Type.Boolean({ description: 'Over what was edited here.' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Checks and tells; changes nothing.' })),
+}
+const EXAMPLE_PUSH = { workflows: [{ slug: 'welcome', ...EXAMPLE_INPUT }], dryRun: true }
+
+/** Several workflows, or one by itself. */
+export const FlowPush = Type.Union(
+  [
+    strict(
+      {
+        workflows: Type.Array(PushedFlow, { minItems: 1, maxItems: MOST_PUSHED }),
+        ...options,
+      },
+      { title: 'WorkflowListPush', examples: [EXAMPLE_PUSH] },
+    ),
+    strict(
+      { ...PushedFlow.properties, ...options },
+      { title: 'SingleWorkflowPush', examples: [{ slug: 'welcome', ...EXAMPLE_INPUT }] },
+    ),
+  ],
+  { title: 'WorkflowPush', type: 'object', examples: [EXAMPLE_PUSH] },
+)
+export type FlowPush = Static<typeof FlowPush>
+
+export const FlowPushResult = Type.Object(
+  {
+    success: Type.Literal(true),
+    dryRun: Type.Boolean(),
+    results: Type.Array(
+      Type.Object(
+        {
+          slug: Type.String(),
+          id: nullable({ ...Id, description: 'Null: it would be created.' }),
+          outcome: oneOf(['created', 'updated', 'unchanged']),
+          version: Type.Integer({ minimum: 1 }),
+        },
+        { title: 'WorkflowPushed' },
+      ),
+    ),
+    ...warnings,
+  },
+  {
+    title: 'WorkflowPushResult',
+    examples: [
+      {
+        success: true,
+        dryRun: false,
+        results: [{ slug: 'welcome', id: ID, outcome: 'updated', version: 2 }],
+      },
+    ],
+  },
+)
+export type FlowPushResult = Static<typeof FlowPushResult>
+
+export const FlowPullQuery = strict({
+  limit: limit(20, MOST_PUSHED),
+  cursor: Cursor,
+  slug: Type.Optional({ ...Slug, description: 'Only this one.' }),
+})
+
+export const FlowPull = Type.Object(
+  {
+    workflows: Type.Array(
+      Type.Object(
+        {
+          slug: Type.String(),
+          name: Type.String(),
+          description: nullable(Type.String()),
+          triggerType: TriggerType,
+          triggerConfig: TriggerConfig,
+          steps: Type.Array(FlowStep),
+          transitions: Type.Array(FlowTransition),
+          settings: FlowSettings,
+          sourceHash: nullable(SourceHash),
+          updatedAt: Time,
+        },
+        { title: 'PulledWorkflow' },
+      ),
+    ),
+    nextCursor: NextCursor,
+  },
+  {
+    title: 'WorkflowPull',
+    examples: [
+      {
+        workflows: [
+          {
+            slug: 'welcome',
+            description: null,
+            ...EXAMPLE_INPUT,
+            settings: EXAMPLE_SETTINGS,
+            sourceHash: null,
+            updatedAt: TIME,
+          },
+        ],
+        nextCursor: null,
+      },
+    ],
+  },
+)

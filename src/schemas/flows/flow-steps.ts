@@ -1,0 +1,268 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import type { StepType } from '../../domain/flows/flow.ts'
+import { DELAY_UNITS } from '../../domain/flows/duration.ts'
+import { ENGAGEMENTS } from '../../domain/flows/steps/wait-for-email-engagement.ts'
+import { MOST_HEADERS } from '../../domain/flows/steps/webhook.ts'
+import { LONGEST_NAME } from '../../domain/text.ts'
+import { accountNames, Address, From, FromName, line, oneOf, strict } from '../common.ts'
+import { Condition } from '../audience/condition.ts'
+import { STEP_ID, TIME_OF_DAY } from '../patterns.ts'
+
+const LONGEST_URL = 2_048
+const LONGEST_SECONDS = 30
+/** The same as of everything else that is called by an id. */
+const LONGEST_ID = 36
+
+const StepId = Type.String({
+  pattern: STEP_ID,
+  examples: ['welcome'],
+})
+const Branch = line(100)
+export const EventName = Type.String({ minLength: 1, maxLength: 255, examples: ['order_placed'] })
+const Identity = Type.String({ minLength: 1, maxLength: LONGEST_ID })
+const Slug = Type.String({ minLength: 1, maxLength: 100 })
+const AMOUNT = { minimum: 1, maximum: 1_000_000 }
+
+const duration = {
+  amount: Type.Integer(AMOUNT),
+  unit: oneOf(DELAY_UNITS),
+}
+const Timeout = strict(duration, {
+  title: 'Duration',
+  description: 'At most 366 days.',
+  examples: [{ amount: 3, unit: 'days' }],
+})
+
+/** `description`: what it does, and the names of its branches. */
+interface Words {
+  title: string
+  description: string
+}
+
+const step = <const Name extends StepType, Config extends TProperties>(
+  type: Name,
+  words: Words,
+  config: Config,
+) => stepOf(type, words, strict(config))
+
+function stepOf<const Name extends StepType, Config extends Type.TSchema>(
+  type: Name,
+  words: Words,
+  config: Config,
+) {
+  return strict(
+    {
+      id: StepId,
+      type: Type.Unsafe<Name>({ type: 'string', const: type }),
+      name: line(LONGEST_NAME),
+      config,
+      position: Type.Optional(
+        strict({ x: Type.Number(), y: Type.Number() }, { description: 'Where it is drawn.' }),
+      ),
+    },
+    { ...words },
+  )
+}
+
+const topic = {
+  topicId: Type.Optional(Identity),
+  topicSlug: Type.Optional(Slug),
+}
+
+const Changes = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })
+
+const delay = Type.Unsafe<
+  | { amount: number; unit: (typeof DELAY_UNITS)[number] }
+  | { until: { time: string; timezone: string; days?: number } }
+>({
+  type: 'object',
+  description: 'A span, at most 366 days, or the next such time of day.',
+  anyOf: [
+    strict(duration),
+    strict({
+      until: strict({
+        time: Type.String({ pattern: TIME_OF_DAY, examples: ['09:00'] }),
+        timezone: Type.String({
+          maxLength: 64,
+          description: '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',
+        }),
+        days: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 366, description: 'After so many whole days.' }),
+        ),
+      }),
+    }),
+  ],
+})
+
+/** One step of a workflow. */
+export const FlowStep = Type.Union(
+  [
+    step(
+      'send_email',
+      {
+        title: 'SendEmailStep',
+        description:
+          '`templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.',
+      },
+      {
+        templateId: Type.Optional(Identity),
+        subject: Type.Optional(line(998, { description: 'Liquid.' })),
+        html: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000_000 })),
+        from: Type.Optional(From('Needed.')),
+        fromName: Type.Optional(FromName(LONGEST_NAME)),
+        replyTo: Type.Optional(Address()),
+        ...accountNames,
+        ...topic,
+        variables: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 }),
+        ),
+      },
+    ),
+    step(
+      'send_sms',
+      {
+        title: 'SendSmsStep',
+        description: 'Needs a transport of SMS; without one its workflow cannot be enabled.',
+      },
+      { body: Type.String({ minLength: 1, maxLength: 1_600 }) },
+    ),
+    stepOf(
+      'delay',
+      { title: 'DelayStep', description: 'The execution is `paused` meanwhile.' },
+      delay,
+    ),
+    step(
+      'condition',
+      { title: 'ConditionStep', description: 'Branches: `yes`, `no`.' },
+      { condition: Condition },
+    ),
+    step(
+      'split',
+      {
+        title: 'SplitStep',
+        description: 'Branches: the names. The same execution always takes the same one.',
+      },
+      {
+        branches: Type.Array(
+          strict({
+            name: Branch,
+            weight: Type.Number({ minimum: 0.001, maximum: 1_000_000 }),
+          }),
+          { minItems: 2, maxItems: 20 },
+        ),
+      },
+    ),
+    step(
+      'wait_for_event',
+      {
+        title: 'WaitForEventStep',
+        description:
+          'Branches: `yes`, `timeout`. Takes the earliest event since the step before it, else the next one.',
+      },
+      {
+        eventName: EventName,
+        filter: Type.Optional(Condition),
+        timeout: Timeout,
+      },
+    ),
+    step(
+      'wait_for_email_engagement',
+      {
+        title: 'WaitForEmailEngagementStep',
+        description:
+          'Branches: the `events`, `timeout`. What was done with the mail before counts.',
+      },
+      {
+        stepId: StepId,
+        events: Type.Array(oneOf(ENGAGEMENTS), { minItems: 1, maxItems: ENGAGEMENTS.length }),
+        timeout: Timeout,
+      },
+    ),
+    step(
+      'update_contact',
+      {
+        title: 'UpdateContactStep',
+        description: 'Fields are `firstName`, `lastName` …, and `properties.<key>`.',
+      },
+      {
+        set: Type.Optional(Changes),
+        unset: Type.Optional(Type.Array(line(300), { maxItems: 100 })),
+        increment: Type.Optional(Type.Record(Type.String(), Type.Number(), { maxProperties: 100 })),
+        append: Type.Optional(Changes),
+        remove: Type.Optional(Changes),
+      },
+    ),
+    step(
+      'subscribe_topic',
+      {
+        title: 'SubscribeTopicStep',
+        description: 'With double opt-in the contact is asked by mail.',
+      },
+      topic,
+    ),
+    step(
+      'unsubscribe_topic',
+      { title: 'UnsubscribeTopicStep', description: 'Ends an execution that this topic started.' },
+      topic,
+    ),
+    step(
+      'webhook',
+      {
+        title: 'WebhookStep',
+        description:
+          'Branches: `success`; `failure`, without which a call that fails for good fails the execution. Signed as Standard Webhooks has it.',
+      },
+      {
+        url: Type.String({ minLength: 1, maxLength: LONGEST_URL }),
+        method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+        headers: Type.Optional(
+          Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
+            maxProperties: MOST_HEADERS,
+            description:
+              'Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.',
+          }),
+        ),
+        body: Type.Optional(Type.String({ maxLength: 60_000, description: 'Liquid.' })),
+        timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: LONGEST_SECONDS })),
+      },
+    ),
+    step(
+      'exit',
+      { title: 'ExitStep', description: 'Ends the execution; nothing comes after it.' },
+      {
+        outcome: oneOf(['completed', 'cancelled', 'failed']),
+        reason: Type.Optional(line(255)),
+      },
+    ),
+  ],
+  { title: 'FlowStep', type: 'object' },
+)
+export type FlowStep = Static<typeof FlowStep>
+
+export const FlowTransition = strict(
+  {
+    from: StepId,
+    to: StepId,
+    branch: Type.Optional(Branch),
+  },
+  { title: 'FlowTransition', examples: [{ from: 'trigger', to: 'welcome' }] },
+)
+
+/** A transition as callers may write it: with aliases. */
+export const FlowTransitionInput = strict(
+  {
+    from: Type.Optional(StepId),
+    fromStepId: Type.Optional({ ...StepId, description: 'Another name of `from`.' }),
+    to: Type.Optional(StepId),
+    toStepId: Type.Optional({ ...StepId, description: 'Another name of `to`.' }),
+    branch: Type.Optional(Branch),
+    condition: Type.Optional({ ...Branch, description: 'Another name of `branch`.' }),
+  },
+  {
+    title: 'FlowTransitionInput',
+    description:
+      '`from` is a step or `trigger`; without one from the trigger, the first step is the first of the list. A step with branches needs one named in each transition; where none leads on, the execution is completed.',
+    examples: [{ from: 'trigger', to: 'welcome' }],
+  },
+)
+export type FlowTransitionInput = Static<typeof FlowTransitionInput>

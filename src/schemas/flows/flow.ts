@@ -1,0 +1,340 @@
+import { type Static, Type } from 'typebox'
+import { TRIGGER_TYPES } from '../../domain/flows/flow.ts'
+import { LONGEST_NAME } from '../../domain/text.ts'
+import { Condition } from '../audience/condition.ts'
+import {
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  notYet,
+  nullable,
+  oneOf,
+  oneOfSoon,
+  strict,
+  TIME,
+  Time,
+  warnings,
+} from '../common.ts'
+import { EventName, FlowStep, FlowTransition, FlowTransitionInput } from './flow-steps.ts'
+import { SLUG } from '../patterns.ts'
+
+const MOST_STEPS = 200
+const MOST_TRANSITIONS = 1_000
+const MOST_EXIT_EVENTS = 50
+const MOST_SECONDS = 366 * 86_400
+
+export const Slug = Type.String({ pattern: SLUG, examples: ['welcome'] })
+export const Name = line(LONGEST_NAME)
+export const Description = Type.String({ maxLength: 1_000 })
+export const TriggerType = oneOf(TRIGGER_TYPES)
+const TriggerTypeInput = oneOfSoon(TRIGGER_TYPES, ['segment_entry', 'segment_exit'])
+
+const SegmentId = Type.String({
+  maxLength: 36,
+  description: 'Of `segment_…`: needed. Of `schedule`: optional.',
+})
+
+const triggerConfig = {
+  eventName: Type.Optional({ ...EventName, description: 'Of `event`: needed.' }),
+  filter: Type.Optional(Condition),
+  topicId: Type.Optional(
+    Type.String({ maxLength: 36, description: 'Of `topic_…`; without one: any topic.' }),
+  ),
+  segmentId: Type.Optional(SegmentId),
+  cron: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Of `schedule`: minute, hour, day of the month, month, day of the week.',
+      examples: ['0 9 * * mon'],
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Of `schedule`, of IANA; without one: UTC.' }),
+  ),
+}
+
+export const TriggerConfig = strict(triggerConfig, {
+  title: 'TriggerConfig',
+  examples: [{ eventName: 'signed_up' }],
+})
+const TriggerConfigInput = strict(
+  {
+    ...triggerConfig,
+    segmentId: Type.Optional(notYet(SegmentId)),
+    name: Type.Optional({ ...EventName, description: 'Another name of `eventName`.' }),
+    topicSlug: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of `topicId`.' })),
+  },
+  { title: 'TriggerConfigInput', examples: [{ eventName: 'signed_up' }] },
+)
+
+const Seconds = Type.Integer({ minimum: 0, maximum: MOST_SECONDS })
+const settings = {
+  allowReentry: Type.Boolean({ description: 'Without it a contact enters once, ever.' }),
+  reentryDelaySeconds: { ...Seconds, description: 'Since the contact’s last start.' },
+  maxConcurrentExecutions: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Executions that are not over, of all contacts; null: any number.',
+    }),
+  ),
+  contactCooldownSeconds: { ...Seconds, description: 'Since the contact’s last end.' },
+  exitOn: strict(
+    {
+      events: Type.Optional(Type.Array(EventName, { maxItems: MOST_EXIT_EVENTS })),
+      condition: Type.Optional(Condition),
+    },
+    {
+      description: 'What ends executions: events, at once; a condition, when one comes to a step.',
+    },
+  ),
+}
+export const EXAMPLE_SETTINGS = {
+  allowReentry: false,
+  reentryDelaySeconds: 0,
+  maxConcurrentExecutions: null,
+  contactCooldownSeconds: 0,
+  exitOn: { events: ['unsubscribed'] },
+}
+export const FlowSettings = strict(settings, {
+  title: 'FlowSettings',
+  examples: [EXAMPLE_SETTINGS],
+})
+const FlowSettingsInput = strict(Type.Partial(FlowSettings).properties, {
+  title: 'FlowSettingsInput',
+  examples: [{ allowReentry: true, reentryDelaySeconds: 86_400 }],
+})
+
+const stats = Type.Object(
+  {
+    started: Count,
+    completed: Count,
+    failed: Count,
+    cancelled: Count,
+    dropped: { ...Count, description: 'Not admitted, or over `maxConcurrentExecutions`.' },
+    live: { ...Count, description: 'Not over.' },
+  },
+  { title: 'FlowStats' },
+)
+
+const summary = {
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  enabled: Type.Boolean(),
+  version: Type.Integer({
+    minimum: 1,
+    description: 'The newest: executions that start take it, running ones keep theirs.',
+  }),
+  triggerType: TriggerType,
+  stats,
+  createdAt: Time,
+  updatedAt: Time,
+  pushedAt: nullable({ ...Time, description: 'When it was pushed last; null: never.' }),
+}
+
+const EXAMPLE_STEPS = [
+  {
+    id: 'welcome',
+    type: 'send_email',
+    name: 'Welcome',
+    config: {
+      from: 'hello@example.com',
+      subject: 'Welcome, {{ contact.firstName | default: "there" }}',
+      html: '<p>Good to have you.</p>',
+    },
+  },
+  {
+    id: 'wait',
+    type: 'wait_for_event',
+    name: 'First order?',
+    config: { eventName: 'order_placed', timeout: { amount: 3, unit: 'days' } },
+  },
+  { id: 'done', type: 'exit', name: 'Bought', config: { outcome: 'completed' } },
+]
+const EXAMPLE_TRANSITIONS = [
+  { from: 'trigger', to: 'welcome' },
+  { from: 'welcome', to: 'wait' },
+  { from: 'wait', to: 'done', branch: 'yes' },
+]
+export const EXAMPLE_INPUT = {
+  name: 'Welcome',
+  triggerType: 'event',
+  triggerConfig: { eventName: 'signed_up' },
+  steps: EXAMPLE_STEPS,
+  transitions: EXAMPLE_TRANSITIONS,
+}
+const EXAMPLE_SUMMARY = {
+  id: ID,
+  slug: 'welcome',
+  name: 'Welcome',
+  description: null,
+  enabled: true,
+  version: 1,
+  triggerType: 'event',
+  stats: { started: 812, completed: 700, failed: 1, cancelled: 11, dropped: 4, live: 100 },
+  createdAt: TIME,
+  updatedAt: TIME,
+  pushedAt: null,
+}
+const EXAMPLE = {
+  ...EXAMPLE_SUMMARY,
+  triggerConfig: { eventName: 'signed_up' },
+  steps: EXAMPLE_STEPS,
+  transitions: EXAMPLE_TRANSITIONS,
+  settings: EXAMPLE_SETTINGS,
+}
+
+export const FlowSummary = Type.Object(summary, {
+  title: 'WorkflowSummary',
+  examples: [EXAMPLE_SUMMARY],
+})
+export type FlowSummary = Static<typeof FlowSummary>
+
+const whole = {
+  ...summary,
+  triggerConfig: TriggerConfig,
+  steps: Type.Array(FlowStep),
+  transitions: Type.Array(FlowTransition),
+  settings: FlowSettings,
+}
+
+export const Flow = Type.Object(whole, { title: 'Workflow', examples: [EXAMPLE] })
+export type Flow = Static<typeof Flow>
+
+export const ChangedFlow = Type.Object(
+  { ...whole, ...warnings },
+  { title: 'ChangedWorkflow', examples: [{ ...EXAMPLE }] },
+)
+
+export const CreatedFlow = Type.Object(
+  {
+    ...whole,
+    webhookSecret: nullable(
+      Type.String({
+        description: 'Signs its webhooks (Standard Webhooks). Shown only here; null in a replay.',
+      }),
+    ),
+    ...warnings,
+  },
+  {
+    title: 'CreatedWorkflow',
+    examples: [{ ...EXAMPLE, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],
+  },
+)
+
+export const definition = {
+  triggerType: TriggerTypeInput,
+  triggerConfig: Type.Optional(TriggerConfigInput),
+  steps: Type.Array(FlowStep, { minItems: 1, maxItems: MOST_STEPS }),
+  transitions: Type.Optional(Type.Array(FlowTransitionInput, { maxItems: MOST_TRANSITIONS })),
+  settings: Type.Optional(FlowSettingsInput),
+}
+
+export const FlowInput = strict(
+  {
+    name: Name,
+    slug: Type.Optional(Slug),
+    description: Type.Optional(nullable(Description)),
+    enabled: Type.Optional(Type.Boolean({ description: 'Absent: not yet.' })),
+    ...definition,
+  },
+  { title: 'WorkflowInput', examples: [EXAMPLE_INPUT] },
+)
+export type FlowInput = Static<typeof FlowInput>
+
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+/** Read-only fields are accepted and ignored, so that one can read, edit and patch a workflow. */
+export const FlowPatch = strict(
+  {
+    ...Type.Partial(FlowInput).properties,
+    ifUnmodifiedSince: Type.Optional({
+      ...Time,
+      description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+    }),
+    id: Ignored,
+    version: Ignored,
+    stats: Ignored,
+    createdAt: Ignored,
+    updatedAt: Ignored,
+    pushedAt: Ignored,
+    warnings: Ignored,
+  },
+  { title: 'WorkflowPatch', examples: [{ name: 'Welcome, all' }] },
+)
+export type FlowPatch = Static<typeof FlowPatch>
+
+/** A flow's definition as a caller writes it, before it is checked. */
+export type FlowDefinitionInput = Pick<FlowInput, keyof typeof definition>
+
+export const FlowListQuery = strict({
+  limit: limit(20, 100),
+  cursor: Cursor,
+  search: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or slug.' }),
+  ),
+  enabled: Type.Optional(oneOf(['true', 'false'], { description: 'Only those that are, or not.' })),
+  triggerType: Type.Optional({ ...TriggerType, description: 'What starts it.' }),
+})
+
+export const FlowList = Type.Object(
+  { data: Type.Array(FlowSummary), nextCursor: NextCursor },
+  { title: 'WorkflowList', examples: [{ data: [EXAMPLE_SUMMARY], nextCursor: null }] },
+)
+
+export const FlowVersionQuery = strict({
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'Which version; without it the newest.',
+    }),
+  ),
+})
+
+export const FlowVersionListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+
+export const FlowVersionList = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        { version: Type.Integer({ minimum: 1 }), createdAt: Time },
+        { title: 'WorkflowVersion' },
+      ),
+    ),
+    nextCursor: NextCursor,
+  },
+  {
+    title: 'WorkflowVersionList',
+    examples: [{ data: [{ version: 1, createdAt: TIME }], nextCursor: null }],
+  },
+)
+
+export const FlowSecret = Type.Object(
+  {
+    success: Type.Literal(true),
+    webhookSecret: nullable(
+      Type.String({ description: 'Signs from now on. Shown only here; null in a replay.' }),
+    ),
+    previousSecretUntil: {
+      ...Time,
+      description: 'Until then webhooks are signed with the secret before it as well.',
+    },
+  },
+  {
+    title: 'WorkflowSecret',
+    examples: [
+      {
+        success: true,
+        webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+        previousSecretUntil: TIME,
+      },
+    ],
+  },
+)

@@ -1,0 +1,125 @@
+import type { Role } from '../../domain/access/access.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Member } from '../../schemas/access/member.ts'
+import type { Executor } from '../db/sql.ts'
+
+interface Place {
+  id: Uuid
+  createdAt: string
+}
+
+/** The newest member comes first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { before, limit }: { before: Place | undefined; limit: number },
+) => sql<Member[]>`
+  select u.id, u.email, coalesce(m.given_name, u.name) as name, m.role, m.created_at
+  from memberships m
+  join users u on u.id = m.user_id
+  where m.organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and (m.created_at, m.user_id) < (${before.createdAt}, ${before.id})`}
+  order by m.created_at desc, m.user_id desc
+  limit ${limit}`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  userId: Uuid,
+): Promise<Member | undefined> {
+  const [member] = await sql<Member[]>`
+    select u.id, u.email, coalesce(m.given_name, u.name) as name, m.role, m.created_at
+    from memberships m
+    join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId} and m.user_id = ${userId}`
+  return member
+}
+
+/**
+ * Whether a member has this address. It looks at the members only: a look-up by the address would
+ * take another time where somebody else has it.
+ */
+export async function hasAddress(
+  sql: Executor,
+  organizationId: Uuid,
+  email: string,
+): Promise<boolean> {
+  const [row] = await sql<{ isMember: boolean }[]>`
+    with own as materialized (
+      select u.email
+      from memberships m
+      join users u on u.id = m.user_id
+      where m.organization_id = ${organizationId}
+    )
+    select exists (select from own where email = ${email}) as is_member`
+  return row?.isMember === true
+}
+
+/** The person with this address, or a new one of this id and name. Cross-tenant. */
+export async function findOrAddPerson(
+  sql: Executor,
+  person: { id: Uuid; email: string; name: string },
+): Promise<Uuid> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select find_or_add_person(${person.id}, ${person.email}, ${person.name}) as id`
+  if (!row) throw new Error('an upsert returned no row')
+  return row.id
+}
+
+interface NewMember {
+  organizationId: Uuid
+  userId: Uuid
+  role: Role
+  /** What they are called here until they come in themselves; null: by their own name. */
+  givenName: string | null
+}
+
+/** False when the person is a member already. */
+export async function add(
+  sql: Executor,
+  { organizationId, userId, role, givenName }: NewMember,
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into memberships (organization_id, user_id, role, given_name)
+    values (${organizationId}, ${userId}, ${role}, ${givenName})
+    on conflict do nothing`
+  return count > 0
+}
+
+/** Gives a member another role; their sessions in this organization end with the old one. */
+export async function setRole(
+  sql: Executor,
+  {
+    organizationId,
+    userId,
+    role,
+    at,
+  }: {
+    organizationId: Uuid
+    userId: Uuid
+    role: Role
+    at: string
+  },
+): Promise<void> {
+  await sql`
+    update memberships
+    set role = ${role}
+    where organization_id = ${organizationId} and user_id = ${userId}`
+  await sql`
+    update sessions
+    set revoked_at = ${at}
+    where organization_id = ${organizationId} and user_id = ${userId} and revoked_at is null`
+}
+
+/** Their sessions in this organization go with the membership. */
+export const remove = (sql: Executor, organizationId: Uuid, userId: Uuid) => sql`
+  delete from memberships
+  where organization_id = ${organizationId} and user_id = ${userId}`
+
+export async function countOwners(sql: Executor, organizationId: Uuid): Promise<number> {
+  const [row] = await sql<{ owners: number }[]>`
+    select count(*) as owners
+    from memberships
+    where organization_id = ${organizationId} and role = 'owner'`
+  return row?.owners ?? 0
+}

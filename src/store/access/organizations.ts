@@ -1,0 +1,129 @@
+import type { Owned } from '../../domain/access/ownership.ts'
+import type { PlanName } from '../../domain/access/plan.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/**
+ * Whether another organization has this resource. The only look-up by id that is cross-tenant: it
+ * tells "not yours" from "not there" and is used on a miss only.
+ */
+export async function isElsewhere(
+  sql: Executor,
+  kind: Owned,
+  organizationId: Uuid,
+  id: string,
+): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const [row] = await sql<{ owner: Uuid | null }[]>`select owner_of(${kind}, ${id}::uuid) as owner`
+  return row !== undefined && row.owner !== null && row.owner !== organizationId
+}
+
+/** Makes an organization. Only the operator's command line and tests do this. */
+export const create = (
+  sql: Executor,
+  { id, name, plan = 'free' }: { id: Uuid; name: string; plan?: string | undefined },
+) => sql`
+  insert into organizations (id, name, plan)
+  values (${id}, ${name}, ${plan})`
+
+/**
+ * Until the transaction ends nobody else locks the organization: what was counted, such as its
+ * connections or its owners, is still true when it is changed.
+ */
+export const lock = (tx: Transaction, id: Uuid) => tx`
+  select from organizations
+  where id = ${id}
+  for no key update`
+
+export interface ListedOrganization {
+  id: Uuid
+  name: string
+  plan: PlanName
+  members: number
+  createdAt: string
+}
+
+/** Oldest first; only the operator's command line asks for all. */
+export const list = (sql: Executor, id?: Uuid) => sql<ListedOrganization[]>`
+  select o.id, o.name, o.plan, o.created_at,
+    (select count(*) from memberships m where m.organization_id = o.id) as members
+  from organizations o
+  ${id === undefined ? sql`` : sql`where o.id = ${id}`}
+  order by o.created_at, o.id`
+
+/** False: no such organization. */
+export async function setPlan(sql: Executor, id: Uuid, plan: PlanName): Promise<boolean> {
+  const { count } = await sql`
+    update organizations
+    set plan = ${plan}, updated_at = greatest(updated_at, now())
+    where id = ${id}`
+  return count > 0
+}
+
+export interface FoundOrganization {
+  id: Uuid
+  name: string
+  plan: PlanName
+  createdAt: string
+  updatedAt: string
+  branding: { accentColor: string | null; backgroundColor: string | null }
+  connections: number
+  members: number
+  apiKeys: number
+}
+
+/** With how much of what plans limit it uses. */
+export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
+  const [organization] = await sql<FoundOrganization[]>`
+    select id, name, plan, created_at, updated_at,
+      jsonb_build_object('accentColor', accent_color, 'backgroundColor', background_color)
+        as branding,
+      (select count(*) from connections
+        where organization_id = ${id} and disconnected_at is null) as connections,
+      (select count(*) from memberships where organization_id = ${id}) as members,
+      (select count(*) from api_keys
+        where organization_id = ${id}
+          and revoked_at is null
+          and (expires_at is null or expires_at > now())) as api_keys
+    from organizations
+    where id = ${id}`
+  return organization
+}
+
+/** What a change of an organization may say; what is absent stays, null is ours again. */
+export interface OrganizationChange {
+  name?: string | undefined
+  branding?: { accentColor?: string | null; backgroundColor?: string | null } | undefined
+}
+
+export async function change(
+  sql: Executor,
+  id: Uuid,
+  { name, branding = {} }: OrganizationChange,
+): Promise<void> {
+  const { accentColor, backgroundColor } = branding
+  const set = (value: string | null | undefined, column: string) =>
+    value === undefined ? sql`${sql(column)}` : sql`${value}`
+  await sql`
+    update organizations
+    set name = ${set(name, 'name')},
+      accent_color = ${set(accentColor, 'accent_color')},
+      background_color = ${set(backgroundColor, 'background_color')},
+      updated_at = greatest(updated_at, now())
+    where id = ${id}`
+}
+
+/** How an organization shows itself on its public pages. */
+export interface Look {
+  name: string
+  accentColor: string | null
+  backgroundColor: string | null
+}
+
+export async function findLook(sql: Executor, id: Uuid): Promise<Look | undefined> {
+  const [look] = await sql<Look[]>`
+    select name, accent_color, background_color
+    from organizations
+    where id = ${id}`
+  return look
+}

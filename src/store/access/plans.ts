@@ -1,0 +1,57 @@
+import type { Limit, Plan } from '../../domain/access/plan.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** The figures that hold for the organization; `undefined`: there is no such organization. */
+export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | undefined> {
+  const [plan] = await sql<Plan[]>`${figures(sql, organizationId)}`
+  return plan
+}
+
+/** The same, as a part of a statement. */
+export const figures = (sql: Executor, organizationId: Uuid) => sql`
+  select p.name,
+    coalesce(o.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+    coalesce(o.requests_per_day, p.requests_per_day) as requests_per_day,
+    coalesce(o.events_per_month, p.events_per_month) as events_per_month,
+    coalesce(o.connections, p.connections) as connections,
+    coalesce(o.workflows, p.workflows) as workflows,
+    coalesce(o.segments, p.segments) as segments,
+    coalesce(o.retention_days, p.retention_days) as retention_days
+  from organizations
+  join plans p on p.name = organizations.plan
+  left join plan_overrides o on o.organization_id = organizations.id
+  where organizations.id = ${organizationId}`
+
+/** An organization's own figures. Null: as its plan says. */
+type OwnLimits = Record<Limit, number | null>
+
+/** `undefined`: there is no such organization. */
+export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnLimits | undefined> {
+  const [own] = await sql<OwnLimits[]>`
+    select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows
+    from organizations
+    left join plan_overrides o on o.organization_id = organizations.id
+    where organizations.id = ${organizationId}`
+  return own
+}
+
+/** Replaces them all. Only operators may: the API's role cannot write them. */
+export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => sql`
+  insert into plan_overrides (organization_id, requests_per_minute, requests_per_day,
+    events_per_month, connections, workflows)
+  values (${organizationId}, ${own.requestsPerMinute}, ${own.requestsPerDay},
+    ${own.eventsPerMonth}, ${own.connections}, ${own.workflows})
+  on conflict (organization_id) do update
+  set requests_per_minute = excluded.requests_per_minute,
+    requests_per_day = excluded.requests_per_day,
+    events_per_month = excluded.events_per_month,
+    connections = excluded.connections,
+    workflows = excluded.workflows`
+
+/** All plans, the smallest first. */
+export const list = (sql: Executor) => sql<Plan[]>`
+  select name, requests_per_minute, requests_per_day, events_per_month, connections, workflows,
+    segments, retention_days
+  from plans
+  order by rank`

@@ -1,0 +1,250 @@
+import type { Check, CONNECTION_WARNINGS } from '../../domain/accounts/verification.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Connection } from '../../schemas/accounts/connection.ts'
+import type { Executor, Json, Transaction } from '../db/sql.ts'
+
+export interface NewConnection {
+  organizationId: Uuid
+  id: Uuid
+  accountId: string
+  region: string
+  name: string | undefined
+  features: Record<string, unknown> | undefined
+  externalId: string
+}
+
+export interface Registered {
+  id: Uuid
+  externalId: string
+  created: boolean
+}
+
+/**
+ * Registers an account and region of the organization, or updates it: the external id stays (it is
+ * in the customer's trust policy). A disconnected one lives again, unverified, and
+ * is verified anew at once: nothing that was found of it before counts. Until the transaction ends
+ * no other one registers, rotates or disconnects it.
+ */
+export async function register(sql: Transaction, connection: NewConnection): Promise<Registered> {
+  const [registered] = await sql<Registered[]>`
+    insert into connections as old
+      (organization_id, id, account_id, region, name, features, external_id)
+    values (${connection.organizationId}, ${connection.id}, ${connection.accountId},
+      ${connection.region}, ${connection.name ?? null},
+      ${sql.json((connection.features ?? {}) as Json)}, ${connection.externalId})
+    on conflict (organization_id, account_id, region) do update
+    set name = coalesce(excluded.name, old.name),
+      features = ${connection.features === undefined ? sql`old.features` : sql`excluded.features`},
+      is_verified = old.is_verified and old.disconnected_at is null,
+      verification_error = case when old.disconnected_at is null then old.verification_error end,
+      last_verified_at = case when old.disconnected_at is null then old.last_verified_at end,
+      checks = case when old.disconnected_at is null then old.checks end,
+      check_begun_at = case when old.disconnected_at is null then old.check_begun_at end,
+      checked_at = case when old.disconnected_at is null then old.checked_at end,
+      configuration_set = case when old.disconnected_at is null then old.configuration_set end,
+      configuration_set_tried_at =
+        case when old.disconnected_at is null then old.configuration_set_tried_at end,
+      disconnected_at = null,
+      updated_at = greatest(old.updated_at, now())
+    returning id, external_id, id = ${connection.id} as created`
+  if (!registered) throw new Error('an upsert returned no row')
+  return registered
+}
+
+/**
+ * How many accounts are connected; a disconnected one does not count. 0 when the given one is among
+ * them: it needs no further place.
+ */
+export async function countUnless(
+  sql: Executor,
+  given: Pick<NewConnection, 'organizationId' | 'accountId' | 'region'>,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select case
+        when bool_or(account_id = ${given.accountId} and region = ${given.region}) then 0
+        else count(*)
+      end as count
+    from connections
+    where organization_id = ${given.organizationId} and disconnected_at is null`
+  return row?.count ?? 0
+}
+
+/** How many accounts it has records of, disconnected ones too. */
+export async function countRecords(sql: Executor, organizationId: Uuid): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from connections
+    where organization_id = ${organizationId}`
+  return row?.count ?? 0
+}
+
+/** What a verified connection lacks that mail can do without: `CONNECTION_WARNINGS`. */
+const warnings = (sql: Executor) => sql`
+  to_jsonb(array_remove(array[
+    case when is_verified and disconnected_at is null and configuration_set is null
+      then 'no_configuration_set' end,
+    case when is_verified and disconnected_at is null and last_event_received_at is null
+      then 'no_events' end
+  ], null))`
+
+/** As the wire shows a connection. */
+const shown = (sql: Executor) => sql`
+  id, account_id, name, region,
+  coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
+  coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
+  is_verified, verification_error, ${warnings(sql)} as warnings,
+  last_event_received_at is not null and disconnected_at is null as webhook_connected,
+  sns_topic_arn, last_verified_at, last_event_received_at, disconnected_at, created_at`
+
+/** Newest first, disconnected ones too. */
+export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
+  select ${shown(sql)}
+  from connections
+  where organization_id = ${organizationId}
+  order by id desc`
+
+/** What an account is called in its own cloud. */
+export interface Account {
+  id: Uuid
+  accountId: string
+  region: string
+  externalId: string
+  disconnectedAt: string | null
+}
+
+/** The connected ones, in the order they were made. */
+export const listAccounts = (sql: Executor, organizationId: Uuid) => sql<Account[]>`
+  select id, account_id, region, external_id, disconnected_at
+  from connections
+  where organization_id = ${organizationId} and disconnected_at is null
+  order by id`
+
+/** Also a disconnected one. */
+export async function findAccount(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Account | undefined> {
+  const [account] = await sql<Account[]>`
+    select id, account_id, region, external_id, disconnected_at
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return account
+}
+
+/** What the files that set up the account's side are made of. */
+export async function findSetup(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<(Account & { maxSendRate: number | null }) | undefined> {
+  const [setup] = await sql<(Account & { maxSendRate: number | null })[]>`
+    select id, account_id, region, external_id, disconnected_at, max_send_rate
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return setup
+}
+
+/** Undefined leaves a field as it is; the secrets are not touched. */
+export interface Changes {
+  name: string | null | undefined
+  snsTopicArn: string | null | undefined
+}
+
+/** Undefined: no such connection. */
+export async function change(
+  sql: Executor,
+  { organizationId, id }: { organizationId: Uuid; id: Uuid },
+  { name, snsTopicArn }: Changes,
+): Promise<Connection | undefined> {
+  const [changed] = await sql<Connection[]>`
+    update connections
+    set name = ${name === undefined ? sql`name` : name},
+      sns_topic_arn = ${snsTopicArn === undefined ? sql`sns_topic_arn` : snsTopicArn},
+      updated_at = greatest(updated_at, now())
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${shown(sql)}`
+  return changed
+}
+
+/** What the last verification found. */
+export interface Verification {
+  isVerified: boolean
+  verificationError: string | null
+  warnings: (typeof CONNECTION_WARNINGS)[number][]
+  checkedAt: string | null
+  /** Milliseconds since it ended; null before the first, and while one is under way. */
+  agoMs: number | null
+  checks: Check[] | null
+  disconnectedAt: string | null
+}
+
+export async function findVerification(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Verification | undefined> {
+  const [verification] = await sql<Verification[]>`
+    select is_verified, verification_error, ${warnings(sql)} as warnings, checked_at, checks,
+      disconnected_at,
+      case when checked_at >= check_begun_at then
+        (extract(epoch from clock_timestamp() - checked_at) * 1000)::float8
+      end as ago_ms
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return verification
+}
+
+/** What a batch asks of the account it is to be sent through. */
+export interface Sender {
+  id: Uuid
+  /** A delivery event of it arrived in the last 24 hours. */
+  receivesEvents: boolean
+  disconnectedAt: string | null
+}
+
+const senderColumns = (sql: Executor) => sql`
+  id, disconnected_at,
+  coalesce(last_event_received_at > clock_timestamp() - interval '24 hours', false)
+    as receives_events`
+
+export async function findSender(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Sender | undefined> {
+  const [sender] = await sql<Sender[]>`
+    select ${senderColumns(sql)}
+    from connections
+    where organization_id = ${organizationId} and id = ${id}`
+  return sender
+}
+
+/**
+ * Up to two connected accounts, of all or of one number: whether there is exactly one is all that
+ * is asked.
+ */
+export const listSenders = (sql: Executor, organizationId: Uuid, accountId?: string) => sql<
+  Sender[]
+>`
+  select ${senderColumns(sql)}
+  from connections
+  where organization_id = ${organizationId} and disconnected_at is null
+    ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`}
+  order by id
+  limit 2`
+
+/** Keeps its record, and the first time of the disconnection. */
+export const markDisconnected = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
+  update connections
+  set disconnected_at = coalesce(disconnected_at, now()),
+    updated_at = greatest(updated_at, now())
+  where organization_id = ${organizationId} and id = ${id}`
+
+/** Notes that an event arrived, at most once a second: a hot row must not be written per event. */
+export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
+  update connections
+  set last_event_received_at = now()
+  where organization_id = ${organizationId}
+    and id = ${id}
+    and (last_event_received_at is null or last_event_received_at < now() - interval '1 second')`

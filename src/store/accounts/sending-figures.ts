@@ -1,0 +1,49 @@
+import { bucketStart, type Uuid } from '../../ids.ts'
+import type { Sql } from '../db/sql.ts'
+
+const DAY_MS = 86_400_000
+/** Rows of an organization that are looked at for each day. */
+const MOST_ROWS = 10_000
+
+export interface SendingFigures {
+  sent: number
+  delivered: number
+  permanentBounces: number
+  complaints: number
+}
+
+interface Account {
+  organizationId: Uuid
+  connectionId: Uuid
+}
+
+/**
+ * Mail of a connection that was sent since then, on the day of `day` (milliseconds). Not that of
+ * other programs: of it we may know the bounces alone.
+ */
+export async function ofDay(
+  sql: Sql,
+  { organizationId, connectionId }: Account,
+  { since, day }: { since: string; day: number },
+): Promise<SendingFigures> {
+  const [figures] = await sql<SendingFigures[]>`
+    select count(*) as sent,
+      count(*) filter (where delivered_at is not null) as delivered,
+      count(*) filter (where bounce_type = 'Permanent'
+        and coalesce(bounce_sub_type, '') not in ('OnAccountSuppressionList', 'Suppressed')
+      ) as permanent_bounces,
+      count(*) filter (where complained_at is not null) as complaints
+    from (
+      select connection_id, source, state, sent_at, delivered_at, bounce_type, bounce_sub_type,
+        complained_at
+      from messages
+      where organization_id = ${organizationId}
+        and bucket >= ${bucketStart(day)}
+        and bucket < ${bucketStart(day + DAY_MS)}
+      order by id desc
+      limit ${MOST_ROWS}
+    ) as latest
+    where connection_id = ${connectionId} and source <> 'external' and state = 'sent'
+      and sent_at >= ${since}`
+  return figures ?? { sent: 0, delivered: 0, permanentBounces: 0, complaints: 0 }
+}

@@ -1,0 +1,150 @@
+/**
+ * Searches contacts by a part of their address or number, or, by one or two letters, by how these
+ * begin. `sql` is a pool of `letterloom_search`: under the policy of the API's role no index would
+ * serve this. Nothing but `organizationId` keeps tenants apart here.
+ *
+ * 1. The newest contacts are looked through: most pages are full then, and a small organization is
+ *    looked through to its end.
+ * 2. The index is asked for the rest. If it does not find too many, that is all there is.
+ * 3. What it finds too often or cannot find is looked for in stretches, one for a page: a page that
+ *    ends with its stretch has a next one, full or empty.
+ */
+import type { Uuid } from '../../ids.ts'
+import type { Contact } from '../../schemas/contacts/contact.ts'
+import { type Executor, sameForAll, type Sql } from '../db/sql.ts'
+import { columns, type ContactFilters, fitting, subscribersOf, withStats } from './filters.ts'
+import { isIndexed } from './search-terms.ts'
+
+const BOUNDS = {
+  /** Contacts that are looked through at first, and that the index may find. */
+  found: 10_000,
+  /** Contacts of a stretch. */
+  stretch: 50_000,
+}
+
+interface SearchPage extends ContactFilters {
+  /** Not empty. See `wordOf`. */
+  search: string
+  pageSize: number
+  /** From 1; of those before `before`, if it is given. */
+  page: number
+  before?: Uuid | undefined
+}
+
+/** What was looked at. */
+interface Found {
+  /** How many fit. */
+  counted: number
+  /** The page and one more, newest first. */
+  ids: Uuid[]
+  /** There may be more, made before this one. */
+  end?: Uuid | null
+  isExact?: boolean
+}
+
+/** `rows`: newest first; `next`: the search goes on before this one, if there may be more. */
+export async function contacts(sql: Sql, organizationId: Uuid, page: SearchPage, bounds = BOUNDS) {
+  const { ids, end, counted, isExact = false } = await find(sql, organizationId, page, bounds)
+  const shown = ids.slice(0, page.pageSize)
+  const rows = shown.length === 0 ? [] : await listByIds(sql, organizationId, shown)
+  const next = (ids.length > shown.length ? shown.at(-1) : end) ?? undefined
+  return { rows, next, counted, isExact }
+}
+
+async function find(
+  sql: Sql,
+  organizationId: Uuid,
+  page: SearchPage,
+  bounds: typeof BOUNDS,
+): Promise<Found> {
+  const newest = await walk(sql, organizationId, page, bounds.found)
+  if (newest.isExact || newest.ids.length > page.pageSize) return newest
+  if (isIndexed(page.search)) {
+    const indexed = await lookUp(sql, organizationId, page, bounds.found + 1)
+    if (indexed.looked <= bounds.found) return { ...indexed, isExact: true }
+  }
+  // Every stretch begins a page, so that page numbers go past it as the cursor does.
+  for (const rest = { ...page }; ; ) {
+    const found = await walk(sql, organizationId, rest, bounds.stretch)
+    const pages = Math.max(1, Math.ceil(found.counted / page.pageSize))
+    if (!found.end || rest.page <= pages) return found
+    rest.page -= pages
+    rest.before = found.end
+  }
+}
+
+/** Looks through the newest before the page's cursor. */
+async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: number) {
+  const newest = sql`
+    from contacts
+    where contacts.organization_id = ${organizationId} ${earlier(sql, page)}
+    order by contacts.id desc`
+  const [row] = await sql<Found[]>`
+    with matching as materialized (
+      select contacts.id
+      from (select ${looked(sql)} ${newest} limit ${most}) contacts
+        ${subscribersOf(sql, page.topicId)}
+      where ${fitting(sql, organizationId, page)} and ${matches(sql, page.search)}
+    )
+    select ${found(sql, page)}, (select id ${newest} offset ${most - 1} limit 1) as "end"`
+  const isExact = !row?.end && page.before === undefined
+  return { counted: 0, ids: [], ...row, isExact }
+}
+
+/**
+ * `looked`: how many have the word, `most` at most. The organization is asked for as this index
+ * alone has it: left to itself the planner may read all contacts in order.
+ */
+async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: number) {
+  const [row] = await sql<(Found & { looked: number })[]>`
+    with looked as materialized (
+      select ${looked(sql)}
+      from contacts
+      where array[contacts.organization_id] @> array[${organizationId}::uuid]
+        and ${matches(sql, page.search)}
+      limit ${most}
+    ), matching as materialized (
+      select contacts.id
+      from looked contacts ${subscribersOf(sql, page.topicId)}
+      where ${fitting(sql, organizationId, page)}
+    )
+    select ${found(sql, page)}, (select count(*) from looked) as looked`
+  return row ?? { counted: 0, ids: [], looked: 0 }
+}
+
+const looked = sameForAll(
+  (sql) => sql`
+  organization_id, id, email, phone, email_status, sms_status, preferred_channel, created_at,
+  updated_at`,
+)
+
+const found = (sql: Executor, page: SearchPage) => sql`
+  (select count(*) from matching) as counted,
+  array(
+    select contacts.id
+    from matching contacts
+    where true ${earlier(sql, page)}
+    order by contacts.id desc
+    offset ${(page.page - 1) * page.pageSize}
+    limit ${page.pageSize + 1}
+  ) as ids`
+
+const earlier = (sql: Executor, { before }: SearchPage) =>
+  before === undefined ? sql`` : sql`and contacts.id < ${before}`
+
+/** What a word is compared with: `+` begins numbers only, `@` domains. */
+function matches(sql: Executor, word: string) {
+  const part = word.replace(/[\\%_]/g, '\\$&')
+  const anywhere = `%${part}%`
+  if (Array.from(word).length > 2) return sql`(email like ${anywhere} or phone like ${anywhere})`
+  if (word.startsWith('+')) return sql`phone like ${`${part}%`}`
+  if (word.startsWith('@')) return sql`email like ${anywhere}`
+  return sql`
+    (email like ${`${part}%`} or email like ${`%@${part}%`} or phone like ${`+${part}%`})`
+}
+
+const listByIds = (sql: Sql, organizationId: Uuid, ids: readonly Uuid[]) => sql<Contact[]>`
+  select ${columns(sql)}
+  from ${withStats(sql)}
+  where contacts.organization_id = ${organizationId} and contacts.id = any(${[...ids]}::uuid[])
+  order by contacts.id desc`

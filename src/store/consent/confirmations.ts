@@ -1,0 +1,214 @@
+import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
+import type { EmailStatus } from '../../domain/status.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+import type { ConfirmationKey } from '../platform/outbox.ts'
+import type { Pair } from './subscriptions.ts'
+
+/** The confirmations of one workflow: a single one, or those that a page of an import asks for. */
+export type ConfirmationSet = ConfirmationKey | { cohort: Uuid }
+
+/** A subscription as its confirmation page shows it. */
+export interface Confirmation {
+  topicName: string
+  organizationName: string
+  email: string | null
+  emailStatus: EmailStatus | null
+  status: SubscriptionStatus
+  generation: number
+  cohort: Uuid | null
+  confirmedAt: string | null
+}
+
+/** Undefined when the contact, the topic or the subscription is gone. */
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  { contactId, topicId }: Pair,
+): Promise<Confirmation | undefined> {
+  const [row] = await sql<Confirmation[]>`
+    select t.name as topic_name, o.name as organization_name, c.email, c.email_status, s.status,
+      s.generation, s.cohort, s.confirmed_at
+    from subscriptions s
+    join contacts c on c.organization_id = s.organization_id and c.id = s.contact_id
+    join topics t on t.organization_id = s.organization_id and t.id = s.topic_id
+    join organizations o on o.id = s.organization_id
+    where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
+      and s.topic_id = ${topicId}`
+  return row
+}
+
+/** Subscribes the contact, if this very confirmation is still awaited. */
+export const confirm = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { contactId, topicId, generation }: ConfirmationKey,
+) => tx`
+  update subscriptions
+  set status = 'subscribed',
+    generation = generation + 1,
+    cohort = null,
+    confirmed_at = clock_timestamp(),
+    subscribed_at = clock_timestamp(),
+    opted_out_at = null,
+    updated_at = greatest(updated_at, clock_timestamp())
+  where organization_id = ${organizationId} and contact_id = ${contactId}
+    and topic_id = ${topicId} and generation = ${generation} and status = 'pending'`
+
+interface ListOptions {
+  /** Only confirmations that have had fewer mails than this. */
+  mailsBelow?: number | undefined
+  limit: number
+}
+
+/** Up to `limit` contacts whose confirmations are awaited, in the order of their ids. */
+export async function listContacts(
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  { mailsBelow, limit }: ListOptions,
+): Promise<Uuid[]> {
+  const found = await tx<{ contactId: Uuid }[]>`
+    select distinct s.contact_id
+    from subscriptions s
+    where ${isAwaited(tx, organizationId, set)} ${hasMailsBelow(tx, mailsBelow)}
+    order by s.contact_id
+    limit ${limit}`
+  return found.map(({ contactId }) => contactId)
+}
+
+/** A confirmation that is awaited, with the fields of its contact that a mail may name. */
+export interface Awaited extends ConfirmationKey {
+  email: string | null
+  emailStatus: string | null
+  externalId: string | null
+  phone: string | null
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  jobTitle: string | null
+  properties: Record<string, unknown>
+}
+
+/** The awaited confirmations of these contacts that have had fewer than `mailsBelow` mails. */
+export const list = (
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  { contactIds, mailsBelow }: { contactIds: readonly Uuid[]; mailsBelow: number },
+) => tx<Awaited[]>`
+  select s.contact_id, s.topic_id, s.generation, c.email, c.email_status, c.external_id, c.phone,
+    c.first_name, c.last_name, c.company, c.job_title, c.properties
+  from subscriptions s
+  join contacts c on c.organization_id = s.organization_id and c.id = s.contact_id
+  where ${isAwaited(tx, organizationId, set)} ${hasMailsBelow(tx, mailsBelow)}
+    and s.contact_id = any(${[...contactIds]}::uuid[])
+  order by s.contact_id, s.topic_id`
+
+/** Whether any of them is still awaited. */
+export async function anyAwaited(
+  sql: Executor,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+): Promise<boolean> {
+  const rows = await sql`
+    select
+    from subscriptions s
+    where ${isAwaited(sql, organizationId, set)}
+    limit 1`
+  return rows.length > 0
+}
+
+/** A confirmation whose mail was decided. */
+export interface Decided extends ConfirmationKey {
+  /** Of the mail in the ledger; null: none may be sent. */
+  mailId: Uuid | null
+}
+
+/**
+ * Records that the `mail`-th mail of each was decided, in the transaction that enqueues it: a
+ * repeated step finds nothing left to decide.
+ */
+export const recordMails = (
+  tx: Transaction,
+  organizationId: Uuid,
+  mail: number,
+  decided: readonly Decided[],
+) => tx`
+  update subscriptions s
+  set mails = ${mail},
+    mail_id = coalesce(given.mail_id, s.mail_id),
+    mailed_at = case
+      when given.mail_id is null or ${mail} = 1 then s.mailed_at
+      else clock_timestamp()
+    end
+  from unnest(
+    ${decided.map(({ contactId }) => contactId)}::uuid[],
+    ${decided.map(({ topicId }) => topicId)}::uuid[],
+    ${decided.map(({ generation }) => generation)}::int[],
+    ${decided.map(({ mailId }) => mailId)}::uuid[]
+  ) as given (contact_id, topic_id, generation, mail_id)
+  where s.organization_id = ${organizationId} and s.contact_id = given.contact_id
+    and s.topic_id = given.topic_id and s.generation = given.generation and s.status = 'pending'`
+
+/** Ends the awaited confirmations of locked contacts and returns them. */
+export const expire = (
+  tx: Transaction,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+  contactIds: readonly Uuid[],
+) => tx<Pair[]>`
+  update subscriptions s
+  set status = 'unsubscribed',
+    generation = s.generation + 1,
+    cohort = null,
+    updated_at = greatest(s.updated_at, clock_timestamp())
+  where ${isAwaited(tx, organizationId, set)} and s.contact_id = any(${[...contactIds]}::uuid[])
+  returning s.contact_id, s.topic_id`
+
+const isAwaited = (sql: Executor, organizationId: Uuid, set: ConfirmationSet) => sql`
+  s.organization_id = ${organizationId} and s.status = 'pending' and ${
+    'cohort' in set
+      ? sql`s.cohort = ${set.cohort}`
+      : sql`s.contact_id = ${set.contactId} and s.topic_id = ${set.topicId}
+          and s.generation = ${set.generation}`
+  }`
+
+const hasMailsBelow = (sql: Executor, most: number | undefined) =>
+  most === undefined ? sql`` : sql`and s.mails < ${most}`
+
+/** A topic as its confirmation mail needs it. */
+export interface ConfirmationTopic {
+  topicId: Uuid
+  topicName: string
+  organizationName: string
+  from: string | null
+  fromName: string | null
+  connectionId: Uuid | null
+  templateId: Uuid | null
+  /** Of the template's newest version; null without a published one. */
+  subject: string | null
+  html: string | null
+  text: string | null
+}
+
+/** A topic without an account of its own uses the organization's first. */
+export const listTopics = (sql: Executor, organizationId: Uuid, topicIds: readonly Uuid[]) =>
+  sql<ConfirmationTopic[]>`
+    select t.id as topic_id, t.name as topic_name, o.name as organization_name,
+      t.from_address as "from", t.from_name, t.template_id, c.subject, c.html, c.text,
+      coalesce(t.connection_id, (
+        select id
+        from connections
+        where organization_id = ${organizationId} and disconnected_at is null
+        order by id
+        limit 1
+      )) as connection_id
+    from topics t
+    join organizations o on o.id = t.organization_id
+    left join templates p on p.organization_id = t.organization_id and p.id = t.template_id
+      and p.status = 'PUBLISHED'
+    left join template_versions v on v.organization_id = p.organization_id and v.template_id = p.id
+      and v.version = p.version
+    left join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+    where t.organization_id = ${organizationId} and t.id = any(${[...topicIds]}::uuid[])`

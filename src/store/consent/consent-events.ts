@@ -1,0 +1,39 @@
+import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { Transaction } from '../db/sql.ts'
+
+/** One change of one contact's consent. */
+export interface ConsentEvent {
+  contactId: Uuid
+  kind: ConsentKind
+  /** Absent: all mail. */
+  topicId?: Uuid
+  source: ConsentSource
+}
+
+/**
+ * Appends events to the record of consent. Their contacts have changed: a sync by `updatedAfter`
+ * reads them again. What this transaction wrote itself is new already. The contacts are locked.
+ */
+export const append = (
+  tx: Transaction,
+  organizationId: Uuid,
+  events: readonly ConsentEvent[],
+) => tx`
+  with recorded as (
+    insert into consent_events (organization_id, contact_id, id, kind, topic_id, source)
+    select ${organizationId}, contact_id, id, kind, topic_id, source
+    from unnest(
+      ${events.map(({ contactId }) => contactId)}::uuid[],
+      ${events.map(() => uuidv7())}::uuid[],
+      ${events.map(({ kind }) => kind)}::text[],
+      ${events.map(({ topicId }) => topicId ?? null)}::uuid[],
+      ${events.map(({ source }) => source)}::text[]
+    ) as event (contact_id, id, kind, topic_id, source)
+    returning contact_id
+  )
+  update contacts
+  set updated_at = greatest(updated_at, clock_timestamp())
+  where organization_id = ${organizationId}
+    and id = any(array(select distinct contact_id from recorded))
+    and updated_at < now()::timestamptz(3)`

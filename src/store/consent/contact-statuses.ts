@@ -1,0 +1,182 @@
+import { EMAIL_STATUSES, type EmailStatus } from '../../domain/status.ts'
+import { span, type Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+import { emailTimeColumns, emailTimes } from './status-times.ts'
+
+/** What consent needs to know of a contact. */
+export interface ContactStatus {
+  email: string | null
+  emailStatus: EmailStatus | null
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<ContactStatus | undefined> {
+  const [contact] = await sql<ContactStatus[]>`
+    select email, email_status
+    from contacts
+    where organization_id = ${organizationId} and id = ${contactId}`
+  return contact
+}
+
+/** The same, and until the transaction ends nobody else changes the contact. */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<ContactStatus | undefined> {
+  const [contact] = await tx<ContactStatus[]>`
+    select email, email_status
+    from contacts
+    where organization_id = ${organizationId} and id = ${contactId}
+    for no key update`
+  return contact
+}
+
+/** Locks contacts in the order of their ids. Returns those that exist. */
+export async function lockAll(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<Uuid[]> {
+  const locked = await tx<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} and id = any(${[...contactIds]}::uuid[])
+    order by id
+    for no key update`
+  return locked.map(({ id }) => id)
+}
+
+/** A contact that has an address. */
+export interface Holder {
+  id: Uuid
+  email: string
+  emailStatus: EmailStatus | null
+  resubscribedAt: string | null
+}
+
+/** The contacts that have these addresses, locked in the order of their ids; by address. */
+export async function lockHolders(
+  tx: Transaction,
+  organizationId: Uuid,
+  emails: readonly string[],
+): Promise<Map<string, Holder>> {
+  if (emails.length === 0) return new Map()
+  // One look-up and one lock each: a young table has no statistics, and a join could read it all.
+  const rows = await tx<Holder[]>`
+    select held.*
+    from (
+      select (
+        select c.id
+        from contacts c
+        where c.organization_id = ${organizationId} and c.email = wanted.email
+      ) as id
+      from unnest(${[...emails]}::text[]) as wanted (email)
+      order by 1
+    ) found
+    cross join lateral (
+      select id, email, email_status, resubscribed_at
+      from contacts
+      where organization_id = ${organizationId} and id = found.id
+      for no key update
+    ) held`
+  return new Map(rows.map((holder) => [holder.email, holder]))
+}
+
+/** In the order in which a status gets worse. */
+const STATUSES = [...EMAIL_STATUSES]
+
+/** Writes statuses into locked contacts, never a better one than a contact has. */
+export async function worsen(
+  tx: Transaction,
+  organizationId: Uuid,
+  changed: readonly { contactId: Uuid; status: EmailStatus }[],
+): Promise<void> {
+  if (changed.length === 0) return
+  const [first, last] = span(changed.map(({ contactId }) => contactId))
+  await tx`
+    update contacts
+    set email_status = draft.email_status,
+      email_status_changed_at = now(),
+      (${emailTimeColumns(tx)}) = row(${emailTimes(tx)}),
+      updated_at = greatest(contacts.updated_at, now())
+    from unnest(
+      ${changed.map(({ contactId }) => contactId)}::uuid[],
+      ${changed.map(({ status }) => status)}::text[]
+    ) as draft (id, email_status)
+    where contacts.organization_id = ${organizationId}
+      and contacts.id between ${first} and ${last}
+      and contacts.id = draft.id
+      and array_position(${STATUSES}::text[], draft.email_status)
+        > array_position(${STATUSES}::text[], coalesce(contacts.email_status, 'active'))`
+}
+
+/** Records that these people themselves unsubscribed from all mail just now. */
+export async function recordOptOuts(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<void> {
+  if (contactIds.length === 0) return
+  const [first, last] = span(contactIds)
+  await tx`
+    update contacts
+    set email_opted_out_at = clock_timestamp(),
+      updated_at = greatest(updated_at, clock_timestamp())
+    where organization_id = ${organizationId} and id between ${first} and ${last}
+      and id = any(${[...contactIds]}::uuid[])`
+}
+
+/** The person proved that the address is theirs; the first proof counts. */
+export const markVerified = (tx: Transaction, organizationId: Uuid, contactId: Uuid) => tx`
+  update contacts
+  set email_verified_at = coalesce(email_verified_at, clock_timestamp()),
+    updated_at = greatest(updated_at, clock_timestamp())
+  where organization_id = ${organizationId} and id = ${contactId}`
+
+/** Makes an unsubscribed contact active. False, with nothing done, for any other status. */
+export async function resubscribe(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<boolean> {
+  const { count } = await tx`
+    update contacts
+    set email_status = 'active',
+      email_status_changed_at = clock_timestamp(),
+      resubscribed_at = clock_timestamp(),
+      updated_at = greatest(updated_at, clock_timestamp())
+    where organization_id = ${organizationId} and id = ${contactId}
+      and email_status = 'unsubscribed'`
+  return count > 0
+}
+
+/**
+ * Looks through `limit` contacts after an id for the one whose address has this hash: first 16
+ * bytes of SHA-256(organization id, address). `last` is null when there were no more contacts.
+ */
+export async function findEmailByHash(
+  sql: Executor,
+  organizationId: Uuid,
+  { hash, after, limit }: { hash: Buffer; after: Uuid; limit: number },
+): Promise<{ email: string | null; last: Uuid | null }> {
+  const [page] = await sql<{ email: string | null; last: Uuid | null }[]>`
+    with page as materialized (
+      select id, email
+      from contacts
+      where organization_id = ${organizationId} and id > ${after}
+      order by id
+      limit ${limit}
+    )
+    select (
+        select email
+        from page
+        where email is not null
+          and substring(sha256(convert_to(${organizationId} || email, 'UTF8')) for 16) = ${hash}
+      ) as email,
+      (select id from page order by id desc limit 1) as last`
+  return page ?? { email: null, last: null }
+}

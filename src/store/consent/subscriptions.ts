@@ -1,0 +1,129 @@
+import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/** A contact and a topic of the organization. */
+export interface Pair {
+  contactId: Uuid
+  topicId: Uuid
+}
+
+/** What decides about a pair. Where the contact has no subscription its fields are null. */
+export interface PairFacts extends Pair {
+  email: string | null
+  emailStatus: string | null
+  emailOptedOutAt: string | null
+  doubleOptIn: boolean
+  status: SubscriptionStatus | null
+  generation: number | null
+  cohort: Uuid | null
+  confirmedAt: string | null
+  optedOutAt: string | null
+  mailedAt: string | null
+  now: string
+}
+
+/** The facts of each pair whose contact and topic exist. */
+export const listFacts = (tx: Transaction, organizationId: Uuid, pairs: readonly Pair[]) =>
+  tx<PairFacts[]>`
+    select wanted.contact_id, wanted.topic_id, c.email, c.email_status,
+      c.email_opted_out_at, t.double_opt_in, s.status, s.generation, s.cohort,
+      s.confirmed_at, s.opted_out_at, s.mailed_at,
+      clock_timestamp()::timestamptz(3) as now
+    from (
+      select distinct contact_id, topic_id
+      from ${unnested(tx, pairs)}
+    ) wanted
+    join contacts c on c.organization_id = ${organizationId} and c.id = wanted.contact_id
+    join topics t on t.organization_id = ${organizationId} and t.id = wanted.topic_id
+    left join subscriptions s on s.organization_id = ${organizationId}
+      and s.contact_id = wanted.contact_id and s.topic_id = wanted.topic_id
+    order by wanted.contact_id, wanted.topic_id`
+
+/** The topics of contacts, whatever their status. */
+export const listPairs = (sql: Executor, organizationId: Uuid, contactIds: readonly Uuid[]) =>
+  sql<Pair[]>`
+    select contact_id, topic_id
+    from subscriptions
+    where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
+
+/** Topics of one contact, as a contact carries them. */
+export const listOfContact = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
+  {
+    topicId: Uuid
+    topicSlug: string
+    topicName: string
+    status: SubscriptionStatus
+    subscribedAt: string | null
+  }[]
+>`
+  select s.topic_id, t.slug as topic_slug, t.name as topic_name, s.status, s.subscribed_at
+  from subscriptions s
+  join topics t on t.organization_id = s.organization_id and t.id = s.topic_id
+  where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
+  order by s.topic_id`
+
+interface NewStatus {
+  status: SubscriptionStatus
+  /** The first mail is decided now. */
+  isMailed?: boolean
+  /** How many confirmation mails count as made: with 1 the reminder is the next one. */
+  mails?: 0 | 1
+  cohort?: Uuid | undefined
+}
+
+/** A new status and a new generation; the contacts are locked, so nobody else writes these rows. */
+export async function setStatus(
+  tx: Transaction,
+  organizationId: Uuid,
+  pairs: readonly Pair[],
+  { status, isMailed = false, mails = 0, cohort }: NewStatus,
+): Promise<void> {
+  if (pairs.length === 0) return
+  await tx`
+    insert into subscriptions as s (organization_id, contact_id, topic_id, status, cohort,
+      requested_at, mailed_at, subscribed_at)
+    select ${organizationId}, contact_id, topic_id, ${status}, ${cohort ?? null}::uuid,
+      case when ${status} = 'pending' then clock_timestamp() end,
+      case when ${isMailed} then clock_timestamp() end,
+      case when ${status} = 'subscribed' then clock_timestamp() end
+    from ${unnested(tx, pairs)}
+    order by contact_id, topic_id
+    on conflict (organization_id, contact_id, topic_id) do update
+    set status = excluded.status,
+      generation = s.generation + 1,
+      cohort = excluded.cohort,
+      requested_at = coalesce(excluded.requested_at, s.requested_at),
+      mailed_at = coalesce(excluded.mailed_at, s.mailed_at),
+      mails = ${mails},
+      mail_id = null,
+      subscribed_at = coalesce(excluded.subscribed_at, s.subscribed_at),
+      opted_out_at = case when excluded.status = 'subscribed' then null else s.opted_out_at end,
+      updated_at = greatest(s.updated_at, clock_timestamp())`
+}
+
+/** Records that people themselves unsubscribed just now, also where they were not subscribed. */
+export const recordOptOuts = (tx: Transaction, organizationId: Uuid, pairs: readonly Pair[]) => tx`
+  insert into subscriptions as s (organization_id, contact_id, topic_id, status, opted_out_at)
+  select ${organizationId}, contact_id, topic_id, 'unsubscribed', clock_timestamp()
+  from ${unnested(tx, pairs)}
+  order by contact_id, topic_id
+  on conflict (organization_id, contact_id, topic_id) do update
+  set opted_out_at = excluded.opted_out_at`
+
+/** Voids all confirmations of these contacts. Returns their topics. */
+export const voidConfirmations = (
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+) => tx<Pair[]>`
+  update subscriptions
+  set confirmed_at = null
+  where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])
+  returning contact_id, topic_id`
+
+const unnested = (tx: Transaction, pairs: readonly Pair[]) => tx`
+  unnest(
+    ${pairs.map(({ contactId }) => contactId)}::uuid[],
+    ${pairs.map(({ topicId }) => topicId)}::uuid[]
+  ) as pair (contact_id, topic_id)`

@@ -1,0 +1,238 @@
+import { ADDRESS_STRIPES, type Addressed } from '../../domain/address.ts'
+import type { EmailStatus } from '../../domain/status.ts'
+import { EMAIL_STATUSES } from '../../domain/status.ts'
+import { type Uuid, uuidv7, span } from '../../ids.ts'
+import type { Suppression } from '../../schemas/consent/suppression.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+export type Reason = Exclude<EmailStatus, 'active'>
+/** What wrote an entry. */
+export type EntrySource = 'link' | 'event' | 'api' | 'import'
+
+export interface Entry {
+  address: Addressed
+  reason: Reason
+  source: EntrySource
+}
+
+/**
+ * Locks the addresses until the transaction ends. Take it before any row of a contact: first
+ * messages, then addresses, then contacts.
+ *
+ * A write of an address into a contact reads the list under `share`; a write of the list looks for
+ * the contact under `update`. So of two concurrent writes of one address one sees the other. There
+ * are at most 64 locks an organization: an import has thousands of addresses, and Postgres has room
+ * for some thousands of locks in all.
+ */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+  mode: 'share' | 'update',
+): Promise<void> {
+  const stripes = [...new Set(addresses.map(({ stripe }) => stripe % ADDRESS_STRIPES))]
+  if (stripes.length === 0) return
+  const key = tx`hashtextextended(${organizationId}, stripe)`
+  await tx`
+    select ${mode === 'share' ? tx`pg_advisory_xact_lock_shared(${key})` : tx`pg_advisory_xact_lock(${key})`}
+    from (
+      select stripe
+      from unnest(${stripes}::int[]) as stripe
+      order by stripe
+    ) sorted`
+}
+
+/** Looks addresses up. The returned function gives the reason of an entry; undefined: no entry. */
+export async function lookUp(
+  sql: Executor,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<(address: Addressed) => Reason | undefined> {
+  if (addresses.length === 0) return () => undefined
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  // One look-up each: a join could read the whole list, of which a young table has no statistics.
+  const rows = await sql<{ key: string; reason: Reason | null }[]>`
+    select key, (
+      select reason
+      from suppressions
+      where organization_id = ${organizationId} and address_key = decode(key, 'hex')
+    ) as reason
+    from unnest(${keys}::text[]) as key`
+  const reasons = new Map(rows.flatMap(({ key, reason }) => (reason ? [[key, reason]] : [])))
+  return ({ keys }) => keys.map(({ key }) => reasons.get(key)).find((reason) => reason)
+}
+
+/**
+ * Puts addresses on the list, or gives their entries a worse reason, never a better one. An entry
+ * under a retired HMAC key moves to the present one. The addresses are locked for `update`.
+ */
+export async function put(
+  tx: Transaction,
+  organizationId: Uuid,
+  entries: readonly Entry[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const worst = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { key } = entry.address.keys[0]
+    const known = worst.get(key)
+    if (known === undefined || isWorse(entry.reason, known.reason)) worst.set(key, entry)
+  }
+  const given = [...worst.values()]
+  await worsen(tx, organizationId, given)
+  await tx`
+    insert into suppressions (organization_id, id, key_id, address_key, reason, source, address)
+    select ${organizationId}, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
+      given.source, given.address
+    from ${columns(tx, given)}
+    on conflict (organization_id, address_key) do nothing`
+}
+
+/** Updates the entries of addresses that are on the list already. */
+async function worsen(
+  tx: Transaction,
+  organizationId: Uuid,
+  given: readonly Entry[],
+): Promise<void> {
+  const keys = given.flatMap(({ address: { keys } }) =>
+    keys.map(({ key }) => ({ key, current: keys[0].key })),
+  )
+  const found = await tx<{ id: Uuid | null; current: string }[]>`
+    select (
+      select id
+      from suppressions
+      where organization_id = ${organizationId} and address_key = decode(wanted.key, 'hex')
+    ) as id, wanted.current
+    from unnest(
+      ${keys.map(({ key }) => key)}::text[], ${keys.map(({ current }) => current)}::text[]
+    ) as wanted (key, current)`
+  const known = found.flatMap(({ id, current }) => (id === null ? [] : [{ id, current }]))
+  if (known.length === 0) return
+  const [first, last] = span(known.map(({ id }) => id))
+  await tx`
+    update suppressions s
+    set address_key = decode(given.key, 'hex'),
+      key_id = given.key_id,
+      reason = case
+        when array_position(${RANKING}::text[], given.reason) > array_position(${RANKING}::text[], s.reason)
+        then given.reason else s.reason end,
+      source = case
+        when array_position(${RANKING}::text[], given.reason) > array_position(${RANKING}::text[], s.reason)
+        then given.source else s.source end,
+      address = coalesce(given.address, s.address),
+      updated_at = greatest(s.updated_at, now())
+    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ current }) => current)}::text[])
+      as held (id, current)
+    join ${columns(tx, given)} on given.key = held.current
+    where s.organization_id = ${organizationId} and s.id between ${first} and ${last}
+      and s.id = held.id`
+}
+
+/** Takes addresses off the list. Returns the entries that there were. */
+export async function remove(
+  tx: Transaction,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<{ reason: Reason; address: string | null }[]> {
+  if (addresses.length === 0) return []
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  return tx<{ reason: Reason; address: string | null }[]>`
+    delete from suppressions
+    where organization_id = ${organizationId}
+      and address_key = any(array(select decode(key, 'hex') from unnest(${keys}::text[]) as key))
+    returning reason, address`
+}
+
+/**
+ * Erases the text of addresses from their entries, which hold without it. The text of an address
+ * that a contact has again stays.
+ */
+export async function forgetAddresses(
+  sql: Executor,
+  organizationId: Uuid,
+  addresses: readonly Addressed[],
+): Promise<void> {
+  if (addresses.length === 0) return
+  const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
+  await sql`
+    update suppressions s
+    set address = null, updated_at = greatest(s.updated_at, now())
+    where s.organization_id = ${organizationId} and s.address is not null
+      and s.address_key in (select decode(key, 'hex') from unnest(${keys}::text[]) as key)
+      and not exists (
+        select
+        from contacts c
+        where c.organization_id = ${organizationId} and c.email = s.address
+      )`
+}
+
+const shown = (sql: Executor) => sql`
+  id, address as email, reason, source, created_at, updated_at`
+
+export interface ListFilters {
+  reason?: Reason | undefined
+  address?: Addressed | undefined
+  before?: Uuid | undefined
+  limit: number
+}
+
+/** Newest first. */
+export const list = (sql: Executor, organizationId: Uuid, filters: ListFilters) => {
+  const { reason, address, before, limit } = filters
+  return sql<Suppression[]>`
+    select ${shown(sql)}
+    from suppressions
+    where organization_id = ${organizationId}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+      ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
+      ${address === undefined ? sql`` : sql`and address_key = any(${keysOf(sql, address)})`}
+    order by id desc
+    limit ${limit}`
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  address: Addressed,
+): Promise<Suppression | undefined> {
+  const [entry] = await sql<Suppression[]>`
+    select ${shown(sql)}
+    from suppressions
+    where organization_id = ${organizationId} and address_key = any(${keysOf(sql, address)})`
+  return entry
+}
+
+/** The text of an address, where its entry keeps it. */
+export async function findEmail(
+  sql: Executor,
+  organizationId: Uuid,
+  { keys }: Addressed,
+): Promise<string | undefined> {
+  const [listed] = await sql<{ address: string }[]>`
+    select address
+    from suppressions
+    where organization_id = ${organizationId} and address is not null
+      and address_key in (
+        select decode(key, 'hex') from unnest(${keys.map(({ key }) => key)}::text[]) as key
+      )`
+  return listed?.address
+}
+
+const keysOf = (sql: Executor, { keys }: Addressed) => sql`array(
+  select decode(key, 'hex')
+  from unnest(${keys.map(({ key }) => key)}::text[]) as key
+)`
+
+const RANKING = [...EMAIL_STATUSES]
+const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
+  EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)
+
+const columns = (tx: Transaction, given: readonly Entry[]) => tx`
+  unnest(
+    ${given.map(() => uuidv7())}::uuid[],
+    ${given.map(({ address }) => address.keys[0].key)}::text[],
+    ${given.map(({ address }) => address.keys[0].keyId)}::text[],
+    ${given.map(({ reason }) => reason)}::text[],
+    ${given.map(({ source }) => source)}::text[],
+    ${given.map(({ address }) => address.email)}::text[]
+  ) as given (id, key, key_id, reason, source, address)`

@@ -1,0 +1,137 @@
+import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
+import type { Uuid } from '../../ids.ts'
+import type { ImportStatus } from '../../schemas/contacts/import.ts'
+import type { ImportError } from './imports.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+
+/** A row of a page as it waits to be written: rows that broke a rule come with what is wrong. */
+export type ImportRow =
+  | { row: number; values: ContactChanges & { resubscribe?: boolean }; topicIds?: Uuid[] }
+  | ImportError
+
+export interface Run {
+  organizationId: Uuid
+  importId: Uuid
+}
+
+/** An import whose next page is to be written now; its row is locked. */
+export interface Due {
+  nextPage: number
+  rows: number
+  onDuplicate: 'update' | 'skip'
+  dryRun: boolean
+  mayLift: boolean
+  hasTopics: boolean
+  requestId: string | null
+}
+
+/** `pending → running`. Returns the status it has then; undefined when there is no such import. */
+export async function begin(
+  sql: Sql,
+  { organizationId, importId }: Run,
+): Promise<ImportStatus | undefined> {
+  await sql`
+    update imports
+    set status = 'running', started_at = coalesce(started_at, clock_timestamp()), updated_at = now()
+    where organization_id = ${organizationId} and id = ${importId} and status = 'pending'`
+  const [row] = await sql<{ status: ImportStatus }[]>`
+    select status from imports where organization_id = ${organizationId} and id = ${importId}`
+  return row?.status
+}
+
+/**
+ * Takes the next page of a running import: its row is locked, so that a page is written once
+ * even if several workers try to, and the page goes with the transaction that
+ * writes it. Undefined when the import is over.
+ */
+export async function takePage(
+  tx: Transaction,
+  { organizationId, importId }: Run,
+): Promise<{ due: Due; rows: ImportRow[] } | undefined> {
+  const [found] = await tx<(Due & { text: string | null })[]>`
+    with due as (
+      select next_page, rows, on_duplicate, dry_run, may_lift, has_topics, request_id
+      from imports
+      where organization_id = ${organizationId} and id = ${importId} and status = 'running'
+      for no key update
+    ), taken as (
+      delete from import_chunks c
+      using due
+      where c.organization_id = ${organizationId}
+        and c.import_id = ${importId}
+        and c.page = due.next_page
+      returning c.rows
+    )
+    select due.*, (select rows from taken) as text
+    from due`
+  if (!found) return undefined
+  const { text, ...due } = found
+  if (text === null) throw new Error(`page ${due.nextPage} of an import is missing`)
+  return { due, rows: JSON.parse(text) as ImportRow[] }
+}
+
+export interface Tally {
+  created: number
+  updated: number
+  skipped: number
+  emailStatusKept: number
+  errors: ImportError[]
+}
+
+/** Counts a page and moves on to the next; after the last one the import is completed. */
+export async function recordPage(
+  tx: Transaction,
+  { organizationId, importId }: Run,
+  { created, updated, skipped, emailStatusKept, errors }: Tally,
+): Promise<{ done: boolean }> {
+  if (errors.length > 0) {
+    await tx`
+      insert into import_errors (organization_id, import_id, row, message, record)
+      select ${organizationId}, ${importId}, row, message, record
+      from unnest(
+        ${errors.map(({ row }) => row)}::int[],
+        ${errors.map(({ message }) => message)}::text[],
+        ${errors.map(({ record }) => record)}::text[]
+      ) as error (row, message, record)`
+  }
+  const [after] = await tx<{ done: boolean }[]>`
+    update imports
+    set next_page = next_page + 1,
+      created = created + ${created},
+      updated = updated + ${updated},
+      skipped = skipped + ${skipped},
+      failed = failed + ${errors.length},
+      email_status_kept = email_status_kept + ${emailStatusKept},
+      status = case when next_page + 1 = pages then 'completed' else status end,
+      finished_at = case when next_page + 1 = pages then clock_timestamp() end,
+      updated_at = now()
+    where organization_id = ${organizationId} and id = ${importId}
+    returning status = 'completed' as done`
+  return { done: after?.done ?? true }
+}
+
+/** Whether this cohort asks anybody for a confirmation. */
+export async function asks(sql: Executor, organizationId: Uuid, cohort: Uuid): Promise<boolean> {
+  const [row] = await sql<{ asks: boolean }[]>`
+    select exists (
+      select from subscriptions
+      where organization_id = ${organizationId} and cohort = ${cohort} and status = 'pending'
+    ) as asks`
+  return row?.asks ?? false
+}
+
+/** An import without a row is over at once; one that was stopped by an operator has failed. */
+export const fail = (sql: Sql, { organizationId, importId }: Run, error: string) => sql`
+  update imports
+  set status = 'failed', error = ${error}, finished_at = clock_timestamp(), updated_at = now()
+  where organization_id = ${organizationId}
+    and id = ${importId}
+    and status in ('pending', 'running')`
+
+export const completeEmpty = (sql: Sql, { organizationId, importId }: Run) => sql`
+  update imports
+  set status = 'completed', finished_at = clock_timestamp(), updated_at = now()
+  where organization_id = ${organizationId}
+    and id = ${importId}
+    and status = 'running'
+    and pages = 0`

@@ -1,0 +1,97 @@
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** Contacts as callers name them: by our id, by their own, or by an address. */
+
+/** Those of the ids that are contacts of the organization. */
+export async function listPresent(
+  sql: Executor,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Set<Uuid>> {
+  const rows = await sql<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Those of the ids that are contacts of another organization. Asked on a miss only. */
+export async function listForeign(
+  sql: Executor,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Set<Uuid>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: Uuid }[]>`
+    select id
+    from unnest(${[...new Set(ids)]}::uuid[]) as id
+    where owner_of('contact', id) <> ${organizationId}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface Keys {
+  ids: readonly Uuid[]
+  externalIds: readonly string[]
+  emails: readonly string[]
+}
+
+export interface KnownContact {
+  id: Uuid
+  externalId: string | null
+  email: string | null
+}
+
+/** All contacts of the organization that have one of the keys. */
+export async function listByKeys(
+  sql: Executor,
+  organizationId: Uuid,
+  { ids, externalIds, emails }: Keys,
+): Promise<KnownContact[]> {
+  const having = (column: 'external_id' | 'email', given: readonly string[]) =>
+    given.length === 0
+      ? []
+      : [
+          sql`
+            select id
+            from contacts
+            where organization_id = ${organizationId}
+              and ${sql(column)} = any(${[...new Set(given)]}::text[])`,
+        ]
+  const parts = [
+    sql`select unnest(${[...ids]}::uuid[])`,
+    ...having('external_id', externalIds),
+    ...having('email', emails),
+  ]
+  return sql<KnownContact[]>`
+    select id, external_id, email
+    from contacts
+    where organization_id = ${organizationId}
+      and id in (${parts.map((part, i) => (i === 0 ? part : sql`union ${part}`))})`
+}
+
+/** One contact as a caller names it: a UUID of any writing, else an address in lower case. */
+export interface NamedContact {
+  id?: string | undefined
+  email?: string | undefined
+}
+
+/** The contacts that are named, in the order given; undefined: the organization has none such. */
+export async function findAll(
+  sql: Executor,
+  organizationId: Uuid,
+  named: readonly NamedContact[],
+): Promise<(Uuid | undefined)[]> {
+  const ids = named.flatMap(({ id }) => (id !== undefined && isUuid(id) ? [id.toLowerCase()] : []))
+  const emails = named.flatMap(({ id, email }) => (id === undefined ? (email ?? []) : []))
+  const rows = await sql<{ id: Uuid; email: string | null }[]>`
+    select id, null as email
+    from contacts
+    where organization_id = ${organizationId} and id = any(${ids}::uuid[])
+    union all
+    select id, email
+    from contacts
+    where organization_id = ${organizationId} and email = any(${emails}::text[])`
+  const known = new Map(rows.map(({ id, email }) => [email ?? id, id]))
+  return named.map(({ id, email }) => known.get(id?.toLowerCase() ?? email ?? ''))
+}

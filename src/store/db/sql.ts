@@ -1,0 +1,205 @@
+import postgres from 'postgres'
+import { readArray, writeArray } from './arrays.ts'
+import { createPool } from './pool.ts'
+import { createDialer } from './socket.ts'
+
+/**
+ * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
+ * bigint counters as numbers. Nothing beyond this file knows how the driver spells things.
+ */
+export type Sql = postgres.Sql<{ readonly date: string; readonly bigint: number }>
+export type Transaction = postgres.TransactionSql<{
+  readonly date: string
+  readonly bigint: number
+}>
+/** What a store function asks for: a pool, or the transaction it is to take part in. */
+export type Executor = Sql | Transaction
+export type Json = postgres.JSONValue
+
+/** SQLSTATEs that the store expects, by meaning. */
+export const UNIQUE_VIOLATION = '23505'
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const DUPLICATE_TABLE = '42P07'
+
+const TIMESTAMPTZ = 1184
+const DATE = 1082
+const INT8 = 20
+
+export interface Pool {
+  /** Connections at most. */
+  max?: number
+  /** Shown in pg_stat_activity. */
+  name: string
+  /**
+   * What the session may do, whichever login it has: the login must be a member of the role.
+   * Absent: what the login itself may.
+   */
+  role?: 'letterloom_api' | 'letterloom_worker' | 'letterloom_search'
+  /** Longest statement, milliseconds. */
+  statementTimeoutMs?: number
+  /**
+   * Told every statement before it runs: how a test reads the plans of what the store really asks.
+   */
+  onQuery?: (query: string, parameters: unknown[]) => void
+}
+
+/** A server answers within its statement timeout; it may be this late. */
+const SILENCE_MS = 5_000
+
+/**
+ * A search takes milliseconds. The planner, which does not know how few contacts have a word, takes
+ * it for much longer, and would start other processes, compile code for it, or read the contacts of
+ * all organizations instead of the index.
+ */
+const SHORT_STATEMENTS = {
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  enable_seqscan: 'off',
+} as const
+
+type Bind = (organizationId: string) => Sql
+const binders = new WeakMap<Sql, Bind>()
+
+/**
+ * A pool of connections. Close it with `sql.end()`: what has not begun is refused, what runs has
+ * five seconds (`{ timeout }`), and then every connection is closed.
+ */
+export function connect(url: string, pool: Pool): Sql {
+  const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
+  const open = (onclose: () => void) => {
+    const { dial, destroy } = createDialer()
+    // The driver knows this option, its types do not.
+    const socket: object = { socket: dial }
+    const client = postgres(url, {
+      ...socket,
+      max: 1,
+      ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
+      onclose,
+      // What a session was told dies with it: connections stay as long as they work.
+      max_lifetime: null,
+      connect_timeout: 5,
+      onnotice: () => {},
+      connection: {
+        application_name: name,
+        TimeZone: 'UTC',
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: 15_000,
+        ...(role === undefined ? {} : { role }),
+        ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
+      },
+      transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
+      types: {
+        date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
+        day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
+        bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
+        ...ARRAYS,
+      },
+      fetch_types: false,
+    })
+    return { client, destroy }
+  }
+  // The pool speaks for the driver; which types it maps is decided above.
+  const { sql, within } = createPool(open, {
+    max,
+    mostStatementMs: statementTimeoutMs + SILENCE_MS,
+  }) as unknown as { sql: Sql; within: Bind }
+  binders.set(sql, within)
+  return sql
+}
+
+/**
+ * The same pool on behalf of one organization: under `letterloom_api`, what runs through it sees
+ * and writes that organization's rows only, whatever its `where` says. Throws when `sql` is not
+ * what `connect` answered.
+ */
+export function within(sql: Sql, organizationId: string): Sql {
+  const bind = binders.get(sql)
+  if (!bind) throw new Error('only a pool of its own can be bound to an organization')
+  return bind(organizationId)
+}
+
+/** A part of a statement. */
+export type Part = postgres.PendingQuery<postgres.Row[]>
+
+/**
+ * A part of statements that is the same text for everybody, made once: to the driver a part is a
+ * query that nobody awaits, which costs what a query costs, and V8 keeps many of them until its
+ * next full collection. It must hold no values: those of the first caller would go to all.
+ */
+export function sameForAll(make: (sql: Executor) => Part): (sql: Executor) => Part {
+  let part: Part | undefined
+  return (sql) => (part ??= make(sql))
+}
+
+const UTC_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
+
+/** `2026-11-21 10:56:09.12+00` as Postgres writes it in UTC → `2026-11-21T10:56:09.120Z`. */
+function toIso(text: string): string {
+  const [, day, time, fraction = ''] = UTC_TIME.exec(text) ?? []
+  if (day === undefined) throw new RangeError(`"${text}" is not a time of this era in UTC`)
+  return `${day}T${time}.${fraction.padEnd(3, '0')}Z`
+}
+
+const arrays = (oid: number, read: (text: string) => unknown = String) => ({
+  to: oid,
+  from: [oid],
+  serialize: writeArray,
+  parse: readArray(read),
+})
+
+/** By the numbers that Postgres gives these types everywhere. */
+const ARRAYS = {
+  booleans: arrays(1000, (text) => text === 't'),
+  smallints: arrays(1005, Number),
+  integers: arrays(1007, Number),
+  texts: arrays(1009),
+  bigints: arrays(1016, Number),
+  doubles: arrays(1022, Number),
+  days: arrays(1182),
+  times: arrays(1185, toIso),
+  uuids: arrays(2951),
+}
+
+/** What a transaction has read no longer holds: `transact` runs it again. */
+export class Superseded extends Error {}
+
+/**
+ * Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake.
+ */
+export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const ATTEMPTS = 5
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await sql.begin(work)) as T
+    } catch (error) {
+      const retry =
+        error instanceof Superseded ||
+        hasState(error, SERIALIZATION_FAILURE) ||
+        hasState(error, DEADLOCK)
+      if (!retry || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Whether `error` is Postgres' refusal with this SQLSTATE. */
+export const hasState = (error: unknown, state: string): boolean =>
+  error instanceof postgres.PostgresError && error.code === state
+
+/** Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. */
+export const isRefusedValue = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && /^(?:22|54|23514$)/.test(error.code)
+
+export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
+
+/** SQLSTATEs of a server that is away, busy, starting, or gave up for others' sake. */
+const PASSING = /^(?:08|25|40|53|55|57|58)/
+/** The driver's words and Node's for a connection that is lost. */
+const LOST = /^(?:CONNECT|E[A-Z]+$)/
+
+/** Postgres may well answer the same statements later: it was away, or busy. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return PASSING.test(error.code)
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && LOST.test(code)
+}

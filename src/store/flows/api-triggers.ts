@@ -1,0 +1,42 @@
+import type { TriggerType } from '../../domain/flows/flow.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { EnteredFlow } from './entries.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** What starting a flow by hand needs to know of it. */
+export interface TriggerableFlow extends EnteredFlow {
+  name: string
+  enabled: boolean
+  triggerType: TriggerType
+}
+
+/** Finds a flow by its id, else by its slug. Undefined: there is none, or it is deleted. */
+export async function findFlow(
+  sql: Executor,
+  organizationId: Uuid,
+  idOrSlug: string,
+): Promise<TriggerableFlow | undefined> {
+  const found = await sql<TriggerableFlow[]>`
+    select f.id, f.name, f.enabled, f.version, f.trigger_type, v.definition -> 'settings' as settings
+    from flows f
+    join flow_versions v on v.organization_id = f.organization_id and v.flow_id = f.id
+      and v.version = f.version
+    where f.organization_id = ${organizationId} and f.deleted_at is null
+      and (f.id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid or f.slug = ${idOrSlug})`
+  return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
+}
+
+/** The id of the flow that has this id or slug; a deleted one is found by its id only. */
+export async function findFlowId(
+  sql: Executor,
+  organizationId: Uuid,
+  idOrSlug: string,
+): Promise<Uuid | undefined> {
+  const found = await sql<{ id: Uuid }[]>`
+    select id
+    from flows
+    where organization_id = ${organizationId}
+      and (id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid
+        or slug = ${idOrSlug} and deleted_at is null)`
+  return (found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0])?.id
+}

@@ -1,0 +1,56 @@
+import type { Definition } from '../../domain/flows/flow.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** Characters of JSON that a process keeps: one definition may have a million. */
+const MOST_CHARACTERS = 16_000_000
+
+export interface DefinitionCache {
+  /** Undefined: the organization has no such version. */
+  load: (
+    sql: Executor,
+    organizationId: Uuid,
+    flowId: Uuid,
+    version: number,
+  ) => Promise<Definition | undefined>
+}
+
+/**
+ * Versions of flows that this process keeps in memory. A version never changes; the one that was
+ * not asked for the longest is dropped first.
+ */
+export function createDefinitionCache(mostCharacters = MOST_CHARACTERS): DefinitionCache {
+  const known = new Map<string, { definition: Definition; characters: number }>()
+  let characters = 0
+
+  function keep(key: string, definition: Definition): void {
+    const size = JSON.stringify(definition).length
+    // Two that read it at the same time count it once.
+    characters += size - (known.get(key)?.characters ?? 0)
+    known.set(key, { definition, characters: size })
+    for (const [oldest, { characters: freed }] of known) {
+      if (characters <= mostCharacters) return
+      known.delete(oldest)
+      characters -= freed
+    }
+  }
+
+  return {
+    load: async (sql, organizationId, flowId, version) => {
+      const key = `${organizationId}/${flowId}/${version}`
+      const found = known.get(key)
+      if (found) {
+        // It moves to the end: a map keeps the order of insertion.
+        known.delete(key)
+        known.set(key, found)
+        return found.definition
+      }
+      const [row] = await sql<{ definition: Definition }[]>`
+        select definition
+        from flow_versions
+        where organization_id = ${organizationId} and flow_id = ${flowId} and version = ${version}`
+      if (row) keep(key, row.definition)
+      return row?.definition
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
+import type { Uuid } from '../../ids.ts'
+import * as outbox from '../platform/outbox.ts'
+import type { Transaction } from '../db/sql.ts'
+
+/** What a person did with a mail of an execution, or what became of it. */
+export interface Arrived {
+  mailId: Uuid
+  engagement: Engagement
+  /** By the provider's clock, ISO. */
+  at: string
+}
+
+/**
+ * Matches engagements with the waits for them: `waiting → matched` with the earliest of those that
+ * it waits for, if that came before its timeout. In the transaction that applies the events, which
+ * has locked the rows of the mails.
+ *
+ * That lock is the common one: a transaction that registers a wait for an engagement locks the
+ * mail's row first (`select … from messages where organization_id = … and bucket = dayBucket(id)
+ * and id = … for update`; mails come before executions in the order of locks), reads `opened_at`,
+ * `clicked_at` and `bounced_at` there, and writes the wait. So an engagement is either there to be
+ * read or finds the wait.
+ */
+export async function matchEngagements(
+  tx: Transaction,
+  organizationId: Uuid,
+  engagements: readonly Arrived[],
+): Promise<void> {
+  if (engagements.length === 0) return
+  await tx`
+    with given as (
+      select *
+      from unnest(
+        ${engagements.map(({ mailId }) => mailId)}::uuid[],
+        ${engagements.map(({ engagement }) => engagement)}::text[],
+        ${engagements.map(({ at }) => at)}::timestamptz[]
+      ) with ordinality as given (mail_id, engagement, at, n)
+    ), held as materialized (
+      select execution_id, step_id, visit, mail_id, engagements, expires_at
+      from waits
+      where organization_id = ${organizationId}
+        and mail_id = any(${engagements.map(({ mailId }) => mailId)}::uuid[])
+        and status = 'waiting' and kind = 'engagement'
+      order by execution_id, step_id, visit
+      for update
+    ), earliest as (
+      select distinct on (held.execution_id, held.step_id, held.visit)
+        held.execution_id, held.step_id, held.visit, given.engagement, given.at
+      from held
+      join given on given.mail_id = held.mail_id and given.engagement = any(held.engagements)
+        and given.at < held.expires_at
+      order by held.execution_id, held.step_id, held.visit, given.at, given.n
+    ), matched as (
+      update waits w
+      set status = 'matched', matched = earliest.engagement, matched_at = earliest.at
+      from earliest
+      where w.organization_id = ${organizationId} and w.execution_id = earliest.execution_id
+        and w.step_id = earliest.step_id and w.visit = earliest.visit
+      returning w.execution_id
+    )
+    ${outbox.wake(tx, organizationId, tx`select execution_id from matched`)}`
+}

@@ -1,0 +1,121 @@
+import { bucketStart, type Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/** A stored event, as executions know it. */
+export interface ReceivedEvent {
+  id: Uuid
+  name: string
+  properties: Record<string, unknown>
+  receivedAt: string
+}
+
+/**
+ * The event that `event.properties.<path>` refers to in an execution: the last one that a wait of
+ * it was matched by, else the one that started it. Undefined: there is none, or it is not kept any
+ * more.
+ */
+export async function latestEvent(
+  sql: Executor,
+  organizationId: Uuid,
+  executionId: Uuid,
+): Promise<ReceivedEvent | undefined> {
+  const [latest] = await sql<{ id: Uuid | null }[]>`
+    select coalesce(
+      (
+        select matched_event_id
+        from waits
+        where organization_id = ${organizationId} and execution_id = ${executionId}
+          and status = 'matched' and matched_event_id is not null
+        order by matched_at desc
+        limit 1
+      ),
+      (
+        select event_id
+        from executions
+        where organization_id = ${organizationId} and id = ${executionId}
+      )
+    ) as id`
+  return typeof latest?.id === 'string' ? findEvent(sql, organizationId, latest.id) : undefined
+}
+
+export async function findEvent(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<ReceivedEvent | undefined> {
+  const [event] = await sql<ReceivedEvent[]>`
+    select id, name, properties, received_at
+    from events
+    where organization_id = ${organizationId} and id = ${id}`
+  return event
+}
+
+/** What a wait for an event asks for. */
+export interface WantedEvent {
+  executionId: Uuid
+  /** The visit that waits, and the event that started its execution. */
+  stepId: string
+  visit: number
+  startedBy: Uuid | null
+  contactId: Uuid
+  name: string
+  /** When the execution entered the step before; ISO, as `now`, by the clock of Postgres. */
+  since: string
+  now: string
+}
+
+/** An event's id is older than its arrival by the wait for its contact, and by another clock. */
+const MARGIN_MS = 600_000
+const DAY_MS = 86_400_000
+/** Older ones resume nothing. */
+const OLDEST = '72 hours'
+
+/** Where a reading of events in the order of their arrival continues. */
+export type EventCursor = Pick<ReceivedEvent, 'id' | 'receivedAt'>
+
+/**
+ * The event that started the execution, and whether the visit that waits is the first step's.
+ * Undefined: no event started it, or it is not kept any more.
+ */
+export async function findStart(
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, stepId, visit, startedBy }: WantedEvent,
+): Promise<(EventCursor & { isFirst: boolean }) | undefined> {
+  if (startedBy === null) return undefined
+  const [start] = await tx<(EventCursor & { isFirst: boolean })[]>`
+    select id, received_at,
+      exists (
+        select
+        from execution_steps
+        where organization_id = ${organizationId} and execution_id = ${executionId}
+          and step_id = ${stepId} and visit = ${visit} and position = 1
+      ) as is_first
+    from events
+    where organization_id = ${organizationId} and id = ${startedBy}`
+  return start
+}
+
+/** A page of the events that the wait may be matched by, in the order of their arrival. */
+export const listCandidates = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, contactId, name, since, now }: WantedEvent,
+  { after, limit }: { after: EventCursor; limit: number },
+) => tx<ReceivedEvent[]>`
+  select id, name, properties, received_at
+  from events
+  where organization_id = ${organizationId} and contact_id = ${contactId} and name = ${name}
+    and id >= ${bucketStart(Date.parse(since) - MARGIN_MS)}
+    and id < ${bucketStart(Date.parse(now) + MARGIN_MS + DAY_MS)}
+    and received_at >= ${since}
+    and (received_at, id) > (${after.receivedAt}::timestamptz, ${after.id}::uuid)
+    and occurred_at >= received_at - ${OLDEST}::interval
+    and id not in (
+      select matched_event_id
+      from waits
+      where organization_id = ${organizationId} and execution_id = ${executionId}
+        and matched_event_id is not null
+    )
+  order by received_at, id
+  limit ${limit}`

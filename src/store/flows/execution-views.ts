@@ -1,0 +1,120 @@
+import type { Definition } from '../../domain/flows/flow.ts'
+import { hashedId, type Uuid, webhookCallId } from '../../ids.ts'
+import type { Execution, ExecutionStep } from '../../schemas/flows/execution.ts'
+import { live } from './executions.ts'
+import type { Executor } from '../db/sql.ts'
+import * as webhookCalls from './webhook-calls.ts'
+
+const columns = (sql: Executor) => sql`
+  e.id, e.flow_id as workflow_id, f.name as workflow_name, e.version as workflow_version,
+  e.contact_id, e.status, e.reason, e.error, e.attempt, e.step_id as current_step_id, e.topic_id,
+  e.event_id, e.created_at, e.started_at, e.finished_at`
+
+/** The flow or contact of the executions. Both: those of the contact in the flow. */
+interface Of {
+  flowId?: Uuid | undefined
+  contactId?: Uuid | undefined
+}
+
+/** Since when executions that are over are shown. */
+export interface Kept {
+  /** ISO. */
+  since: string
+  /** The lowest id of that day. */
+  lowest: Uuid
+}
+
+interface Page extends Of {
+  status?: string | undefined
+  before?: Uuid | undefined
+  limit: number
+  kept: Kept
+}
+
+/**
+ * Newest first. Executions that are over are hidden when the plan no longer keeps them; live ones
+ * are always shown. Two looks into an index instead of one: the older part of a flow's executions
+ * may be a million hidden ones with a few live ones among them. So for a flow the day of creation
+ * counts; for a contact, which has few, the time of the end.
+ */
+export function list(
+  sql: Executor,
+  organizationId: Uuid,
+  { flowId, contactId, status, before, limit, kept: { since, lowest } }: Page,
+) {
+  const part = (kept: ReturnType<typeof live>) => sql`
+    (
+      select ${columns(sql)}
+      from executions e
+      join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+      where e.organization_id = ${organizationId}
+        ${flowId === undefined ? sql`` : sql`and e.flow_id = ${flowId}`}
+        ${contactId === undefined ? sql`` : sql`and e.contact_id = ${contactId}`}
+        ${status === undefined ? sql`` : sql`and e.status = ${status}`}
+        ${before === undefined ? sql`` : sql`and e.id < ${before}`}
+        and ${kept}
+      order by e.id desc
+      limit ${limit}
+    )`
+  const ended = contactId === undefined ? sql`` : sql`or e.finished_at >= ${since}`
+  return sql<Execution[]>`
+    ${part(sql`e.id >= ${lowest}`)}
+    union all
+    ${part(sql`e.id < ${lowest} and (e.status in ${live(sql)} ${ended})`)}
+    order by id desc
+    limit ${limit}`
+}
+
+export type Found = Execution & { data: Record<string, unknown>; definition: Definition }
+
+/** Finds an execution with the version of its flow; one that ended too long ago is not found. */
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  { since, lowest }: Kept,
+): Promise<Found | undefined> {
+  const [execution] = await sql<Found[]>`
+    select ${columns(sql)}, e.data, v.definition
+    from executions e
+    join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+    join flow_versions v on v.organization_id = e.organization_id and v.flow_id = e.flow_id
+      and v.version = e.version
+    where e.organization_id = ${organizationId} and e.id = ${id}
+      and (e.id >= ${lowest} or e.status in ${live(sql)} or e.finished_at >= ${since})`
+  return execution
+}
+
+interface StepRow extends Omit<ExecutionStep, 'id' | 'name' | keyof webhookCalls.Progress> {
+  position: number
+}
+
+/** Visits of steps in the order of their positions: the last `most`, and how many there are. */
+export async function listSteps(
+  sql: Executor,
+  organizationId: Uuid,
+  { id: executionId, definition }: Pick<Found, 'id' | 'definition'>,
+  most: number,
+): Promise<{ steps: ExecutionStep[]; stepCount: number }> {
+  const rows = await sql<StepRow[]>`
+    select step_id, position, type, status, visit, try, branch, result, reason, error,
+      case when status = 'executing' then due_at end as due_at, started_at, finished_at
+    from execution_steps
+    where organization_id = ${organizationId} and execution_id = ${executionId}
+    order by position desc
+    limit ${most}`
+  const names = new Map(definition.steps.map(({ id, name }) => [id, name]))
+  // An execution stands at one step.
+  const calling = rows.find(({ type, status }) => type === 'webhook' && status === 'executing')
+  const id = calling && webhookCallId({ ...calling, executionId })
+  const call = id && (await webhookCalls.find(sql, { organizationId, id }))
+  const steps = rows.toReversed().map(({ position: _position, ...row }) => ({
+    ...row,
+    ...((row.stepId === calling?.stepId && row.visit === calling.visit && call) || NO_CALL),
+    id: hashedId(executionId, row.stepId, row.visit),
+    name: names.get(row.stepId) ?? row.stepId,
+  }))
+  return { steps, stepCount: rows[0]?.position ?? 0 }
+}
+
+const NO_CALL: webhookCalls.Progress = { calls: 0, lastError: null, nextTryAt: null }

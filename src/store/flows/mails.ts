@@ -1,0 +1,93 @@
+import { dayBucket, type Uuid } from '../../ids.ts'
+import type { EmailStatus } from '../../domain/status.ts'
+import type { MailFacts } from '../../domain/sending/delivery.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/** The recipient of a flow's mail, and what the mail may refer to. */
+export interface Addressee {
+  id: Uuid
+  externalId: string | null
+  email: string | null
+  emailStatus: EmailStatus | null
+  phone: string | null
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  jobTitle: string | null
+  properties: Record<string, unknown>
+  organizationName: string
+  /** The contact's subscription to the topic that was asked for; null: there is none. */
+  topicStatus: string | null
+  /** The sender of the topic's mail, where it has one. */
+  topicFrom: string | null
+  topicFromName: string | null
+  topicConnectionId: Uuid | null
+}
+
+/** Undefined when there is no such contact, or no longer. */
+export async function findAddressee(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+  topicId: Uuid | null,
+): Promise<Addressee | undefined> {
+  const [addressee] = await sql<Addressee[]>`
+    select c.id, c.external_id, c.email, c.email_status, c.phone, c.first_name, c.last_name,
+      c.company, c.job_title, c.properties, o.name as organization_name, s.status as topic_status,
+      t.from_address as topic_from, t.from_name as topic_from_name,
+      t.connection_id as topic_connection_id
+    from contacts c
+    join organizations o on o.id = c.organization_id
+    left join topics t on t.organization_id = ${organizationId} and t.id = ${topicId}
+    left join subscriptions s on s.organization_id = ${organizationId} and s.contact_id = c.id
+      and s.topic_id = t.id
+    where c.organization_id = ${organizationId} and c.id = ${contactId}`
+  return addressee
+}
+
+/** The present state of a flow's mail. */
+export interface FlowMail extends Pick<MailFacts, 'state' | 'reason' | 'error' | 'messageId'> {
+  id: Uuid
+  dedupeKey: Uuid
+  claimedAt: string | null
+}
+
+const columns = (sql: Executor) => sql`id, dedupe_key, state, reason, error, message_id, claimed_at`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<FlowMail | undefined> {
+  const [mail] = await sql<FlowMail[]>`
+    select ${columns(sql)}
+    from messages
+    where organization_id = ${organizationId} and bucket = ${dayBucket(id)} and id = ${id}`
+  return mail
+}
+
+/** All mails of an execution: few, found by the index of its contact's mails. */
+export const listOfExecution = (
+  sql: Executor,
+  organizationId: Uuid,
+  { id, contactId }: { id: Uuid; contactId: Uuid },
+) => sql<FlowMail[]>`
+  select ${columns(sql)}
+  from messages
+  where organization_id = ${organizationId} and contact_id = ${contactId} and source <> 'batch'
+    and bucket >= ${dayBucket(id)} and execution_id = ${id}`
+
+/**
+ * Makes this mail the one of the step, whatever it was about to send: a wait for what becomes of
+ * the step's mail finds it there. The execution is locked.
+ */
+export const standFor = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, stepId, visit }: { executionId: Uuid; stepId: string; visit: number },
+  mailId: Uuid,
+) => tx`
+  update execution_steps
+  set mail_id = ${mailId}
+  where organization_id = ${organizationId} and execution_id = ${executionId}
+    and step_id = ${stepId} and visit = ${visit}`

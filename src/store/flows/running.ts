@@ -1,0 +1,79 @@
+import type { Uuid } from '../../ids.ts'
+import type { Transaction } from '../db/sql.ts'
+import { live } from './executions.ts'
+
+/*
+ * Live executions of contacts, whose rows the caller has locked. `offset 0` keeps each look by
+ * itself: a young table has no statistics, and a join would read all that runs in the organization.
+ */
+
+/** A contact that is no longer subscribed to a topic, and is not asked to confirm either. */
+export interface Unsubscribed {
+  contactId: Uuid
+  topicId: Uuid
+}
+
+/** Ids of those that the subscriptions to topics started. */
+export async function listOfTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  unsubscribed: readonly Unsubscribed[],
+): Promise<Uuid[]> {
+  const rows = await tx<{ id: Uuid }[]>`
+    select execution.id
+    from unnest(
+      ${unsubscribed.map(({ contactId }) => contactId)}::uuid[],
+      ${unsubscribed.map(({ topicId }) => topicId)}::uuid[]
+    ) as unsubscribed (contact_id, topic_id)
+    cross join lateral (
+      select id
+      from executions
+      where organization_id = ${organizationId} and contact_id = unsubscribed.contact_id
+        and topic_id = unsubscribed.topic_id and status in ${live(tx)}
+      offset 0
+    ) execution`
+  return rows.map(({ id }) => id)
+}
+
+/** Ids of all of them. */
+export async function listOfContacts(
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<Uuid[]> {
+  if (contactIds.length === 0) return []
+  const rows = await tx<{ id: Uuid }[]>`
+    select id
+    from executions
+    where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])
+      and status in ${live(tx)}`
+  return rows.map(({ id }) => id)
+}
+
+interface Exitable {
+  id: Uuid
+  contactId: Uuid
+  /** The event that started it. */
+  eventId: Uuid | null
+  /** Names of events that end it. */
+  exitEvents: string[]
+}
+
+/** Those whose flows name events that end them (`exitOn`), in the version that each runs. */
+export const listWithExitEvents = (
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+) => tx<Exitable[]>`
+  select execution.id, execution.contact_id, execution.event_id, v.exit_events
+  from unnest(${[...contactIds]}::uuid[]) as asked (contact_id)
+  cross join lateral (
+    select id, flow_id, version, contact_id, event_id
+    from executions
+    where organization_id = ${organizationId} and contact_id = asked.contact_id
+      and status in ${live(tx)}
+    offset 0
+  ) execution
+  join flow_versions v on v.organization_id = ${organizationId}
+    and v.flow_id = execution.flow_id and v.version = execution.version
+  where v.exit_events <> '[]'`

@@ -1,0 +1,94 @@
+import type { Uuid } from '../../ids.ts'
+import type { Sql, Transaction } from '../db/sql.ts'
+
+/** How many executions of a flow run at once (`maxConcurrentExecutions`): each holds a slot. */
+
+/** An attempt of an execution whose workflow is to be started. */
+export interface Attempt {
+  organizationId: Uuid
+  executionId: Uuid
+  attempt: number
+}
+
+/** An attempt that was neither begun nor ended. */
+export interface Startable {
+  organizationId: Uuid
+  id: Uuid
+  /** The flow whose slot it needs first; null: it needs none, or holds it already. */
+  limitedBy: Uuid | null
+}
+
+/** Those of the attempts that were neither begun nor ended. A retry still holds its slot. */
+export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Startable[]>`
+  select e.organization_id, e.id,
+    case when f.max_concurrent is not null and e.slot_granted_at is null and e.attempt = 1
+      then f.id end as limited_by
+  from unnest(
+    ${attempts.map(({ organizationId }) => organizationId)}::uuid[],
+    ${attempts.map(({ executionId }) => executionId)}::uuid[],
+    ${attempts.map(({ attempt }) => attempt)}::integer[]
+  ) as asked (organization_id, id, attempt)
+  join executions e on e.organization_id = asked.organization_id and e.id = asked.id
+    and e.attempt = asked.attempt and e.status = 'pending'
+  join flows f on f.organization_id = e.organization_id and f.id = e.flow_id`
+
+/**
+ * Locks the flow's row, so that one transaction at a time allocates its slots, and returns how many
+ * it has (null: any number). Undefined: there is no such flow.
+ */
+export async function lockLimit(
+  tx: Transaction,
+  organizationId: Uuid,
+  flowId: Uuid,
+): Promise<{ limit: number | null } | undefined> {
+  const [flow] = await tx<{ limit: number | null }[]>`
+    select max_concurrent as "limit"
+    from flows
+    where organization_id = ${organizationId} and id = ${flowId}
+    for no key update`
+  return flow
+}
+
+/**
+ * Slots that are in use, counted to `limit`: by executions that run, and by those that were granted
+ * one and will run.
+ */
+export async function countUsed(
+  tx: Transaction,
+  organizationId: Uuid,
+  flowId: Uuid,
+  limit: number,
+): Promise<number> {
+  const [row] = await tx<{ used: number }[]>`
+    select count(*)::integer as used
+    from (
+      select
+      from executions
+      where organization_id = ${organizationId} and flow_id = ${flowId}
+        and status in ('active', 'paused', 'waiting')
+      union all
+      select
+      from executions
+      where organization_id = ${organizationId} and flow_id = ${flowId}
+        and status = 'pending' and slot_granted_at is not null
+      limit ${limit}
+    ) slots`
+  return row?.used ?? 0
+}
+
+/** Locks those of the executions that are pending, the oldest first. */
+export const lockPending = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx<
+  { id: Uuid; grantedAt: string | null }[]
+>`
+  select id, slot_granted_at as granted_at
+  from executions
+  where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+    and status = 'pending'
+  order by id
+  for update`
+
+/** Gives each of the executions, whose rows are locked, a slot. */
+export const grant = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
+  update executions
+  set slot_granted_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`

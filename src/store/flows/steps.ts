@@ -1,0 +1,173 @@
+import type { LiveStatus, StepStatus, Visit } from '../../domain/flows/execution.ts'
+import type { StepType } from '../../domain/flows/flow.ts'
+import type { Uuid } from '../../ids.ts'
+import type { ExecutionKey } from './runs.ts'
+import { live } from './executions.ts'
+import type { Executor, Json, Transaction } from '../db/sql.ts'
+
+const LONGEST_ERROR = 1_000
+
+export type VisitKey = ExecutionKey & Visit
+
+/** A visit of a step, as it is stored. */
+export interface StepRow {
+  position: number
+  try: number
+  status: StepStatus
+  mailId: Uuid | null
+  dueAt: string | null
+  enteredAt: string
+  /** Null: it is the first. */
+  previousEnteredAt: string | null
+}
+
+const columns = (sql: Executor) => sql`
+  s.position, s.try, s.status, s.mail_id, s.due_at, s.entered_at,
+  (
+    select p.entered_at
+    from execution_steps p
+    where p.organization_id = s.organization_id and p.execution_id = s.execution_id
+      and p.position = s.position - 1
+  ) as previous_entered_at`
+
+/** Finds a visit; undefined when the execution has not come to it. */
+export async function find(
+  sql: Executor,
+  { organizationId, executionId, stepId, visit }: VisitKey,
+): Promise<StepRow | undefined> {
+  const [row] = await sql<StepRow[]>`
+    select ${columns(sql)}
+    from execution_steps s
+    where s.organization_id = ${organizationId} and s.execution_id = ${executionId}
+      and s.step_id = ${stepId} and s.visit = ${visit}`
+  return row
+}
+
+/** What came after a visit that is over; undefined: nothing yet. */
+export async function following(
+  sql: Executor,
+  { organizationId, executionId }: ExecutionKey,
+  { position }: Pick<StepRow, 'position'>,
+): Promise<Visit | undefined> {
+  const [row] = await sql<Visit[]>`
+    select step_id, visit
+    from execution_steps
+    where organization_id = ${organizationId} and execution_id = ${executionId}
+      and position = ${position + 1}`
+  return row
+}
+
+/**
+ * Notes that the execution came to a step, unless this visit is noted already, and returns the
+ * visit. The execution's row is locked, so no other visit gets the position meanwhile.
+ */
+export async function enter(
+  tx: Transaction,
+  { organizationId, executionId, stepId, visit }: VisitKey,
+  type: StepType,
+): Promise<StepRow & { isNew: boolean }> {
+  const [row] = await tx<(StepRow & { isNew: boolean })[]>`
+    with entered as (
+      insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+        status)
+      select ${organizationId}, ${executionId}, ${stepId}, ${visit},
+        coalesce(max(position), 0) + 1, ${type}, 'executing'
+      from execution_steps
+      where organization_id = ${organizationId} and execution_id = ${executionId}
+      on conflict (organization_id, execution_id, step_id, visit) do nothing
+      returning *
+    )
+    select ${columns(tx)}, true as is_new
+    from entered s
+    union all
+    select ${columns(tx)}, false
+    from execution_steps s
+    where s.organization_id = ${organizationId} and s.execution_id = ${executionId}
+      and s.step_id = ${stepId} and s.visit = ${visit}`
+  if (!row) throw new Error('a visit is neither new nor noted')
+  return row
+}
+
+/** `pending → executing`: the next try of a step that failed. */
+export const begin = (
+  tx: Transaction,
+  { organizationId, executionId, stepId, visit }: VisitKey,
+) => tx`
+  update execution_steps
+  set status = 'executing', started_at = clock_timestamp()
+  where organization_id = ${organizationId} and execution_id = ${executionId}
+    and step_id = ${stepId} and visit = ${visit}`
+
+/** How a visit ended. */
+export interface VisitEnd {
+  status: Extract<StepStatus, 'completed' | 'skipped' | 'failed'>
+  branch?: string | undefined
+  result?: Json | undefined
+  reason?: string | undefined
+  error?: string | undefined
+}
+
+const ended = (
+  tx: Transaction,
+  { organizationId, executionId, stepId, visit }: VisitKey,
+  { status, branch, result, reason, error }: VisitEnd,
+) => tx`
+  update execution_steps
+  set status = ${status}, branch = ${branch ?? null},
+    result = ${result === undefined ? null : tx.json(result)}, reason = ${reason ?? null},
+    error = ${error?.slice(0, LONGEST_ERROR) ?? null}, finished_at = clock_timestamp()
+  where organization_id = ${organizationId} and execution_id = ${executionId}
+    and step_id = ${stepId} and visit = ${visit}`
+
+/** The visit is over, and the execution's row stays as it is. */
+export async function finish(tx: Transaction, key: VisitKey, end: VisitEnd): Promise<void> {
+  await ended(tx, key, end)
+}
+
+/** The visit is over, and the execution stands at `next`. Undefined: the execution is over too. */
+export async function moveOn(
+  tx: Transaction,
+  key: VisitKey,
+  end: VisitEnd,
+  next: string,
+): Promise<Visit | undefined> {
+  const { organizationId, executionId } = key
+  const [at] = await tx<Visit[]>`
+    with visited as (${ended(tx, key, end)})
+    update executions
+    set status = 'active',
+      step_id = ${next},
+      visit = (
+        select coalesce(max(s.visit), 0) + 1
+        from execution_steps s
+        where s.organization_id = ${organizationId} and s.execution_id = ${executionId}
+          and s.step_id = ${next}
+      ),
+      progressed_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${executionId} and status in ${live(tx)}
+    returning step_id, visit`
+  return at
+}
+
+/**
+ * The visit waits: until a time (ISO; null: no end is known), perhaps for a mail. False: the
+ * execution is over.
+ */
+export async function rest(
+  tx: Transaction,
+  { organizationId, executionId, stepId, visit }: VisitKey,
+  { status, until, mailId }: { status: LiveStatus; until: string | null; mailId: Uuid | null },
+): Promise<boolean> {
+  const { count } = await tx`
+    with awaiting as (
+      update execution_steps
+      set due_at = ${until}::timestamptz, mail_id = coalesce(${mailId}::uuid, mail_id)
+      where organization_id = ${organizationId} and execution_id = ${executionId}
+        and step_id = ${stepId} and visit = ${visit}
+    )
+    update executions
+    set status = ${status},
+      progressed_at = greatest(coalesce(${until}::timestamptz, '-infinity'), clock_timestamp())
+    where organization_id = ${organizationId} and id = ${executionId} and status in ${live(tx)}`
+  return count > 0
+}

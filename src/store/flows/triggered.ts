@@ -1,0 +1,51 @@
+import type { Settings, Trigger, TriggerType } from '../../domain/flows/flow.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** An enabled flow, with the trigger and the settings of its newest version. */
+export interface TriggeredFlow {
+  id: Uuid
+  version: number
+  triggerType: TriggerType
+  triggerKey: string | null
+  trigger: Trigger
+  settings: Settings
+}
+
+interface Wanted {
+  /** Triggers of these types that name nothing in particular. */
+  anyOf: readonly TriggerType[]
+  /** Triggers of these types that name one of these keys. */
+  keyed: { types: readonly TriggerType[]; keys: readonly string[] }
+}
+
+/**
+ * Enabled flows with one of these triggers. This runs whenever a contact is written, and mostly
+ * finds nothing: one look into one index for flows about anything of a type, and one for each name
+ * or id.
+ */
+export async function list(
+  sql: Executor,
+  organizationId: Uuid,
+  { anyOf, keyed }: Wanted,
+): Promise<TriggeredFlow[]> {
+  const enabled = (types: readonly TriggerType[]) => sql`
+    select id, version, trigger_type, trigger_key
+    from flows
+    where organization_id = ${organizationId} and enabled
+      and trigger_type = any(${[...new Set(types)]}::text[])`
+  const keys = [...new Set(keyed.keys)]
+  const parts = [
+    ...(anyOf.length > 0 ? [sql`${enabled(anyOf)} and trigger_key is null`] : []),
+    ...(keys.length > 0
+      ? [sql`${enabled(keyed.types)} and trigger_key = any(${keys}::text[])`]
+      : []),
+  ]
+  return sql<TriggeredFlow[]>`
+    select f.id, f.version, f.trigger_type, f.trigger_key, v.definition -> 'trigger' as trigger,
+      v.definition -> 'settings' as settings
+    from (${parts.map((part, i) => (i === 0 ? part : sql`union all ${part}`))}) f
+    join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
+      and v.version = f.version
+    order by f.id`
+}

@@ -1,0 +1,179 @@
+import type { Condition } from '../../domain/audience/condition.ts'
+import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Json, Transaction } from '../db/sql.ts'
+
+/** One visit of a step that waits. */
+export interface WaitKey {
+  executionId: Uuid
+  stepId: string
+  visit: number
+}
+
+interface Registered extends WaitKey {
+  contactId: Uuid
+  /** Events received from then on count; ISO. */
+  since: string
+  expiresAt: string
+}
+
+/** What a wait has found. */
+interface Match {
+  matched: string
+  matchedEventId: Uuid | null
+  matchedAt: string
+}
+
+export interface Wait {
+  status: 'waiting' | 'matched' | 'timed_out' | 'cancelled'
+  expiresAt: string
+  matched: string | null
+  matchedEventId: Uuid | null
+  matchedAt: string | null
+}
+
+/**
+ * Registers a wait for an event, already `matched` where one came before. The caller has locked the
+ * rows of the execution and of its contact, and holds events back (`holdEvents`): a transaction
+ * that stores events locks the contact, or looks for waits at its end.
+ */
+export const registerEvent = (
+  tx: Transaction,
+  organizationId: Uuid,
+  wait: Registered & { eventName: string; filter: Condition | null; match: Match | null },
+) => tx`
+  insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, event_name,
+    filter, since, expires_at, status, matched, matched_event_id, matched_at)
+  values (${organizationId}, ${wait.executionId}, ${wait.stepId}, ${wait.visit}, ${wait.contactId},
+    'event', ${wait.eventName}, ${wait.filter === null ? null : tx.json(wait.filter as unknown as Json)},
+    ${wait.since}, ${wait.expiresAt}, ${matchColumns(tx, wait.match)})
+  ${orAgain(tx)}`
+
+/**
+ * Registers a wait for what a person does with a mail, already `matched` where they did it before.
+ * The caller has locked the mail's row, as the transaction that applies an engagement does.
+ */
+export const registerEngagement = (
+  tx: Transaction,
+  organizationId: Uuid,
+  wait: Registered & { mailId: Uuid; engagements: readonly Engagement[]; match: Match | null },
+) => tx`
+  insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, mail_id,
+    engagements, since, expires_at, status, matched, matched_event_id, matched_at)
+  values (${organizationId}, ${wait.executionId}, ${wait.stepId}, ${wait.visit}, ${wait.contactId},
+    'engagement', ${wait.mailId}, ${[...wait.engagements]}::text[], ${wait.since},
+    ${wait.expiresAt}, ${matchColumns(tx, wait.match)})
+  ${orAgain(tx)}`
+
+const matchColumns = (tx: Transaction, match: Match | null) =>
+  match === null
+    ? tx`'waiting', null, null, null`
+    : tx`'matched', ${match.matched}, ${match.matchedEventId}, ${match.matchedAt}`
+
+/** A retry of the step that registered a wait registers it anew. */
+const orAgain = (tx: Transaction) => tx`
+  on conflict (organization_id, execution_id, step_id, visit) do update
+  set kind = excluded.kind, event_name = excluded.event_name, filter = excluded.filter,
+    mail_id = excluded.mail_id, engagements = excluded.engagements, since = excluded.since,
+    expires_at = excluded.expires_at, status = excluded.status, matched = excluded.matched,
+    matched_event_id = excluded.matched_event_id, matched_at = excluded.matched_at`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  { executionId, stepId, visit }: WaitKey,
+): Promise<Wait | undefined> {
+  const [wait] = await sql<Wait[]>`
+    select status, expires_at, matched, matched_event_id, matched_at
+    from waits
+    where organization_id = ${organizationId} and execution_id = ${executionId}
+      and step_id = ${stepId} and visit = ${visit}`
+  return wait
+}
+
+/** A wait for an event that is still open. */
+export interface EventWait extends WaitKey {
+  contactId: Uuid
+  eventName: string
+  filter: Condition | null
+  expiresAt: string
+}
+
+/**
+ * Waits for events of these names by these contacts, locked in the order of their executions: a
+ * cancellation holds its executions, not the contact. `offset 0` keeps each look by itself: a join
+ * would read all waits of an organization whose table is young.
+ */
+export const lockForEvents = (
+  tx: Transaction,
+  organizationId: Uuid,
+  events: readonly { contactId: Uuid; name: string }[],
+) => tx<EventWait[]>`
+  select held.*
+  from (
+    select wait.execution_id, wait.step_id, wait.visit
+    from (
+      select distinct contact_id, name
+      from unnest(
+        ${events.map(({ contactId }) => contactId)}::uuid[],
+        ${events.map(({ name }) => name)}::text[]
+      ) as event (contact_id, name)
+    ) event
+    cross join lateral (
+      select execution_id, step_id, visit
+      from waits
+      where organization_id = ${organizationId} and contact_id = event.contact_id
+        and event_name = event.name and status = 'waiting' and kind = 'event'
+      offset 0
+    ) wait
+    order by wait.execution_id
+  ) found
+  cross join lateral (
+    select execution_id, step_id, visit, contact_id, event_name, filter, expires_at
+    from waits
+    where organization_id = ${organizationId} and execution_id = found.execution_id
+      and step_id = found.step_id and visit = found.visit and status = 'waiting'
+    for update
+  ) held`
+
+/** `waiting → matched`, each by its event; the waits are locked. */
+export async function match(
+  tx: Transaction,
+  organizationId: Uuid,
+  matches: readonly { wait: WaitKey; eventId: Uuid }[],
+): Promise<void> {
+  if (matches.length === 0) return
+  const ids = matches.map(({ wait }) => wait.executionId)
+  await tx`
+    update waits w
+    set status = 'matched', matched_event_id = given.event_id, matched = w.event_name,
+      matched_at = clock_timestamp()
+    from unnest(
+      ${ids}::uuid[],
+      ${matches.map(({ wait }) => wait.stepId)}::text[],
+      ${matches.map(({ wait }) => wait.visit)}::integer[],
+      ${matches.map(({ eventId }) => eventId)}::uuid[]
+    ) as given (execution_id, step_id, visit, event_id)
+    where w.organization_id = ${organizationId} and w.execution_id = any(${ids}::uuid[])
+      and w.execution_id = given.execution_id and w.step_id = given.step_id
+      and w.visit = given.visit and w.status = 'waiting'`
+}
+
+/**
+ * `waiting → timed_out`, where its time has come. `now` is by the clock of Postgres, ISO. False: it
+ * has not, or something came before and holds.
+ */
+export async function timeOut(
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, stepId, visit }: WaitKey,
+  now: string,
+): Promise<boolean> {
+  const { count } = await tx`
+    update waits
+    set status = 'timed_out'
+    where organization_id = ${organizationId} and execution_id = ${executionId}
+      and step_id = ${stepId} and visit = ${visit} and status = 'waiting'
+      and expires_at <= ${now}`
+  return count > 0
+}

@@ -1,0 +1,61 @@
+import type { Executor } from '../db/sql.ts'
+
+/** What is due and not done: how far the loops and the workers are behind. */
+export interface Lags {
+  /** Since the oldest outbox message that is not delivered was written. */
+  outboxSeconds: number
+  /**
+   * Since that live batch came on which has stood still longest. It is due, has recipients left
+   * that do not wait for an outcome, and no daily quota in its way.
+   */
+  batchSeconds: number
+  /** Executions whose delay or wait should have ended; counted to `most`. */
+  overdue: number
+  /** Since the first of them should have been woken. */
+  overdueSeconds: number
+}
+
+/** Due for less than this is being woken. */
+const GRACE_MS = 2_000
+
+/** Reads how far behind everything is, of all organizations together. */
+export async function readLags(sql: Executor, most: number): Promise<Lags> {
+  const [lags] = await sql<Lags[]>`
+    with overdue as (
+      select s.due_at
+      from executions e
+      join execution_steps s on s.organization_id = e.organization_id and s.execution_id = e.id
+        and s.step_id = e.step_id and s.visit = e.visit
+      where e.status in ('paused', 'waiting')
+        and e.progressed_at < clock_timestamp() - ${GRACE_MS} * interval '1 millisecond'
+        and s.due_at < clock_timestamp() - ${GRACE_MS} * interval '1 millisecond'
+      order by e.progressed_at
+      limit ${most}
+    )
+    select (
+        select coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8
+        from outbox
+        where done_at is null
+      ) as outbox_seconds,
+      (
+        select coalesce(extract(epoch from
+          clock_timestamp() - min(greatest(b.progressed_at, b.scheduled_for))), 0)::float8
+        from batches b
+        where b.status in ('queued', 'scheduled', 'processing')
+          and (b.scheduled_for is null or b.scheduled_for <= clock_timestamp())
+          and not (b.audience_frozen_at is not null and b.unknown > 0
+            and b.sent + b.failed + b.skipped + b.unknown = b.total_recipients)
+          and not exists (
+            select
+            from connections c
+            join sending_limits l on l.account_id = c.account_id and l.region = c.region
+            where c.organization_id = b.organization_id and c.id = b.connection_id
+              and l.paused_until > clock_timestamp() and l.paused_reason = 'daily_quota'
+          )
+      ) as batch_seconds,
+      count(*)::integer as overdue,
+      coalesce(extract(epoch from clock_timestamp() - min(due_at)), 0)::float8 as overdue_seconds
+    from overdue`
+  if (!lags) throw new Error('an aggregate answered nothing')
+  return lags
+}

@@ -1,0 +1,185 @@
+import type { Executor, Sql } from '../db/sql.ts'
+
+/** What Temporal is to do, by kind. `src/loops/deliveries.ts` says how each is delivered. */
+export interface OutboxPayloads {
+  start_batch: { batchId: string; attempt: number }
+  cancel_batch: { batchId: string; attempt: number }
+  verify_connection: { connectionId: string }
+  start_import: { importId: string }
+  send_notice: { noticeId: string }
+  start_confirmation: ConfirmationKey
+  /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
+  end_confirmation: ConfirmationKey
+  start_cohort: CohortKey
+  start_erasure: { erasureId: string }
+  start_execution: ExecutionKey
+  /** What the execution waits for may have come. */
+  wake_execution: { executionId: string }
+  /** The execution is over: its run need not go on. */
+  cancel_execution: { workflowId: string }
+  /** The flow's schedule in Temporal may no longer be what the flow says. */
+  sync_schedule: { flowId: string }
+}
+
+export type OutboxMessage<Kind extends keyof OutboxPayloads = keyof OutboxPayloads> = {
+  [K in Kind]: { kind: K; payload: OutboxPayloads[K] }
+}[Kind]
+
+/** One attempt of an execution; flow and contact are what operators search by. */
+type ExecutionKey = {
+  executionId: string
+  attempt: number
+  flowId: string
+  contactId: string
+}
+
+/** One confirmation that is asked for: a later one of the same pair has a higher generation. */
+export type ConfirmationKey = { contactId: string; topicId: string; generation: number }
+
+/**
+ * The confirmations that one page of an import asks for: the subscriptions of this cohort. One
+ * message for all of them, in the transaction that writes the last.
+ */
+type CohortKey = { cohort: string; importId: string; page: number }
+
+export type LeasedMessage = OutboxMessage & {
+  createdOn: string
+  position: number
+  organizationId: string
+  attempts: number
+  requestId: string | null
+}
+
+/**
+ * Writes a message in the caller's transaction: it is delivered exactly if the transaction commits.
+ * `requestId` is that of the API call that caused it, where one did.
+ */
+export const put = (
+  sql: Executor,
+  organizationId: string,
+  { kind, payload }: OutboxMessage,
+  requestId: string | undefined,
+) => sql`
+  insert into outbox (organization_id, kind, payload, request_id)
+  values (${organizationId}, ${kind}, ${sql.json(payload)}, ${requestId ?? null})`
+
+/** Many messages at once, in their order. */
+export async function putAll(
+  sql: Executor,
+  organizationId: string,
+  messages: readonly OutboxMessage[],
+  requestId: string | undefined,
+): Promise<void> {
+  if (messages.length === 0) return
+  await sql`
+    insert into outbox (organization_id, kind, payload, request_id)
+    select ${organizationId}, kind, payload, ${requestId ?? null}
+    from rows from (jsonb_to_recordset(${sql.json([...messages])}) as (kind text, payload jsonb))
+      with ordinality as message (kind, payload, place)
+    order by place`
+}
+
+/**
+ * Writes messages that wake executions, as a part of the statement that decides what they wait for.
+ * `rows` selects their `execution_id`s; null ones wait for nothing.
+ */
+export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Executor>) => sql`
+  insert into outbox (organization_id, kind, payload)
+  select ${organizationId}::uuid, 'wake_execution',
+    jsonb_build_object('executionId', decided.execution_id)
+  from (${rows}) decided
+  where decided.execution_id is not null`
+
+/**
+ * A million executions that start at once delay nothing else: their messages have their own lane.
+ */
+export const LANES = ['executions', 'others'] as const
+export type OutboxLane = (typeof LANES)[number]
+
+/**
+ * Leases up to `limit` due messages of a lane for `leaseMs`: what a relay that dies had leased is
+ * due again after that. `skip locked` lets several relays share the work without waiting for each
+ * other. In the order in which they became due, which is that of an index: what is put off for
+ * later is not even looked at. Whether anything is due is asked first: the function is planned at
+ * every call, which costs thirty times that question, many times a second.
+ */
+export function lease(sql: Sql, lane: OutboxLane, limit: number, leaseMs: number) {
+  const number = lane === 'executions' ? 1 : 0
+  return sql<LeasedMessage[]>`
+    select created_on, position, organization_id, kind, payload, attempts, request_id
+    from lease_outbox_messages(${number}, ${limit}, ${leaseMs})
+    where exists (
+      select
+      from outbox
+      where done_at is null and case when kind = 'start_execution' then 1 else 0 end = ${number}
+        and available_at <= now()
+    )`
+}
+
+type MessageKey = Pick<LeasedMessage, 'createdOn' | 'position'>
+
+/** Those of some rows; the days alone say which partitions they are in. */
+const among = (sql: Executor, rows: readonly MessageKey[]) => sql`
+  outbox.created_on = any(${[...new Set(rows.map(({ createdOn }) => createdOn))]}::date[])
+    and outbox.created_on = row.created_on and outbox.position = row.position`
+
+export async function markDelivered(sql: Sql, rows: readonly MessageKey[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update outbox
+    set done_at = clock_timestamp(), last_error = null
+    from unnest(
+      ${rows.map(({ createdOn }) => createdOn)}::date[],
+      ${rows.map(({ position }) => position)}::bigint[]
+    ) as row (created_on, position)
+    where ${among(sql, rows)}`
+}
+
+/** Leaves messages for a later try and says why, so that an operator can see what is stuck. */
+export async function postpone(
+  sql: Sql,
+  rows: readonly (MessageKey & { error: string; waitMs: number })[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update outbox
+    set available_at = clock_timestamp() + row.wait_ms * interval '1 millisecond',
+      last_error = row.error
+    from unnest(
+      ${rows.map(({ createdOn }) => createdOn)}::date[],
+      ${rows.map(({ position }) => position)}::bigint[],
+      ${rows.map(({ waitMs }) => waitMs)}::integer[],
+      ${rows.map(({ error }) => error.slice(0, 500))}::text[]
+    ) as row (created_on, position, wait_ms, error)
+    where ${among(sql, rows)}`
+}
+
+/** How many messages are not delivered yet; counted to `most`. */
+export async function countWaiting(sql: Executor, most: number): Promise<number> {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*)::integer as waiting
+    from (
+      select
+      from outbox
+      where done_at is null
+      limit ${most}
+    ) found`
+  return row?.waiting ?? 0
+}
+
+/** What is to be started, by its name in the payload. */
+const STARTED = { start_execution: 'executionId', start_batch: 'batchId' } as const
+
+/** Those of the executions or batches whose start is not delivered yet. */
+export async function listPending(
+  sql: Executor,
+  kind: keyof typeof STARTED,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select payload ->> ${STARTED[kind]} as id
+    from outbox
+    where done_at is null and kind = ${kind}
+      and payload ->> ${STARTED[kind]} = any(${[...ids]}::text[])`
+  return new Set(rows.map(({ id }) => id))
+}

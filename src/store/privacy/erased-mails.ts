@@ -1,0 +1,155 @@
+import { span, type Uuid } from '../../ids.ts'
+import * as outbox from '../platform/outbox.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/** Whose mails: those of the contacts, and those to the address that name no contact. */
+export interface Mailed {
+  organizationId: Uuid
+  /** One person's, who may have been a contact before. */
+  contactIds: Uuid[]
+  email: string | null
+  /** Mail to the address that was made later is somebody's new decision. ISO 8601. */
+  until: string
+}
+
+export interface MailKey {
+  bucket: Uuid
+  id: Uuid
+}
+
+/**
+ * The three ways to find them, each by an index that leads with the organization: rows of batches
+ * by their dedupe key, which is the contact; other mail by the contact; mail without one by the
+ * address.
+ */
+export const waysToMails = (
+  sql: Executor,
+  { organizationId, contactIds, email, until }: Mailed,
+) => [
+  sql`messages.organization_id = ${organizationId}
+      and messages.dedupe_key = any(${contactIds}::uuid[])
+      and messages.contact_id = messages.dedupe_key and messages.source = 'batch'`,
+  sql`messages.organization_id = ${organizationId}
+      and messages.contact_id = any(${contactIds}::uuid[]) and messages.source <> 'batch'`,
+  ...(email === null
+    ? []
+    : [
+        sql`messages.organization_id = ${organizationId} and messages.recipient = ${email}
+            and messages.contact_id is null and messages.created_at <= ${until}`,
+      ]),
+]
+
+/** Only the holder of their claim may write into these: they get their outcome first. */
+const isOpen = (sql: Executor) => sql`messages.state in ('claimed', 'unknown')`
+
+/** Up to `limit` that can be emptied now, by bucket and id. */
+export async function listSettled(
+  sql: Executor,
+  mailed: Mailed,
+  limit: number,
+): Promise<MailKey[]> {
+  const found: MailKey[] = []
+  for (const way of waysToMails(sql, mailed)) {
+    if (found.length === limit) break
+    const keys = await sql<MailKey[]>`
+      select bucket, id
+      from messages
+      where ${way} and not ${isOpen(sql)}
+      order by bucket, id
+      limit ${limit - found.length}`
+    found.push(...keys)
+  }
+  return found
+}
+
+/** An address that a mail of theirs was sent to. */
+export async function findRecipient(sql: Executor, mailed: Mailed): Promise<string | undefined> {
+  for (const way of waysToMails(sql, mailed)) {
+    const [mail] = await sql<{ recipient: string }[]>`
+      select recipient
+      from messages
+      where ${way} and recipient is not null
+      limit 1`
+    if (mail) return mail.recipient
+  }
+  return undefined
+}
+
+/** Whether any is left, in whatever state. */
+export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
+  for (const way of waysToMails(sql, mailed)) {
+    const left = await sql`select 1 from messages where ${way} limit 1`
+    if (left.length > 0) return true
+  }
+  return false
+}
+
+export interface Emptied {
+  count: number
+  /** Addresses that they were sent to: a contact may have had another one at the time. */
+  recipients: string[]
+}
+
+/**
+ * Empties mails of one bucket: who they were to, what they said, what the provider told of them.
+ * The rows stay, for the counters and the rates. Single mail that waits is skipped here; the
+ * queued row of a batch is skipped, and counted, by the claim that finds no contact.
+ *
+ * Two statements: whoever applies delivery events locks the mail first, so what they wrote before
+ * is seen by the second one, and afterwards they find a mail without a recipient.
+ */
+export async function empty(
+  tx: Transaction,
+  { organizationId, contactIds, email }: Mailed,
+  bucket: Uuid,
+  ids: Uuid[],
+): Promise<Emptied> {
+  const held = await tx<{ id: Uuid; recipient: string | null }[]>`
+    select m.*
+    from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+    cross join lateral (
+      select id, recipient
+      from messages
+      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+        and not ${isOpen(tx)}
+        and (contact_id = any(${contactIds}::uuid[]) or (contact_id is null and recipient = ${email}))
+      for update
+    ) m`
+  if (held.length === 0) return { count: 0, recipients: [] }
+  const rows = held.map(({ id }) => id)
+  const [first, last] = span(rows)
+  const one = (column: string) => tx`
+    ${tx(column)} between ${first} and ${last} and ${tx(column)} = any(${rows}::uuid[])`
+  await tx`
+    with emptied as (
+      update messages
+      set contact_id = null, recipient = null, subject = null, error = null,
+        dedupe_key = case when source = 'batch' then id else dedupe_key end,
+        state = case when ${isWaiting(tx)} then 'skipped' else state end,
+        status = case when ${isWaiting(tx)} then 'suppressed' else status end,
+        reason = case when ${isWaiting(tx)} then 'contact_deleted' else reason end
+      where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+      returning execution_id, state, reason
+    ), woken as (${outbox.wake(
+      tx,
+      organizationId,
+      tx`
+      select execution_id
+      from emptied
+      where state = 'skipped' and reason = 'contact_deleted'`,
+    )}
+    ), unqueued as (
+      delete from mail_queue
+      where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+    ), unsaid as (
+      delete from message_bodies
+      where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+    )
+    update delivery_events
+    set data = '{}'
+    where organization_id = ${organizationId} and bucket = ${bucket} and ${one('log_id')}
+      and data <> '{}'`
+  return { count: held.length, recipients: held.flatMap(({ recipient }) => recipient ?? []) }
+}
+
+const isWaiting = (sql: Executor) => sql`state = 'queued' and source <> 'batch'`

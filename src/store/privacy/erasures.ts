@@ -1,0 +1,114 @@
+import type { Uuid } from '../../ids.ts'
+import type { Erasure } from '../../schemas/privacy/personal-data.ts'
+import type { Named } from '../contacts/removals.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+const shown = (sql: Executor) => sql`id, contact_id, status, mails, requested_at, completed_at`
+
+export interface NewErasure extends Named {
+  organizationId: Uuid
+  erasureId: Uuid
+  /** The contact, and those that were deleted before with the same address. */
+  contactIds: readonly Uuid[]
+}
+
+/** Undefined when there is an erasure of the contact already. */
+export async function create(
+  tx: Transaction,
+  { organizationId, erasureId, contactId, contactIds, email, phone, externalId }: NewErasure,
+): Promise<Erasure | undefined> {
+  const [created] = await tx<Erasure[]>`
+    insert into erasures (organization_id, id, contact_id, contact_ids, email, phone, external_id)
+    values (${organizationId}, ${erasureId}, ${contactId}, ${[...contactIds]}::uuid[], ${email},
+      ${phone}, ${externalId})
+    on conflict (organization_id, contact_id) do nothing
+    returning ${shown(tx)}`
+  return created
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Erasure | undefined> {
+  const [erasure] = await sql<Erasure[]>`
+    select ${shown(sql)}
+    from erasures
+    where organization_id = ${organizationId} and id = ${id}`
+  return erasure
+}
+
+/** The erasure of a contact that is gone because of it. */
+export async function findOfContact(
+  sql: Executor,
+  organizationId: Uuid,
+  contactId: Uuid,
+): Promise<Erasure | undefined> {
+  const [erasure] = await sql<Erasure[]>`
+    select ${shown(sql)}
+    from erasures
+    where organization_id = ${organizationId} and contact_id = ${contactId}`
+  return erasure
+}
+
+/** What is being erased; undefined when it is done. */
+export interface Running extends Named {
+  contactIds: Uuid[]
+  requestedAt: string
+}
+
+export async function findRunning(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Running | undefined> {
+  const [found] = await sql<Running[]>`
+    select contact_id, contact_ids, email, phone, external_id, requested_at
+    from erasures
+    where organization_id = ${organizationId} and id = ${id} and status = 'running'`
+  return found
+}
+
+/**
+ * Notes which transactions may still write what they have read of the contact: those that began
+ * before now, such as a freeze of an audience that it was in.
+ */
+export const noteHorizon = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
+  update erasures
+  set horizon = pg_snapshot_xmax(pg_current_snapshot())
+  where organization_id = ${organizationId} and id = ${id} and horizon is null`
+
+/** Whether all of those have ended. What they wrote is seen by the next statement. */
+export async function horizonPassed(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<boolean> {
+  const [row] = await sql<{ passed: boolean }[]>`
+    select coalesce(pg_snapshot_xmin(pg_current_snapshot()) >= horizon, false) as passed
+    from erasures
+    where organization_id = ${organizationId} and id = ${id}`
+  return row?.passed ?? false
+}
+
+export const countMails = (sql: Executor, organizationId: Uuid, id: Uuid, mails: number) => sql`
+  update erasures
+  set mails = mails + ${mails}
+  where organization_id = ${organizationId} and id = ${id}`
+
+/** `running → completed`: what is left is the proof. */
+export async function complete(sql: Executor, organizationId: Uuid, id: Uuid): Promise<void> {
+  await sql`
+    delete from former_contacts
+    where organization_id = ${organizationId}
+      and contact_id in (
+        select unnest(contact_ids)
+        from erasures
+        where organization_id = ${organizationId} and id = ${id}
+      )`
+  await sql`
+    update erasures
+    set status = 'completed', completed_at = clock_timestamp(), email = null, phone = null,
+      external_id = null
+    where organization_id = ${organizationId} and id = ${id} and status = 'running'`
+}

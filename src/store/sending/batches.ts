@@ -1,0 +1,225 @@
+import { CANCELLABLE } from '../../domain/sending/batch.ts'
+import { batchRowId, type Uuid } from '../../ids.ts'
+import type {
+  Batch,
+  BatchInput,
+  BatchSummary,
+  Recipient,
+  VariableMapping,
+} from '../../schemas/sending/batch.ts'
+import { containing } from '../db/like.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+
+/** A batch as lists show it. */
+const summaryColumns = (sql: Executor) => sql`
+  id, status, channel, name, total_recipients, sent + failed + skipped as processed_recipients,
+  sent, failed, skipped, unknown, delivered, opened, clicked, bounced, complained, suppressed,
+  unsubscribed, started_at, completed_at, created_at,
+  jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
+  audience_frozen_at, from_address as "from", from_name, reply_to, subject, preview_text,
+  scheduled_for, connection_id as cloud_account_id, template_id, topic_id,
+  false as paused, null as paused_reason, failed_reason, duplicates,
+  case
+    when unknown > 0 and status = 'processing'
+    then jsonb_build_object('count', unknown, 'until', to_char(
+      outcome_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  end as waiting_for_outcome`
+
+/** A batch with all that it sends; its parts are those of its content, as it is stored. */
+export type WholeBatch = Omit<Batch, 'htmlContent' | 'textContent'> & { html: string; text: string }
+
+export const columns = (sql: Executor) => sql`
+  ${summaryColumns(sql)}, variable_mappings,
+  (select html from contents c
+   where c.organization_id = batches.organization_id and c.id = content_id) as html,
+  (select text from contents c
+   where c.organization_id = batches.organization_id and c.id = content_id) as text`
+
+export interface NewBatch {
+  organizationId: Uuid
+  id: Uuid
+  status: 'queued' | 'scheduled'
+  name: string | null
+  audienceType: BatchInput['audienceType']
+  contactIds: readonly Uuid[] | null
+  topicId: Uuid | null
+  connectionId: Uuid
+  contentId: Uuid
+  templateId: Uuid | null
+  subject: string
+  previewText: string | null
+  fromAddress: string
+  fromName: string | null
+  replyTo: string | null
+  variableMappings: readonly VariableMapping[]
+  scheduledFor: string | null
+  unknownOutcome: 'fail' | 'retry'
+  /** An estimate until the audience is frozen. */
+  totalRecipients: number
+}
+
+export async function insert(sql: Transaction, batch: NewBatch): Promise<WholeBatch> {
+  const [created] = await sql<WholeBatch[]>`
+    insert into batches (organization_id, id, status, name, audience_type, contact_ids,
+      topic_id, connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
+      reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
+    values (${batch.organizationId}, ${batch.id}, ${batch.status}, ${batch.name},
+      ${batch.audienceType}, ${batch.contactIds === null ? null : [...batch.contactIds]}::uuid[],
+      ${batch.topicId}, ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
+      ${batch.previewText}, ${batch.fromAddress}, ${batch.fromName}, ${batch.replyTo},
+      ${sql.json(batch.variableMappings)}, ${batch.scheduledFor},
+      ${batch.unknownOutcome}, ${batch.totalRecipients})
+    returning ${columns(sql)}`
+  if (!created) throw new Error('an insert returned no row')
+  return created
+}
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<WholeBatch | undefined> {
+  const [batch] = await sql<WholeBatch[]>`
+    select ${columns(sql)}
+    from batches
+    where organization_id = ${organizationId} and id = ${id}`
+  return batch
+}
+
+export interface BatchFilters {
+  status?: string | undefined
+  channel?: string | undefined
+  search?: string | undefined
+}
+
+const filtered = (sql: Executor, organizationId: Uuid, filters: BatchFilters) => {
+  const { status, channel, search } = filters
+  const part = search === undefined || search === '' ? undefined : containing(search)
+  return sql`
+    organization_id = ${organizationId}
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
+    ${part === undefined ? sql`` : sql`and (name ilike ${part} or subject ilike ${part})`}`
+}
+
+/** Newest first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  page: BatchFilters & { limit: number; offset: number },
+) => sql<BatchSummary[]>`
+  select ${summaryColumns(sql)}
+  from batches
+  where ${filtered(sql, organizationId, page)}
+  order by id desc
+  limit ${page.limit}
+  offset ${page.offset}`
+
+/** How many there are, counted up to `most`. */
+export async function count(
+  sql: Executor,
+  organizationId: Uuid,
+  filters: BatchFilters,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from (
+      select 1
+      from batches
+      where ${filtered(sql, organizationId, filters)}
+      limit ${most}
+    ) as counted`
+  return row?.total ?? 0
+}
+
+/** Cancels a batch that has not ended; undefined: there is no such one. */
+export async function cancel(
+  sql: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<(WholeBatch & { attempt: number }) | undefined> {
+  const [cancelled] = await sql<(WholeBatch & { attempt: number })[]>`
+    update batches
+    set status = 'cancelled',
+      completed_at = now(),
+      updated_at = greatest(updated_at, now())
+    where organization_id = ${organizationId}
+      and id = ${id}
+      and status = any(${[...CANCELLABLE]}::text[])
+    returning ${columns(sql)}, attempt`
+  return cancelled
+}
+
+/** Where a batch's recipients are, and how a row that is still `queued` is to be read. */
+export interface Ledger {
+  bucket: Uuid | null
+  cancelled: boolean
+  total: number
+}
+
+export async function findLedger(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Ledger | undefined> {
+  const [ledger] = await sql<Ledger[]>`
+    select bucket, status = 'cancelled' as cancelled, total_recipients as total
+    from batches
+    where organization_id = ${organizationId} and id = ${id}`
+  return ledger
+}
+
+/** `queued` under a cancelled batch is cancelled: no million rows are rewritten for it. */
+const shown = (sql: Executor, cancelled: boolean) => sql`
+  case
+    when state in ('claimed', 'unknown') then 'pending'
+    when state = 'queued' and ${cancelled} then 'cancelled'
+    else status
+  end`
+
+interface RecipientPage {
+  bucket: Uuid
+  cancelled: boolean
+  status?: string | undefined
+  after?: Uuid | undefined
+  limit: number
+  offset: number
+}
+
+/**
+ * The end of a batch's range of ids: with it a count reads the batch, not all of the organization's
+ * day.
+ */
+export const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
+
+/** In the order they are mailed in. */
+export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
+  Recipient[]
+>`
+  select id, contact_id, recipient as email, ${shown(sql, page.cancelled)} as status, message_id,
+    reason, error, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at
+  from messages
+  where organization_id = ${organizationId}
+    and bucket = ${page.bucket}
+    and id between ${page.bucket} and ${lastRow(page.bucket)}
+    ${page.after === undefined ? sql`` : sql`and id > ${page.after}`}
+    ${page.status === undefined ? sql`` : sql`and ${shown(sql, page.cancelled)} = ${page.status}`}
+  order by id
+  limit ${page.limit}
+  offset ${page.offset}`
+
+export async function countRecipients(
+  sql: Executor,
+  organizationId: Uuid,
+  { bucket, cancelled, status }: Pick<RecipientPage, 'bucket' | 'cancelled' | 'status'>,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from messages
+    where organization_id = ${organizationId}
+      and bucket = ${bucket}
+      and id between ${bucket} and ${lastRow(bucket)}
+      ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}`
+  return row?.total ?? 0
+}

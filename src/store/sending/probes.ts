@@ -1,0 +1,107 @@
+import { LEAST_WITNESSES } from '../../domain/sending/doubt.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+
+/**
+ * Asks for probes of a connection: too few mails tell whether its events arrive. At most one
+ * request every `everyMs`.
+ */
+export const request = (
+  sql: Sql,
+  { organizationId, connectionId }: { organizationId: Uuid; connectionId: Uuid },
+  { count, everyMs }: { count: number; everyMs: number },
+) => sql`
+  update connections
+  set probe_requested_at = clock_timestamp(), probes_wanted = ${count}
+  where organization_id = ${organizationId} and id = ${connectionId}
+    and (probe_requested_at is null
+      or probe_requested_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
+
+/**
+ * Takes one of the probes that are wanted. Returns the address that the doubtful mail went from, an
+ * identity that the account can send from. Undefined: none is wanted, or nothing is in doubt any
+ * more.
+ */
+export async function take(
+  sql: Sql,
+  organizationId: Uuid,
+  connectionId: Uuid,
+): Promise<string | undefined> {
+  const [probe] = await sql<{ from: string | null }[]>`
+    update connections c
+    set probes_wanted = c.probes_wanted - 1
+    where c.organization_id = ${organizationId} and c.id = ${connectionId} and c.probes_wanted > 0
+    returning (
+      select coalesce(b.from_address, (
+        select m.from_address
+        from message_bodies m
+        where m.organization_id = k.organization_id and m.bucket = k.bucket
+          and m.id = k.message_ids[1]
+      ))
+      from claims k
+      left join batches b on b.organization_id = k.organization_id and b.id = k.batch_id
+      where k.organization_id = c.organization_id and k.connection_id = c.id and k.state = 'doubt'
+      order by k.claimed_at
+      limit 1
+    ) as "from"`
+  return probe?.from ?? undefined
+}
+
+/** One that was taken cannot be sent now. */
+export const giveBack = (sql: Sql, organizationId: Uuid, connectionId: Uuid) => sql`
+  update connections
+  set probes_wanted = least(probes_wanted + 1, ${LEAST_WITNESSES})
+  where organization_id = ${organizationId} and id = ${connectionId}`
+
+/** Writes a probe down before its call begins. Returns its claim's time, which signs the call. */
+export async function claim(
+  sql: Sql,
+  { organizationId, connectionId, id }: { organizationId: Uuid; connectionId: Uuid; id: Uuid },
+): Promise<string> {
+  const [probe] = await sql<{ claimedAt: string }[]>`
+    insert into probes (organization_id, connection_id, id, claimed_at)
+    values (${organizationId}, ${connectionId}, ${id}, clock_timestamp())
+    returning claimed_at`
+  if (!probe) throw new Error('an insert returned no row')
+  return probe.claimedAt
+}
+
+/** The provider accepted it: its event is waited for. */
+export const recordAnswer = (sql: Sql, organizationId: Uuid, id: Uuid) => sql`
+  update probes
+  set answered_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = ${id}`
+
+export interface ProbeArrival {
+  organizationId: Uuid
+  connectionId: Uuid
+  id: Uuid
+  receivedAt: string
+}
+
+/** Events of probes: the first of each counts. A probe of another connection is left alone. */
+export const recordArrivals = (tx: Transaction, arrivals: readonly ProbeArrival[]) => tx`
+  update probes p
+  set first_event_at = coalesce(p.first_event_at, a.received_at)
+  from (
+    select organization_id, connection_id, id, min(received_at) as received_at
+    from unnest(
+      ${arrivals.map((arrival) => arrival.organizationId)}::uuid[],
+      ${arrivals.map((arrival) => arrival.connectionId)}::uuid[],
+      ${arrivals.map((arrival) => arrival.id)}::uuid[],
+      ${arrivals.map((arrival) => arrival.receivedAt)}::timestamptz[]
+    ) as a (organization_id, connection_id, id, received_at)
+    group by 1, 2, 3
+  ) a
+  where p.organization_id = a.organization_id and p.connection_id = a.connection_id and p.id = a.id`
+
+/** Evidence older than any doubt. Returns how many rows were deleted. */
+export async function deleteOldEvidence(sql: Executor): Promise<number> {
+  const KEPT = '3 days'
+  const deleted = await Promise.all([
+    sql`delete from answered_counts where slot < clock_timestamp() - ${KEPT}::interval`,
+    sql`delete from probes where claimed_at < clock_timestamp() - ${KEPT}::interval`,
+    sql`delete from receivers where beat_at < clock_timestamp() - ${KEPT}::interval`,
+  ])
+  return deleted.reduce((sum, { count }) => sum + count, 0)
+}

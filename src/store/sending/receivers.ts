@@ -1,0 +1,44 @@
+import type { Uuid } from '../../ids.ts'
+import type { Sql } from '../db/sql.ts'
+
+interface Beat {
+  /** Names this process for as long as it lives. */
+  id: Uuid
+  gapMs: number
+  /** A request failed that could not be assigned to a connection. */
+  interrupted: boolean
+}
+
+/**
+ * Says that this process receives delivery events. When no process did so for `gapMs`, or this one
+ * did not, an interruption ends now.
+ */
+export const beat = (sql: Sql, { id, gapMs, interrupted }: Beat) => sql`
+  insert into receivers as r (id, beat_at, interrupted_until)
+  select ${id}, clock_timestamp(),
+    case
+      when ${interrupted} or max(beat_at) is null
+        or max(beat_at) < clock_timestamp() - ${gapMs} * interval '1 millisecond'
+      then clock_timestamp()
+    end
+  from receivers
+  on conflict (id) do update
+  set beat_at = excluded.beat_at,
+    interrupted_until = case
+      when ${interrupted}
+        or r.beat_at < excluded.beat_at - ${gapMs} * interval '1 millisecond'
+      then excluded.beat_at
+      else r.interrupted_until
+    end`
+
+/** This process ends as it should: its silence from now on does not count as an interruption. */
+export const stop = (sql: Sql, id: Uuid) => sql`
+  update receivers
+  set beat_at = clock_timestamp(), stopped_at = clock_timestamp()
+  where id = ${id}`
+
+/** An event of this connection was answered in a way that the event bus takes for a failure. */
+export const noteRefusal = (sql: Sql, organizationId: Uuid, connectionId: Uuid) => sql`
+  update connections
+  set events_refused_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = ${connectionId}`

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { type Api, type Client, createContact, startApi } from '../support/api.ts'
+
+let api: Api
+let contactsKey: Client
+beforeAll(async () => {
+  api = await startApi()
+  contactsKey = await api.client(api.alice.organizationId, ['contacts'])
+})
+afterAll(() => api.close())
+
+const fresh = () => `ada-${uuidv7()}@example.com`
+const statusOf = async (id: string) =>
+  (await api.sql<{ emailStatus: string }[]>`select email_status from contacts where id = ${id}`)[0]
+    ?.emailStatus
+const remove = (client: Client, email: string) =>
+  client.delete(`/v1/suppressions/${encodeURIComponent(email)}`)
+
+test('suppressing an address changes the status of its contact, in this organization only', async () => {
+  const email = fresh()
+  const { id } = await createContact(api.alice, { email })
+  const { id: theirs } = await createContact(api.charlie, { email })
+  const { status, body } = await contactsKey.post('/v1/suppressions', {
+    email: `  ${email.toUpperCase()} `.trim(),
+  })
+  expect([status, body]).toEqual([
+    201,
+    {
+      id: expect.any(String),
+      email,
+      reason: 'unsubscribed',
+      source: 'api',
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    },
+  ])
+  expect([await statusOf(id), await statusOf(theirs)]).toEqual(['unsubscribed', 'active'])
+  expect((await api.charlie.get('/v1/suppressions')).body.data).toEqual([])
+})
+
+test('again it only gets worse, never better', async () => {
+  const email = fresh()
+  const { id } = await createContact(api.alice, { email })
+  const put = async (reason: string) => {
+    const { status, body } = await contactsKey.post('/v1/suppressions', { email, reason })
+    return [status, body.reason, await statusOf(id)]
+  }
+  expect(await put('bounced')).toEqual([201, 'bounced', 'bounced'])
+  expect(await put('unsubscribed')).toEqual([200, 'bounced', 'bounced'])
+  expect(await put('complained')).toEqual([200, 'complained', 'complained'])
+  const found = await api.alice.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)
+  expect(found.body.data).toHaveLength(1)
+})
+
+test.each([
+  [{ email: 'nobody' }, 422],
+  [{}, 422],
+  [{ email: 'a@example.com', reason: 'active' }, 422],
+  [{ email: 'a@example.com', source: 'link' }, 422],
+])('%j is refused', async (body, status) => {
+  expect((await api.alice.post('/v1/suppressions', body)).status).toBe(status)
+})
+
+test('the list has cursors and filters, and finds an address whose text is gone', async () => {
+  const client = await api.client(api.charlie.organizationId, ['read'])
+  const emails = Array.from({ length: 5 }, fresh)
+  for (const [index, email] of emails.entries()) {
+    await api.charlie.post('/v1/suppressions', {
+      email,
+      reason: index === 2 ? 'bounced' : 'unsubscribed',
+    })
+  }
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query = cursor === '' ? '' : `&cursor=${cursor}`
+    const { body } = await client.get(`/v1/suppressions?limit=2${query}`)
+    seen.push(...body.data.map((each: { email: string }) => each.email))
+    cursor = body.nextCursor
+  }
+  expect(seen).toEqual(emails.toReversed())
+  const bounced = await client.get('/v1/suppressions?reason=bounced')
+  expect(bounced.body.data.map((each: { email: string }) => each.email)).toEqual([emails[2]])
+  await api.sql`update suppressions set address = null where address = ${emails[1]!}`
+  const erased = await client.get(
+    `/v1/suppressions?email=${encodeURIComponent(emails[1]!.toUpperCase())}`,
+  )
+  expect(erased.body.data).toEqual([
+    expect.objectContaining({ email: null, reason: 'unsubscribed' }),
+  ])
+  const foreign = await client.get('/v1/suppressions?limit=1')
+  const wrong = `/v1/suppressions?reason=bounced&cursor=${foreign.body.nextCursor}`
+  expect((await client.get(wrong)).status).toBe(400)
+  expect((await client.get('/v1/suppressions?why=1')).status).toBe(400)
+})
+
+test('removing an entry leaves the contact as it is, and is audited without the address', async () => {
+  const email = fresh()
+  const { id } = await createContact(api.alice, { email })
+  const { body: entry } = await api.alice.post('/v1/suppressions', { email })
+  expect((await remove(api.charlie, email)).status).toBe(404)
+  const answer = await remove(contactsKey, email.toUpperCase())
+  expect([answer.status, answer.body]).toEqual([200, { success: true }])
+  expect(await statusOf(id)).toBe('unsubscribed')
+  expect((await remove(contactsKey, email)).status).toBe(404)
+  const rows = await api.sql`
+    select actor_id, subject_kind, subject_id, detail
+    from audit_events
+    where action = 'suppression.removed'`
+  expect(rows).toEqual([
+    {
+      actorId: contactsKey.keyId,
+      subjectKind: 'suppression',
+      subjectId: entry.id,
+      detail: { reason: 'unsubscribed' },
+    },
+  ])
+})
+
+test.each(['complained', 'suppressed'])(
+  'only the full scope takes a %s address off',
+  async (reason) => {
+    const email = fresh()
+    await api.alice.post('/v1/suppressions', { email, reason })
+    const refused = await remove(contactsKey, email)
+    expect([refused.status, refused.body.reason]).toEqual([403, 'insufficient_scope'])
+    const found = await api.alice.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)
+    expect(found.body.data).toHaveLength(1)
+    expect((await remove(api.alice, email)).status).toBe(200)
+  },
+)
+
+test('fifty at once make one entry, and one of them gets 201', async () => {
+  const email = fresh()
+  const { id } = await createContact(api.alice, { email })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => contactsKey.post('/v1/suppressions', { email })),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(49)
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect(await statusOf(id)).toBe('unsubscribed')
+})

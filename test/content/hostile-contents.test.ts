@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { watchEventLoop } from '../support/event-loop.ts'
+import { sized } from '../support/size.ts'
+
+/** Of a million characters, copied to a thread and parsed as JSON before. */
+const HELD_MS = 250
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+/** Takes the square of its length to check: seconds. */
+const SLOW = `{{ a${' | append: a'.repeat(4_800)} }}`
+const template = (name: string, source: string) => ({
+  name,
+  subject: 'News',
+  source,
+  variables: [{ name: 'a', fallback: 'x' }],
+})
+const flow = (html: string) => ({
+  name: 'Welcome',
+  triggerType: 'api',
+  transitions: [{ from: 'mail', to: 'call' }],
+  steps: [
+    {
+      id: 'mail',
+      type: 'send_email',
+      name: 'Mail',
+      config: { from: 'a@b.example', subject: 'x', html },
+    },
+    {
+      id: 'call',
+      type: 'webhook',
+      name: 'Call',
+      config: { url: 'https://a.example', method: 'POST', body: '{{ a }}'.repeat(3_000) },
+    },
+  ],
+})
+
+test.each([
+  ['blanks', `<pre>${' '.repeat(900_000)}x</pre>`],
+  ['elements', '<div>'.repeat(200_000)],
+  ['end tags', '<div></p></x>'.repeat(70_000)],
+  ['outputs', '{{ a }}'.repeat(100_000)],
+  ['a long expression', SLOW],
+  ['braces', '{% '.repeat(300_000)],
+])('a template of %s is made or refused, and holds nobody', async (name, source) => {
+  const loop = watchEventLoop()
+  const { status, body } = await api.alice.post('/v1/templates', template(name, source))
+  expect(loop.stop()).toBeLessThan(HELD_MS)
+  expect([201, 400]).toContain(status)
+  expect(status === 201 ? ['fine'] : body.details).not.toHaveLength(0)
+})
+
+test('batches and workflows are refused with the place of what is wrong', async () => {
+  const html = '{{ a }}'.repeat(50_000)
+  const loop = watchEventLoop()
+  const made = await api.alice.post('/v1/workflows', flow(html))
+  expect(loop.stop()).toBeLessThan(HELD_MS)
+  expect(made.status).toBe(400)
+  expect(made.body.details).toMatchObject([
+    { path: 'steps[0].config.html' },
+    { path: 'steps[1].config.body' },
+  ])
+})
+
+test('while one organization asks for what is slow, another is answered', async () => {
+  let isOver = false
+  const crowd = Promise.all(
+    Array.from({ length: sized(5, 12) }, (_, n) =>
+      api.alice.post('/v1/templates', template(`slow ${n}`, `${SLOW}<!-- ${n} -->`)),
+    ),
+  ).finally(() => (isOver = true))
+  const read = await api.charlie.get('/v1/templates')
+  const written = await api.charlie.post('/v1/templates', template('mine', '<p>Hello</p>'))
+  expect(isOver).toBe(false)
+  expect([read.status, written.status]).toEqual([200, 201])
+  const statuses = (await crowd).map(({ status }) => status)
+  expect(statuses.filter((status) => ![201, 400, 503].includes(status))).toEqual([])
+})

@@ -1,0 +1,262 @@
+import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { batchRowId, uuidv7 } from '../../src/ids.ts'
+import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
+import * as batchRuns from '../../src/store/sending/batch-runs.ts'
+import * as claims from '../../src/store/sending/claims.ts'
+import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
+import * as deliveryEvents from '../../src/store/sending/delivery-events.ts'
+import * as messages from '../../src/store/sending/messages.ts'
+import * as mailQueue from '../../src/store/sending/mail-queue.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { createDatabase } from '../support/database.ts'
+import { seedBatch, seedContacts, seedOrganization, seedTopic } from '../support/seed.ts'
+
+const DAY_MS = 86_400_000
+const PARTITIONS = 90
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+const asked: { query: string; parameters: unknown[] }[] = []
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = connect(database.url, {
+    name: 'hot-plans',
+    onQuery: (query, parameters) => asked.push({ query, parameters }),
+  })
+  for (let day = 0; day < PARTITIONS; day += 8) {
+    await createPartitions(database.sql, Date.now() - day * DAY_MS)
+  }
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+/** Runs `act` and answers how many partitions of the ledger the widest of its statements reads. */
+async function widest(act: () => PromiseLike<unknown>): Promise<number> {
+  asked.length = 0
+  await act()
+  const statements = asked.filter(({ query }) => /\b(messages|message_bodies)\b/.test(query))
+  expect(statements.length).toBeGreaterThan(0)
+  let most = 0
+  for (const { query, parameters } of statements) {
+    const plan = await database.sql.unsafe(`explain ${query}`, parameters as never[])
+    const text = plan.map((line) => String(line['queryPlan'] ?? line['QUERY PLAN'])).join('\n')
+    const partitions = new Set(text.match(/\b(messages|message_bodies)_\d{8}\b/g))
+    const days = new Set([...partitions].map((name) => name.slice(-8)))
+    most = Math.max(most, days.size)
+  }
+  return most
+}
+
+/** Rows that the statements of `act` read of the ledger and its neighbours, by their plans. */
+async function rowsRead(act: () => PromiseLike<unknown>): Promise<number> {
+  asked.length = 0
+  await act()
+  const statements = asked.filter(({ query }) => /\bmessages\b/.test(query))
+  // The plan is read by running it once more, and a claim's id is taken by then.
+  await database.sql`delete from claims`
+  let most = 0
+  for (const { query, parameters } of statements) {
+    await database.sql
+      .begin(async (tx) => {
+        const plan = await tx.unsafe(
+          `explain (analyze, timing off) ${query}`,
+          parameters as never[],
+        )
+        for (const line of plan) {
+          const text = String(line['queryPlan'] ?? line['QUERY PLAN'])
+          const [, rows, loops] = /actual rows=([\d.]+) loops=(\d+)/.exec(text) ?? []
+          const removed = /Rows Removed by \w+ ?\w*: (\d+)/.exec(text)?.[1]
+          most = Math.max(most, Number(rows ?? 0) * Number(loops ?? 1), Number(removed ?? 0))
+        }
+        throw new RollBack()
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RollBack)) throw error
+      })
+  }
+  return most
+}
+class RollBack extends Error {}
+
+it('no statement of a claim reads a batch whole, though nobody has analyzed its partition', async () => {
+  const rows = 20_000
+  const seeded = await seedOrganization(database.sql)
+  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  await database.sql.unsafe(`alter table messages_${today} set (autovacuum_enabled = off)`)
+  await seedContacts(database.sql, seeded.organizationId, rows)
+  const batchId = await seedBatch(database.sql, seeded)
+  const { organizationId, connectionId } = seeded
+  const run = { organizationId, batchId, attempt: 1 }
+  await freezePage(database.sql, { ...run, pageSize: 100_000, chunkSize: 1_000 })
+  const bucket = (await batchRuns.context(database.sql, organizationId, batchId))?.bucket ?? ''
+  const from = batchRowId(bucket, 10_000)
+  const to = batchRowId(bucket, 11_000)
+  const range = { ...run, bucket, connectionId, from, to, limit: 100 }
+  const place = { organizationId, bucket, batchId }
+  // A hundred rows of a chunk of a thousand, compared with each other at worst.
+  const bound = 100_000 / 2
+
+  const claimId = uuidv7()
+  expect(await rowsRead(() => messages.countOpen(sql, range))).toBeLessThanOrEqual(1_000)
+  const claimed: messages.Claimed[] = []
+  const claim = async (id: string) =>
+    claimed.push(await messages.claimRange(sql, { ...range, claimId: id }))
+  expect(await rowsRead(() => claim(uuidv7()))).toBeLessThanOrEqual(100_000)
+  await claim(claimId)
+  const ids = (claimed.at(-1)?.recipients ?? []).map(({ id }) => id)
+  expect(ids).toHaveLength(100)
+  const told = ids.map((id) => ({ bucket, id }))
+  const known = () => deliveryEvents.listKnown(sql, organizationId, told)
+  expect(await rowsRead(known)).toBeLessThanOrEqual(100)
+  expect(await widest(known)).toBe(1)
+  const unknown: messages.Result[] = ids.map((id) => ({
+    id,
+    outcome: 'unknown',
+    error: 'x',
+    subject: 'News',
+  }))
+  expect(
+    await rowsRead(() => messages.recordResults(sql, { ...place, claimId }, unknown)),
+  ).toBeLessThan(bound)
+  const lost = { ...place, id: claimId, connectionId, messageIds: ids }
+  expect(await rowsRead(() => claims.decide(sql, lost, 'not_accepted'))).toBeLessThan(bound)
+})
+
+it('a topic’s batch reads its subscribers in their order, and a claim of it one row each', async () => {
+  const rows = 20_000
+  const seeded = await seedOrganization(database.sql)
+  const { organizationId, connectionId } = seeded
+  const contactIds = await seedContacts(database.sql, organizationId, rows)
+  const topicId = await seedTopic(database.sql, organizationId, contactIds)
+  const few = await seedTopic(database.sql, organizationId, contactIds.slice(-100))
+  await database.sql`analyze contacts, subscriptions`
+  const batchId = await seedBatch(database.sql, seeded, { topicId: few })
+  const run = { organizationId, batchId, attempt: 1 }
+  const freeze = async (id: string, pageSize: number) => {
+    const page = await freezePage(sql, {
+      ...run,
+      batchId: id,
+      pageSize,
+      chunkSize: 100,
+    })
+    return page?.bucket ?? ''
+  }
+  /** So that the plan can be read by freezing the same rows once more. */
+  const freezeAgain = async (id: string, pageSize: number, seq: number) => {
+    const bucket = await freeze(id, pageSize)
+    await database.sql`
+      delete from messages where bucket = ${bucket} and id >= ${batchRowId(bucket, seq)}`
+  }
+  // A small topic of a large organization: its subscribers are read, not all contacts.
+  expect(await rowsRead(() => freezeAgain(batchId, 1_000, 0))).toBeLessThanOrEqual(1_000)
+  // A page of a large one begins where the last one ended.
+  const large = await seedBatch(database.sql, seeded, { topicId })
+  await freeze(large, 15_000)
+  expect(await rowsRead(() => freezeAgain(large, 1_000, 15_000))).toBeLessThanOrEqual(10_000)
+
+  const bucket = (await batchRuns.context(database.sql, organizationId, large))?.bucket ?? ''
+  const claim = () =>
+    messages.claimRange(sql, {
+      ...run,
+      batchId: large,
+      bucket,
+      connectionId,
+      claimId: uuidv7(),
+      from: batchRowId(bucket, 0),
+      to: batchRowId(bucket, 1_000),
+      limit: 100,
+    })
+  await database.sql`update batches set status = 'processing' where id = ${large}`
+  expect((await claim()).recipients).toHaveLength(100)
+  expect(await rowsRead(claim)).toBeLessThanOrEqual(20_000)
+})
+
+it('every hot statement on the ledger reads the one partition it names, of ninety', async () => {
+  const [count] = await database.sql<{ partitions: number }[]>`
+    select count(*) as partitions
+    from pg_inherits
+    where inhparent = 'messages'::regclass`
+  expect(count?.partitions).toBeGreaterThanOrEqual(PARTITIONS)
+
+  const seeded = await seedOrganization(database.sql)
+  const contactIds = await seedContacts(database.sql, seeded.organizationId, 100)
+  const batchId = await seedBatch(database.sql, seeded)
+  const run = { organizationId: seeded.organizationId, batchId, attempt: 1 }
+  await freezePage(database.sql, { ...run, pageSize: 1_000, chunkSize: 100 })
+  const { organizationId, connectionId } = seeded
+  const bucket = (await batchRuns.context(database.sql, organizationId, batchId))?.bucket ?? ''
+  const range = { organizationId, bucket, from: batchRowId(bucket, 0), to: batchRowId(bucket, 100) }
+  const place = { organizationId, bucket, batchId }
+  const claim = (claimId: string) =>
+    messages.claimRange(sql, { ...run, ...range, connectionId, claimId, limit: 10 })
+
+  const first = uuidv7()
+  expect(await widest(() => claim(first))).toBe(1)
+  const ids = (
+    await database.sql<{ id: string }[]>`select id from messages where claim_id = ${first}`
+  ).map(({ id }) => id)
+  const results: messages.Result[] = ids.map((id) => ({
+    id,
+    outcome: 'unknown',
+    error: 'x',
+    subject: 'News',
+  }))
+  expect(
+    await widest(() => messages.recordResults(sql, { ...place, claimId: first }, results)),
+  ).toBe(1)
+  expect(await widest(() => messages.countOpen(sql, range))).toBe(1)
+  expect(await widest(() => batchRuns.ledger(sql, organizationId, bucket))).toBe(1)
+
+  const lost = { ...place, id: first, connectionId, messageIds: ids }
+  expect(await widest(() => claims.doubt(sql, lost))).toBe(1)
+  expect(await widest(() => claims.decide(sql, lost, 'not_accepted'))).toBe(1)
+
+  const mailId = uuidv7()
+  await messages.enqueue(database.sql, {
+    organizationId,
+    id: mailId,
+    source: 'transactional',
+    connectionId,
+    recipient: 'somebody@example.com',
+    from: 'shop@example.com',
+    subject: 'Receipt',
+    text: 'Thanks',
+  })
+  const [waiting] = await mailQueue.waiting(database.sql, connectionId, 1)
+  const strangers = { organizationId, bucket: waiting?.bucket ?? '', ids: [mailId] }
+  expect(await widest(() => mailQueue.listWithoutContact(sql, strangers))).toBe(1)
+  const [reader = ''] = contactIds
+  expect(await widest(() => isBeingMailed(sql, organizationId, [reader]))).toBe(1)
+  expect(
+    await widest(() =>
+      mailQueue.claim(sql, {
+        organizationId,
+        connectionId,
+        bucket: waiting?.bucket ?? '',
+        claimId: uuidv7(),
+        ids: [mailId],
+      }),
+    ),
+  ).toBe(1)
+
+  const body = {
+    detail: {
+      eventType: 'Send',
+      mail: {
+        timestamp: new Date().toISOString(),
+        messageId: 'm-1',
+        tags: { 'letterloom-message': [`${bucket}_${ids[0]}`] },
+      },
+    },
+  }
+  await database.sql`
+    insert into inbound_events (organization_id, connection_id, envelope_id, body)
+    values (${organizationId}, ${connectionId}, 'e-1', ${database.sql.json(body)})`
+  expect(await widest(() => applyEvents(sql, parseKeyring(newKeyringText())))).toBe(1)
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { enqueue } from '../../src/store/sending/messages.ts'
+import { migrate, pendingMigrations } from '../../src/store/db/migrate.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import { createDatabase } from '../support/database.ts'
+import { seedOrganization } from '../support/seed.ts'
+
+const DAY_MS = 86_400_000
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+})
+afterAll(() => database.drop())
+
+/** An id of exactly this millisecond; `uuidv7` itself never goes back. */
+const idAt = (time: number): string => {
+  const hex = time.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`
+}
+
+const partitions = async (table: string) => {
+  const rows = await sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name
+    from pg_inherits
+    where inhparent = ${table}::regclass
+    order by 1`
+  return rows.map(({ name }) => name)
+}
+
+describe('partitions', () => {
+  it('are there from yesterday to a week ahead after a migration', async () => {
+    const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+    for (const table of [
+      'messages',
+      'message_bodies',
+      'delivery_events',
+      'inbound_events',
+      'outbox',
+    ]) {
+      const names = await partitions(table)
+      expect(names).toHaveLength(9)
+      expect(names).toContain(`${table}_${today}`)
+    }
+  })
+
+  it('are made once by many at the same time', async () => {
+    const later = Date.now() + 20 * DAY_MS
+    await Promise.all(Array.from({ length: 6 }, () => createPartitions(sql, later)))
+    expect(await partitions('messages')).toHaveLength(18)
+  })
+
+  it('take the mail of the last and the first millisecond of a day', async () => {
+    const seeded = await seedOrganization(sql)
+    const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS
+    for (const at of [midnight - 1, midnight, midnight + DAY_MS - 1, midnight + DAY_MS]) {
+      const made = await enqueue(sql, {
+        ...seeded,
+        id: idAt(at),
+        source: 'transactional',
+        recipient: 'somebody@example.com',
+        from: 'shop@example.com',
+        subject: 'Receipt',
+        text: 'Thanks',
+      })
+      expect(made).toBe(true)
+    }
+    expect(
+      await sql`select from messages where organization_id = ${seeded.organizationId}`,
+    ).toHaveLength(4)
+  })
+})
+
+describe('migrations', () => {
+  it('run once, and a second start finds nothing to do', async () => {
+    expect(await migrate(sql)).toEqual([])
+  })
+
+  it('refuse a database of an earlier development version, and change nothing of it', async () => {
+    const { sql, drop } = await createDatabase()
+    await sql`delete from schema_migrations where number > 1`
+    await sql`update schema_migrations set name = '0001_foundation.sql'`
+    const before = await sql`select * from schema_migrations`
+    expect(await pendingMigrations(sql)).toContain('0001_db.sql')
+    const refused = migrate(sql)
+    await expect(refused).rejects.toThrow('its 0001_foundation.sql is not a migration of this')
+    await expect(refused).rejects.toThrow('`npm start -- --fresh` makes the database')
+    expect(await sql`select * from schema_migrations`).toEqual(before)
+    await drop()
+  })
+
+  it('of a later release are left alone', async () => {
+    await sql`
+      insert into schema_migrations (number, name, hash) values (9999, '9999_later.sql', 'x')`
+    expect(await migrate(sql)).toEqual([])
+    expect(await pendingMigrations(sql)).toEqual([])
+  })
+
+  it('refuse a file that was edited after it ran', async () => {
+    await sql`update schema_migrations set hash = 'other' where number = 2`
+    await expect(migrate(sql)).rejects.toThrow('0002_access.sql was edited after it ran')
+  })
+})

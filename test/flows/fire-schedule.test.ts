@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import {
+  createFlowScheduleActivities,
+  type PageOutcome,
+} from '../../activities/flows/flow-schedules.ts'
+import type { Trigger } from '../../src/domain/flows/flow.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { syncSchedule } from '../../src/loops/flow-schedules.ts'
+import { CONTROL_QUEUE, type FireScheduleInput, flowScheduleId } from '../../workflows/contract.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createNamespace, until } from '../support/engine.ts'
+import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Activity failed fireSchedulePage .*its worker was lost after the commit$/)
+
+const YEARLY: Trigger = { type: 'schedule', cron: '0 4 29 2 *', timezone: 'UTC' }
+const PAGE = 10
+/** Of the outbox, above which a page waits. */
+const BACKLOG = 40
+
+let database: TestDatabase
+let connection: Connection
+let native: NativeConnection
+let temporal: Client
+let worker: Worker
+let running: Promise<void>
+let organizationId: Uuid
+/** What each page was asked, and what is done before one is. */
+let asked: Required<FireScheduleInput>[] = []
+let before: (page: Required<FireScheduleInput>) => Promise<void>
+let after: (page: PageOutcome) => void
+
+beforeAll(async () => {
+  const address = inject('temporalAddress')
+  ;[database, connection, native] = await Promise.all([
+    createDatabase(),
+    Connection.connect({ address }),
+    NativeConnection.connect({ address }),
+  ])
+  const namespace = `test-${randomUUID()}`
+  await createNamespace(connection, namespace)
+  temporal = new Client({ connection, namespace })
+  const { fireSchedulePage } = createFlowScheduleActivities({
+    sql: database.sql,
+    schedulePage: PAGE,
+    scheduleBacklog: BACKLOG,
+  })
+  worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue: CONTROL_QUEUE,
+    workflowBundle: { codePath: inject('workflowBundle') },
+    activities: {
+      fireSchedulePage: async (page: Required<FireScheduleInput>) => {
+        asked.push(page)
+        await before(page)
+        const outcome = await fireSchedulePage(page)
+        after(outcome)
+        return outcome
+      },
+    },
+  })
+  running = worker.run()
+})
+afterAll(async () => {
+  worker.shutdown()
+  await running
+  await Promise.all([native.close(), connection.close()])
+  await database.drop()
+})
+beforeEach(async () => {
+  asked = []
+  before = async () => {}
+  after = () => {}
+  ;({ organizationId } = await seedOrganization(database.sql))
+})
+
+const seedScheduled = async (): Promise<Uuid> => {
+  const flowId = await seedTriggered(database.sql, organizationId, YEARLY)
+  await syncSchedule({ sql: database.sql, temporal }, flowId)
+  return flowId
+}
+const schedule = (flowId: Uuid) => temporal.schedule.getHandle(flowScheduleId(flowId))
+const executionsOf = (flowId: Uuid) => database.sql<
+  { organizationId: Uuid; contactId: Uuid; version: number; status: string; data: object }[]
+>`
+  select organization_id, contact_id, version, status, data
+  from executions
+  where flow_id = ${flowId}
+  order by contact_id`
+/** Contacts that are there for years. */
+const seedReaders = async (count: number, owner = organizationId): Promise<Uuid[]> => {
+  const contactIds = await seedContacts(database.sql, owner, count)
+  await database.sql`
+    update contacts set created_at = '2020-01-01' where organization_id = ${owner}`
+  return contactIds
+}
+/** Until all that the schedule started so far has ended. */
+async function ended(flowId: Uuid, runs = 1): Promise<void> {
+  const started = await until(async () => {
+    const { info } = await schedule(flowId).describe()
+    return info.recentActions.length >= runs && info.recentActions
+  })
+  for (const { action } of started)
+    await temporal.workflow.getHandle(action.workflow.workflowId).result()
+}
+const relayed = () => database.sql`
+  update outbox set done_at = now() where done_at is null`
+
+test('a moment of the schedule starts the flow once for every contact of its organization', async () => {
+  const contactIds = await seedReaders(25)
+  const stranger = await seedOrganization(database.sql)
+  await seedReaders(5, stranger.organizationId)
+  const flowId = await seedScheduled()
+  await schedule(flowId).trigger()
+  await ended(flowId)
+  const executions = await executionsOf(flowId)
+  expect(executions.map(({ contactId }) => contactId)).toEqual(contactIds)
+  expect(new Set(executions.map((each) => each.organizationId))).toEqual(new Set([organizationId]))
+  const starts = await database.sql<{ payload: { contactId: Uuid; attempt: number } }[]>`
+    select payload from outbox
+    where kind = 'start_execution' and payload ->> 'flowId' = ${flowId}`
+  expect(starts.map(({ payload }) => payload.contactId).toSorted()).toEqual(contactIds)
+  expect(asked.map((page) => page.after)).toEqual([null, contactIds[9], contactIds[19]])
+  await relayed()
+})
+
+test('a moment is the one that was scheduled, not the one at which it is made up for', async () => {
+  await seedReaders(3)
+  const flowId = await seedScheduled()
+  await schedule(flowId).backfill({
+    start: new Date('2024-02-28T00:00:00Z'),
+    end: new Date('2024-03-01T00:00:00Z'),
+    overlap: ScheduleOverlapPolicy.BUFFER_ALL,
+  })
+  await ended(flowId)
+  expect(asked.map(({ firedFor }) => firedFor)).toEqual(['2024-02-29T04:00:00.000Z'])
+  const executions = await executionsOf(flowId)
+  expect(executions.map(({ data }) => data)).toEqual(
+    Array.from({ length: 3 }, () => ({ scheduledFor: '2024-02-29T04:00:00.000Z' })),
+  )
+  await relayed()
+})
+
+test('a page that runs twice starts nobody twice, and the same moment fired again neither', async () => {
+  const contactIds = await seedReaders(15)
+  const flowId = await seedScheduled()
+  let failures = 0
+  after = () => {
+    if (failures++ < 3) throw new Error('its worker was lost after the commit')
+  }
+  const moment = {
+    start: new Date('2024-02-28T00:00:00Z'),
+    end: new Date('2024-03-01T00:00:00Z'),
+    overlap: ScheduleOverlapPolicy.BUFFER_ALL,
+  }
+  await schedule(flowId).backfill(moment)
+  await ended(flowId)
+  expect(failures).toBeGreaterThan(3)
+  await schedule(flowId).backfill(moment)
+  await ended(flowId, 2)
+  expect((await executionsOf(flowId)).map(({ contactId }) => contactId)).toEqual(contactIds)
+  await relayed()
+})
+
+test('who comes after the moment is not started by it', async () => {
+  const contactIds = await seedReaders(PAGE)
+  const flowId = await seedScheduled()
+  before = async ({ after }) => {
+    if (after === null) return
+    await database.sql`
+      insert into contacts (organization_id, id, email, email_status)
+      values (${organizationId}, ${randomUUID().replace(/^./, 'f')}, ${`${after}@example.com`}, 'active')
+      on conflict do nothing`
+  }
+  await schedule(flowId).trigger()
+  await ended(flowId)
+  expect(asked.length).toBe(2)
+  expect((await executionsOf(flowId)).map(({ contactId }) => contactId)).toEqual(contactIds)
+  await relayed()
+})
+
+test('a flow that is disabled between two pages starts nobody more; a new version starts its own', async () => {
+  await seedReaders(25)
+  const [disabled, changed] = [await seedScheduled(), await seedScheduled()]
+  before = async (page) => {
+    if (page.after === null) return
+    await database.sql`update flows set enabled = false where id = ${disabled}`
+    const [flow] = await database.sql`select from flows where id = ${changed} and version = 1`
+    if (flow && page.flowId === changed) {
+      await changeTrigger(database.sql, organizationId, changed, { ...YEARLY })
+    }
+  }
+  await schedule(disabled).trigger()
+  await ended(disabled)
+  expect((await executionsOf(disabled)).length).toBe(PAGE)
+  await schedule(changed).trigger()
+  await ended(changed)
+  const versions = (await executionsOf(changed)).map(({ version }) => version)
+  expect(versions.filter((version) => version === 1).length).toBe(PAGE)
+  expect(versions.filter((version) => version === 2).length).toBe(15)
+  await relayed()
+})
+
+test('while many outbox messages wait no page is written, and afterwards everybody is started', async () => {
+  const contactIds = await seedReaders(85)
+  const flowId = await seedScheduled()
+  const waiting: number[] = []
+  before = async () => {
+    const [row] = await database.sql<{ count: number }[]>`
+      select count(*)::integer as count from outbox where done_at is null`
+    waiting.push(row?.count ?? 0)
+    if (asked.length > 1 && asked.at(-1)?.after === asked.at(-2)?.after) await relayed()
+  }
+  await schedule(flowId).trigger()
+  await ended(flowId)
+  expect((await executionsOf(flowId)).map(({ contactId }) => contactId)).toEqual(contactIds)
+  expect(Math.max(...waiting)).toBeLessThan(BACKLOG + PAGE)
+  expect(asked.length).toBeGreaterThan(9)
+  await relayed()
+})

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import { until } from '../support/engine.ts'
+import { endOf } from '../support/flow-runs.ts'
+import { path } from '../support/flows.ts'
+import { failing, operatedRuns, sleeping } from '../support/operated-runs.ts'
+import { allowWarnings, expectWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed runFlow .*The step "two" failed: not_a_number$/)
+allowWarnings(RUN_IS_OVER)
+
+const runs = operatedRuns()
+const { seed, start, paused, propertiesOf, putRight } = runs
+
+it('one that failed after its run continued as new goes on when an operator starts one like it', async () => {
+  const seeded = await seed(
+    { steps: [...sleeping.steps.slice(0, 1), ...failing.steps] },
+    { odd: 'word' },
+  )
+  const first = await start(seeded)
+  await paused(seeded)
+  const { workflowId } = first
+  const newest = runs.temporal.client.workflow.getHandle(workflowId)
+  await until(async () => {
+    await Promise.all(Array.from({ length: 20 }, () => newest.signal('wake')))
+    return (await newest.describe()).runId !== first.firstExecutionRunId
+  }, 60_000)
+  await runs.sql`
+    update execution_steps set due_at = now() - interval '1 second'
+    where execution_id = ${seeded.executionId}`
+  await newest.signal('wake')
+  expect(await endOf(newest.result())).toBe('The step "two" failed: not_a_number')
+  await putRight(seeded)
+
+  const { events } = await newest.fetchHistory()
+  const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? []
+  const args = input.map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString()))
+  const like = { workflowId, taskQueue: runs.worker.taskQueue, args }
+  expect(await runs.temporal.client.workflow.execute('runFlow', like)).toMatchObject({
+    status: 'completed',
+  })
+  expect(await propertiesOf(seeded)).toEqual({ n: 2, odd: 2 })
+}, 120_000)
+
+it('one that failed stays so when the task of the run that it failed in is lost and comes again', async () => {
+  const seeded = await seed(failing, { odd: 'word' })
+  await runs.worker.stop()
+  await runs.startWorker({
+    // The first task does all of its local activities, and nobody hears of it.
+    changes: ({ beginExecution, runStep }) => ({
+      beginExecution: async (key) => {
+        const { fence, move } = await beginExecution(key)
+        let next = move
+        while (next.do === 'step') {
+          const { stepId, visit } = next
+          next = await runStep({ ...key, fence, stepId, visit })
+        }
+        return beginExecution(key)
+      },
+    }),
+  })
+  expect(await endOf((await start(seeded)).result())).toBe('The step "two" failed: not_a_number')
+  expect(await path(runs.sql, seeded.executionId)).toEqual(['one completed', 'two failed'])
+  await runs.worker.stop()
+  await runs.startWorker()
+})

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { WAKE_SIGNAL } from '../../workflows/contract.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { endOf, withFlowWorker } from '../support/flow-runs.ts'
+import {
+  executionRow,
+  figures,
+  type FlowSketch,
+  path,
+  seedExecutions,
+  seedFlow,
+} from '../support/flows.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
+import {
+  openTemporal,
+  type TestTemporal,
+  type TimeSkipping,
+  timeSkipping,
+} from '../support/temporal.ts'
+import { receive } from '../support/waiting.ts'
+
+const DAY_MS = 86_400_000
+const RACES = 60
+const keyring = parseKeyring(newKeyringText())
+const content = { keyring, publicUrl: 'https://mail.example.com' }
+let database: TestDatabase
+let sql: Sql
+let workerSql: Sql
+let apiSql: Sql
+let organizationId: Uuid
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+  workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
+  apiSql = connect(database.url, { name: 'events', role: 'letterloom_api' })
+})
+afterAll(async () => {
+  await Promise.all([workerSql.end(), apiSql.end()])
+  await database.drop()
+})
+beforeEach(async () => {
+  organizationId = (await seedOrganization(sql)).organizationId
+})
+
+const bought = (contactId: Uuid, properties: Record<string, unknown> = {}) =>
+  receive(within(apiSql, organizationId), organizationId, { contactId, name: 'bought', properties })
+
+/** Waits for an event; goes different ways to its end. */
+const waiting = (
+  amount: number,
+  unit: 'days' | 'minutes',
+  more: Partial<FlowSketch> = {},
+): FlowSketch => ({
+  steps: [
+    {
+      id: 'wait',
+      type: 'wait_for_event',
+      config: { eventName: 'bought', timeout: { amount, unit } },
+    },
+    { id: 'came', type: 'exit', config: { outcome: 'completed', reason: 'came' } },
+    { id: 'never', type: 'exit', config: { outcome: 'completed', reason: 'never' } },
+  ],
+  transitions: ['wait:yes>came', 'wait:timeout>never'],
+  ...more,
+})
+
+async function isAt(executionId: Uuid, status: string): Promise<void> {
+  for (;;) {
+    if ((await executionRow(sql, executionId)).status === status) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+describe('where time is skipped', () => {
+  let time: TimeSkipping
+  beforeAll(async () => {
+    time = await timeSkipping()
+  })
+  afterAll(() => time.close())
+
+  const aheadMs = async () => Number(await time.now()) - Date.now()
+
+  /** Runs a flow; `meanwhile` once it waits. Then time is skipped, or stands still. */
+  async function run(
+    sketch: FlowSketch,
+    meanwhile: (waiting: {
+      contactId: Uuid
+      executionId: Uuid
+    }) => Promise<unknown> = async () => {},
+    { skips = true } = {},
+  ) {
+    const flow = await seedFlow(sql, organizationId, sketch)
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
+    const startedAt = Number(await time.now())
+    const end = await withFlowWorker(
+      time,
+      { sql: workerSql, content, aheadMs },
+      async ({ start }) => {
+        const handle = await start({ organizationId, executionId })
+        await isAt(executionId, 'waiting')
+        await meanwhile({ contactId, executionId })
+        await handle.signal(WAKE_SIGNAL)
+        return endOf(skips ? time.result(handle) : handle.result())
+      },
+    )
+    const days = (Number(await time.now()) - startedAt) / DAY_MS
+    return { end, days, path: await path(sql, executionId), figures: await figures(sql, flow) }
+  }
+
+  it('a wait that nothing ends takes all its days, then goes on by `timeout`', async () => {
+    const done = await run(waiting(7, 'days'))
+    expect(done.end).toEqual({ status: 'completed', reason: 'never' })
+    expect(done.path).toEqual(['wait completed timeout', 'never completed'])
+    expect(done.days).toBeGreaterThanOrEqual(7)
+    expect(done.days).toBeLessThan(7.01)
+    expect(done.figures).toMatchObject({ completed: 1, live: 0 })
+  })
+
+  it('an event ends the wait at once, by `yes`', async () => {
+    const done = await run(waiting(7, 'days'), ({ contactId }) => bought(contactId), {
+      skips: false,
+    })
+    expect(done.end).toEqual({ status: 'completed', reason: 'came' })
+    expect(done.path).toEqual(['wait completed yes', 'came completed'])
+    expect(done.days).toBeLessThan(1)
+  })
+
+  it('a signal without an event changes nothing: what Postgres says decides', async () => {
+    const done = await run(waiting(2, 'days'), async ({ contactId }) => {
+      await receive(sql, organizationId, { contactId, name: 'visited' })
+    })
+    expect(done.end).toMatchObject({ reason: 'never' })
+    expect(done.days).toBeGreaterThanOrEqual(2)
+  })
+
+  it('what a condition asks of the event is asked of the one that the wait took', async () => {
+    const isPro = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'event.properties.plan', operator: 'equals', value: 'pro' }] }],
+    } as const
+    const sketch = waiting(7, 'days')
+    const steps = [
+      ...sketch.steps,
+      { id: 'asks', type: 'condition', config: { condition: isPro as never } } as const,
+    ]
+    const transitions = ['wait:yes>asks', 'wait:timeout>never', 'asks:yes>came', 'asks:no>never']
+    for (const [plan, reason] of [
+      ['pro', 'came'],
+      ['free', 'never'],
+    ]) {
+      organizationId = (await seedOrganization(sql)).organizationId
+      const done = await run({ ...sketch, steps, transitions }, ({ contactId }) =>
+        bought(contactId, { plan }),
+      )
+      expect(done.end).toMatchObject({ reason })
+    }
+  })
+
+  it('an event that ends executions ends the one that sleeps', async () => {
+    const sketch = waiting(7, 'days', {
+      settings: { exitOn: { events: ['unsubscribed_by_phone'] } },
+    })
+    const done = await run(sketch, ({ contactId }) =>
+      receive(sql, organizationId, { contactId, name: 'unsubscribed_by_phone' }),
+    )
+    expect(done.end).toEqual({ status: 'cancelled', reason: 'exit_on' })
+    expect(done.path).toEqual(['wait skipped'])
+    expect(done.figures).toMatchObject({ cancelled: 1, completed: 0, live: 0 })
+  })
+
+  it('a wait for what is done with a mail that was never made is over at once', async () => {
+    const flow = await seedFlow(sql, organizationId, {
+      steps: [
+        { id: 'mail', type: 'send_email', config: { subject: 'x', html: 'x' } },
+        {
+          id: 'wait',
+          type: 'wait_for_email_engagement',
+          config: { stepId: 'mail', events: ['opened'], timeout: { amount: 9, unit: 'days' } },
+        },
+        { id: 'opened', type: 'exit', config: { outcome: 'completed', reason: 'opened' } },
+        { id: 'never', type: 'exit', config: { outcome: 'completed', reason: 'never' } },
+      ],
+      transitions: ['mail>wait', 'wait:opened>opened', 'wait:timeout>never'],
+    })
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
+    await sql`
+      insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+        status, reason)
+      values (${organizationId}, ${executionId}, 'mail', 1, 1, 'send_email', 'skipped',
+        'unsubscribed')`
+    await sql`update executions set step_id = 'wait', visit = 1 where id = ${executionId}`
+    const deps = { sql: workerSql, content, aheadMs }
+    const end = await withFlowWorker(time, deps, async ({ start }) =>
+      endOf(time.result(await start({ organizationId, executionId }))),
+    )
+    expect(end).toEqual({ status: 'completed', reason: 'never' })
+    expect(await path(sql, executionId)).toEqual([
+      'mail skipped',
+      'wait skipped timeout',
+      'never completed',
+    ])
+  })
+})
+
+describe('on the real server', () => {
+  let temporal: TestTemporal
+  beforeAll(async () => {
+    temporal = await openTemporal()
+  })
+  afterAll(() => temporal.close())
+
+  it(`${RACES} events at the moment of the timeout: the time of arrival decides, one branch each`, {
+    timeout: 120_000,
+  }, async () => {
+    const flow = await seedFlow(sql, organizationId, waiting(0.05, 'minutes'))
+    const contactIds = await seedContacts(sql, organizationId, RACES)
+    const executionIds = await seedExecutions(sql, flow, contactIds)
+    const log = pino({ level: 'silent' })
+    const relay = startOutboxRelay({ sql: workerSql, temporal: temporal.client, log })
+    const met = await withFlowWorker(temporal, { sql: workerSql, content }, ({ start }) =>
+      Promise.all(
+        executionIds.map(async (executionId, i) => {
+          const handle = await start({ organizationId, executionId })
+          await isAt(executionId, 'waiting')
+          const [wait] = await sql<{ expiresAt: string }[]>`
+              select expires_at from waits where execution_id = ${executionId}`
+          const untilEnd = Date.parse(wait!.expiresAt) - Date.now()
+          await new Promise((resolve) => setTimeout(resolve, untilEnd - 40 + Math.random() * 60))
+          const event = await bought(contactIds[i]!)
+          const isInTime = event.receivedAt < wait!.expiresAt
+          return { isInTime, end: await endOf(handle.result()), path: await path(sql, executionId) }
+        }),
+      ),
+    )
+    await relay.stop()
+    for (const { isInTime, end, path } of met) {
+      expect(end).toEqual({ status: 'completed', reason: isInTime ? 'came' : 'never' })
+      expect(path).toEqual(
+        isInTime
+          ? ['wait completed yes', 'came completed']
+          : ['wait completed timeout', 'never completed'],
+      )
+    }
+    const inTime = met.filter(({ isInTime }) => isInTime).length
+    expect(Math.min(inTime, RACES - inTime)).toBeGreaterThan(0)
+    expect(await figures(sql, flow)).toMatchObject({ completed: RACES, live: 0 })
+  })
+})

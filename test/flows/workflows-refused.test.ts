@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../src/ids.ts'
+import { type Api, connectAccount, startApi } from '../support/api.ts'
+import { flowInput, smallFlow, webhookConfig } from '../support/flow-inputs.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const create = (input: object) => api.alice.post('/v1/workflows', input)
+const count = async () => (await api.sql`select from flows`).count
+
+/** A workflow whose step, after a beginning, has this type and config. */
+const withStep = (type: string, config: object) =>
+  smallFlow({
+    steps: [
+      { id: 'begin', type: 'delay', name: 'Begin', config: { amount: 1, unit: 'hours' } },
+      { id: 'it', type, name: 'The step', config },
+    ],
+    transitions: [{ from: 'begin', to: 'it' }],
+  })
+const mail = (changes: object) =>
+  withStep('send_email', { from: 'a@example.com', subject: 'S', html: '<p>x</p>', ...changes })
+const condition = (filter: object) =>
+  withStep('condition', { condition: { logic: 'AND', groups: [{ filters: [filter] }] } })
+
+describe('is refused by its shape, the step named', () => {
+  test.each<[string, object, string, string]>([
+    ['no steps', smallFlow({ steps: [] }), 'steps', 'fewer than 1'],
+    [
+      'a type that there is not',
+      withStep('send_letter', {}),
+      'steps[1].type',
+      'Step "The step" (it): type must be one of: send_email, send_sms',
+    ],
+    [
+      'no sender',
+      mail({ from: 'nobody' }),
+      'steps[1].config.from',
+      'Step "The step" (it): config.from must be an email address',
+    ],
+    [
+      'a field of another type',
+      withStep('exit', { outcome: 'completed', url: 'x' }),
+      'steps[1].config.url',
+      'Step "The step" (it): config.url is not known here',
+    ],
+    [
+      'a weight of nothing',
+      withStep('split', {
+        branches: [
+          { name: 'A', weight: 0 },
+          { name: 'B', weight: 1 },
+        ],
+      }),
+      'steps[1].config.branches[0].weight',
+      'must be at least 0.001',
+    ],
+    [
+      'one branch',
+      withStep('split', { branches: [{ name: 'A', weight: 1 }] }),
+      'steps[1].config.branches',
+      'fewer than 2',
+    ],
+    [
+      'a time that there is not',
+      withStep('delay', { until: { time: '24:00', timezone: 'UTC' } }),
+      'steps[1].config.until.time',
+      'must be a time of day such as 09:30',
+    ],
+    [
+      'an operator that there is not',
+      condition({ field: 'email', operator: 'like' }),
+      'steps[1].config.condition.groups[0].filters[0].operator',
+      'Step "The step" (it): config.condition.groups[0].filters[0].operator must be one of: equals',
+    ],
+    [
+      'too long a call',
+      withStep('webhook', { ...webhookConfig, timeoutSeconds: 31 }),
+      'steps[1].config.timeoutSeconds',
+      'must be at most 30',
+    ],
+    [
+      'a setting that there is not',
+      smallFlow({ settings: { speed: 1 } }),
+      'settings.speed',
+      'is not known here',
+    ],
+  ])('%s: %#', async (_name, input, path, message) => {
+    const before = await count()
+    const { status, body } = await create(input)
+    expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED'])
+    const detail = body.details.find((each: { path: string }) => each.path === path)
+    expect(detail?.message, JSON.stringify(body.details)).toContain(message)
+    expect(await count()).toBe(before)
+  })
+
+  test('and what other types want is not told', async () => {
+    const { body } = await create(withStep('exit', { outcome: 'won' }))
+    expect(body.details).toEqual([
+      {
+        path: 'steps[1].config.outcome',
+        message:
+          'Step "The step" (it): config.outcome must be one of: completed, cancelled, failed',
+      },
+    ])
+    expect(body.error).toBe(body.details[0].message)
+  })
+
+  test.each<[string, object, string[]]>([
+    [
+      'a span',
+      { amount: 3, unit: 'day' },
+      ['config.unit must be one of: minutes, hours, days, weeks'],
+    ],
+    ['a span with more', { amount: 3, unit: 'days', at: 9 }, ['config.at is not known here']],
+    ['half a span', { amount: 3 }, ['config.unit is required']],
+    ['half a time of day', { until: { time: '09:00' } }, ['config.until.timezone is required']],
+    [
+      'nothing',
+      {},
+      ['config.amount is required', 'config.unit is required', 'config.until is required'],
+    ],
+  ])('nor what the other kind of delay wants: %s', async (_name, config, messages) => {
+    const { body } = await create(withStep('delay', config))
+    expect(body.details.map(({ message }: { message: string }) => message)).toEqual(
+      messages.map((message) => `Step "The step" (it): ${message}`),
+    )
+  })
+})
+
+describe('is refused by a rule', () => {
+  test.each<[string, object, string, string]>([
+    [
+      'an event without a name',
+      smallFlow({ triggerType: 'event' }),
+      'triggerConfig.eventName',
+      'is needed by the trigger event',
+    ],
+    [
+      'what belongs to another trigger',
+      smallFlow({ triggerConfig: { cron: '* * * * *' } }),
+      'triggerConfig.cron',
+      'does not go with the trigger api',
+    ],
+    [
+      'a segment',
+      smallFlow({ triggerType: 'segment_entry', triggerConfig: { segmentId: uuidv7() } }),
+      'triggerConfig.segmentId',
+      'is not available yet',
+    ],
+    [
+      'no segment',
+      smallFlow({ triggerType: 'segment_exit' }),
+      'triggerType',
+      'triggerType cannot be segment_exit yet',
+    ],
+    [
+      'a schedule of a segment',
+      smallFlow({
+        triggerType: 'schedule',
+        triggerConfig: { cron: '0 9 * * *', segmentId: uuidv7() },
+      }),
+      'triggerConfig.segmentId',
+      'is not available yet',
+    ],
+    [
+      'a schedule that is none',
+      smallFlow({ triggerType: 'schedule', triggerConfig: { cron: '@hourly' } }),
+      'triggerConfig.cron',
+      'triggerConfig.cron must have five fields',
+    ],
+    [
+      'a topic that nobody has',
+      smallFlow({ triggerType: 'topic_subscribed', triggerConfig: { topicId: uuidv7() } }),
+      'triggerConfig.topicId',
+      'triggerConfig.topicId names no topic',
+    ],
+    [
+      'a step without its topic',
+      withStep('subscribe_topic', {}),
+      'steps[1].config.topicId',
+      'Step "The step" (it): config.topicId or topicSlug is needed',
+    ],
+    [
+      'a slug that nobody has',
+      withStep('unsubscribe_topic', { topicSlug: 'nobody' }),
+      'steps[1].config.topicSlug',
+      'Step "The step" (it): config.topicSlug names no topic',
+    ],
+    [
+      'a condition about no topic',
+      condition({ field: 'topics', operator: 'hasTopic', value: 'nobody' }),
+      'steps[1].config.condition.groups[0].filters[0].value',
+      'Step "The step" (it): config.condition: nobody is the id or slug of no topic',
+    ],
+    [
+      'an operator that does not fit',
+      condition({ field: 'topics', operator: 'equals', value: 'x' }),
+      'steps[1].config.condition.groups[0].filters[0].operator',
+      'does not fit the field topics',
+    ],
+    [
+      'a template that nobody has',
+      mail({ html: undefined, templateId: uuidv7() }),
+      'steps[1].config.templateId',
+      'Step "The step" (it): config.templateId names no template',
+    ],
+    [
+      'an account that nobody has',
+      mail({ cloudAccountId: uuidv7() }),
+      'steps[1].config.cloudAccountId',
+      'names no account',
+    ],
+    [
+      'broken Liquid',
+      mail({ html: '<p>{% if %}</p>' }),
+      'steps[1].config.html',
+      'Step "The step" (it): config.html: ',
+    ],
+    [
+      'an unknown variable',
+      mail({ subject: '{{ nobody }}' }),
+      'steps[1].config.subject',
+      'Unknown variable "nobody"',
+    ],
+    [
+      'a webhook at a port of something else',
+      withStep('webhook', { ...webhookConfig, url: 'https://sales.example.com:25/hook' }),
+      'steps[1].config.url',
+      'Step "The step" (it): config.url cannot be called: The port is not one of web servers',
+    ],
+    [
+      'a webhook at a host that is no name',
+      withStep('webhook', { ...webhookConfig, url: 'https://-sales-.example.com/' }),
+      'steps[1].config.url',
+      'Step "The step" (it): config.url cannot be called: The host is not a name of the internet',
+    ],
+    [
+      'a header of the connection’s',
+      withStep('webhook', { ...webhookConfig, headers: { 'accept-encoding': 'gzip' } }),
+      'steps[1].config.headers.accept-encoding',
+      'is not yours to set',
+    ],
+    [
+      'broken Liquid in a webhook',
+      withStep('webhook', { ...webhookConfig, body: '{{ a' }),
+      'steps[1].config.body',
+      'Step "The step" (it): config.body: ',
+    ],
+    [
+      'a control character in a subject',
+      mail({ subject: 'x\u0085' }),
+      'steps[1].config.subject',
+      'control characters',
+    ],
+    [
+      'a field that there is not',
+      condition({ field: 'x', operator: 'exists' }),
+      'steps[1].config.condition.groups[0].filters[0].field',
+      'is not a field',
+    ],
+    [
+      'two names that differ',
+      smallFlow({ transitions: [{ from: 'trigger', fromStepId: 'end', to: 'end' }] }),
+      'transitions[0].from',
+      'two names that differ',
+    ],
+    [
+      'half a transition',
+      smallFlow({ transitions: [{ to: 'end' }] }),
+      'transitions[0].from',
+      'is needed',
+    ],
+    [
+      'a header that was never there',
+      withStep('webhook', { ...webhookConfig, headers: { 'x-a': '***' } }),
+      'steps[1].config.headers.x-a',
+      'has no former value',
+    ],
+  ])('%s: %#', async (_name, input, path, message) => {
+    const before = await count()
+    const { status, body } = await create(input)
+    expect([status, body.code], JSON.stringify(body)).toEqual([400, 'BAD_REQUEST'])
+    expect(body.reason).toBe('definition_invalid')
+    expect(body.details[0]).toMatchObject({ path, message: expect.stringContaining(message) })
+    expect(body.error).toContain(body.details[0].message)
+    expect(await count()).toBe(before)
+  })
+
+  test('by each of its problems at once', async () => {
+    const input = flowInput()
+    const steps = input.steps.map((step) => ({
+      ...step,
+      id: step.id === 'call' ? 'wait' : step.id,
+    }))
+    const { body } = await create({ ...input, steps })
+    expect(body.details.length).toBeGreaterThan(1)
+    expect(body.details[0].message).toBe('Step "Tell sales" (wait): another step has this id')
+  })
+})
+
+test('what another organization has is forbidden, and nothing is saved', async () => {
+  const { body: topic } = await api.charlie.post('/v1/topics', { name: 'Theirs' })
+  const { body: template } = await api.charlie.post('/v1/templates', {
+    name: 'Theirs',
+    subject: 'S',
+    source: '<p>x</p>',
+  })
+  const { connectionId } = await connectAccount(api.charlie)
+  const before = await count()
+  for (const input of [
+    smallFlow({ triggerType: 'topic_subscribed', triggerConfig: { topicId: topic.id } }),
+    withStep('subscribe_topic', { topicId: topic.id }),
+    mail({ html: undefined, templateId: template.id }),
+    mail({ cloudAccountId: connectionId }),
+  ]) {
+    const { status, body } = await create(input)
+    expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
+  }
+  const bySlug = await create(withStep('subscribe_topic', { topicSlug: topic.slug }))
+  expect(bySlug.status).toBe(400)
+  expect(await count()).toBe(before)
+})
+
+test('a variable that neither the template nor the step’s subject has is refused by its name', async () => {
+  const { body: template } = await api.alice.post('/v1/templates', {
+    name: 'Coupons',
+    subject: 'S',
+    source: '<p>{{ coupon }}</p>',
+    variables: [{ name: 'coupon', fallback: 'none' }],
+  })
+  const saved = (variables: object, subject?: string) =>
+    create(mail({ html: undefined, subject, templateId: template.id, variables }))
+  const { status, body } = await saved({ cuopon: 'A1', coupon: 'A1' })
+  expect([status, body.details]).toEqual([
+    400,
+    [
+      {
+        path: 'steps[1].config.variables.cuopon',
+        message: 'Step "The step" (it): config.variables.cuopon is not a variable of the template',
+      },
+    ],
+  ])
+  expect((await saved({ coupon: 'A1', year: 2026 }, 'Of {{ year }}')).status).toBe(201)
+})
+
+test('as many steps as the limit says are taken, and one more is not', async () => {
+  const chain = (length: number) => {
+    const steps = Array.from({ length }, (_, n) => ({
+      id: `s${n}`,
+      type: 'delay',
+      name: `Step ${n}`,
+      config: { amount: 1, unit: 'minutes' },
+    }))
+    const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id }))
+    return smallFlow({ steps, transitions })
+  }
+  expect((await create(chain(200))).status).toBe(201)
+  expect((await create(chain(201))).status).toBe(422)
+})
+
+test('no key that only reads, sends or keeps contacts writes workflows', async () => {
+  const { organizationId } = api.alice
+  for (const scopes of [['read'], ['contacts', 'send', 'events']]) {
+    const client = await api.client(organizationId, scopes)
+    const { status, body } = await client.post('/v1/workflows', smallFlow())
+    expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
+  }
+})

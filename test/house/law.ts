@@ -1,0 +1,155 @@
+import { dirname, join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+/** What the files of one floor may import. */
+interface Floor {
+  /** Floors whose code they may run, besides their own. */
+  runs: readonly string[]
+  /** Floors of which they may only know the types; `*`: of all. */
+  knows?: readonly string[]
+  /** `name`, or `name/*` with everything within it; `node` is all that Node brings. */
+  packages: readonly string[]
+}
+
+const EVERYTHING = ['*']
+
+/** Files that serve several floors: identifiers, tokens and keys, one library each. */
+const UTILITIES = ['src', 'src/ids.ts', 'src/breather.ts', 'src/passwords.ts'].concat([
+  'src/phones.ts',
+  'src/local-time.ts',
+])
+
+/**
+ * Who may import whom: the only table of it. A floor is a folder or a file; a file belongs to the
+ * longest path that it begins with; `src` are the files that lie directly in it and are not named.
+ */
+export const LAW: Readonly<Record<string, Floor>> = {
+  'src/domain': { runs: [], packages: [] },
+  'src/schemas': { runs: ['src/domain'], packages: ['typebox'] },
+  'src/ids.ts': { runs: ['src/domain'], packages: ['node'] },
+  'src/breather.ts': { runs: [], packages: [] },
+  'src/config.ts': { runs: ['src/domain'], packages: ['node'] },
+  'src/passwords.ts': { runs: ['src/domain'], packages: ['@node-rs/argon2', 'node'] },
+  'src/phones.ts': { runs: [], packages: ['libphonenumber-js/*'] },
+  'src/local-time.ts': { runs: ['src/domain'], packages: ['luxon'] },
+  src: { runs: ['src/domain', 'src/ids.ts'], packages: ['node'] },
+  'src/store': {
+    runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'],
+    knows: ['src/schemas'],
+    packages: ['postgres', 'node'],
+  },
+  'src/mail': { runs: ['src/domain'], packages: ['liquidjs', 'html-to-text', 'node'] },
+  'src/net': { runs: ['src/domain'], packages: ['undici', 'ipaddr.js', 'node'] },
+  'src/setup': { runs: ['src/domain'], packages: [] },
+  'src/core': {
+    runs: ['src/domain', 'src/store', 'src/mail', 'src/net', ...UTILITIES],
+    knows: ['src/schemas'],
+    packages: ['node'],
+  },
+  'workflows/contract.ts': { runs: [], knows: EVERYTHING, packages: [] },
+  workflows: {
+    runs: ['workflows/contract.ts', 'src/domain'],
+    knows: EVERYTHING,
+    packages: ['@temporalio/workflow'],
+  },
+  activities: {
+    runs: ['src/core', 'src/domain', 'src/schemas', 'src/store', 'src/mail', 'src/net'].concat(
+      UTILITIES,
+    ),
+    knows: ['workflows/contract.ts'],
+    packages: ['@temporalio/activity', 'node'],
+  },
+  'activities/aws': {
+    runs: ['src/domain', 'src', 'src/ids.ts'],
+    knows: ['activities'],
+    packages: ['@aws-sdk/*', '@smithy/*', 'undici', 'node'],
+  },
+  api: {
+    runs: ['src/core', 'src/domain', 'src/schemas', 'src/store', 'src/mail', 'src/net'].concat([
+      'src/setup',
+      'workflows/contract.ts',
+      ...UTILITIES,
+    ]),
+    knows: ['workflows'],
+    packages: ['fastify', '@fastify/*', 'typebox', 'ajv/*', 'ajv-formats', 'ipaddr.js'].concat([
+      'csv-parse',
+      'csv-stringify/*',
+      'prom-client',
+      '@temporalio/client',
+      'node',
+    ]),
+  },
+  // It runs in browsers, too.
+  'src/client': { runs: [], knows: EVERYTHING, packages: ['openapi-fetch'] },
+  'src/loops': {
+    runs: ['src/core', 'src/domain', 'src/store', 'workflows/contract.ts', ...UTILITIES],
+    packages: ['@temporalio/client', 'node'],
+  },
+  // They may import everything; nobody else imports them.
+  'src/dev': { runs: [], packages: EVERYTHING },
+  'src/main': { runs: EVERYTHING, packages: EVERYTHING },
+  // The stand-in for AWS: it learns nothing of us but how to ask Postgres.
+  'tools/sandbox': { runs: ['src/store'], packages: EVERYTHING },
+  tools: { runs: EVERYTHING, packages: EVERYTHING },
+  test: { runs: EVERYTHING, packages: EVERYTHING },
+}
+
+const FLOORS = Object.keys(LAW).toSorted((a, b) => b.length - a.length)
+
+/** The floor of a path from the root of the checkout. */
+export const floorOf = (path: string): string | undefined =>
+  FLOORS.find((floor) => path === floor || path.startsWith(`${floor}/`))
+
+export interface Import {
+  /** As it is written. */
+  specifier: string
+  typesOnly: boolean
+}
+
+/**
+ * Everything that a file imports or exports again, in whatever way. Throws when it cannot be read.
+ */
+export function importsOf(path: string, text: string): Import[] {
+  const { module, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path}: ${errors.map((each) => each.message).join()}`)
+  const imports = module.staticImports.map(({ moduleRequest, entries }) => ({
+    specifier: moduleRequest.value,
+    typesOnly: entries.length > 0 && entries.every(({ isType }) => isType),
+  }))
+  const exports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, isType }) =>
+      moduleRequest ? [{ specifier: moduleRequest.value, typesOnly: isType }] : [],
+    ),
+  )
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+    specifier: text.slice(start, end).replaceAll(/^['"`]|['"`]$/g, ''),
+    typesOnly: false,
+  }))
+  return [...imports, ...exports, ...dynamic]
+}
+
+/** The file of ours that a specifier names, from the root. Undefined: it names a package. */
+export const targetOf = (path: string, specifier: string): string | undefined =>
+  specifier.startsWith('.') ? join(dirname(path), specifier) : undefined
+
+/** Whether the law lets the file at `path` import this. */
+export function allows(path: string, { specifier, typesOnly }: Import): boolean {
+  const floor = floorOf(path)
+  const law = floor === undefined ? undefined : LAW[floor]
+  if (!law) return false
+  const target = targetOf(path, specifier)
+  if (target === undefined) {
+    const all = law.packages === EVERYTHING || (typesOnly && law.knows === EVERYTHING)
+    return all || law.packages.some((each) => isPackage(each, specifier))
+  }
+  const to = floorOf(target)
+  if (to === undefined) return false
+  if (to === floor || law.runs === EVERYTHING || law.runs.includes(to)) return true
+  return typesOnly && (law.knows === EVERYTHING || (law.knows ?? []).includes(to))
+}
+
+function isPackage(allowed: string, specifier: string): boolean {
+  if (allowed === 'node') return specifier.startsWith('node:')
+  if (!allowed.endsWith('/*')) return specifier === allowed
+  return specifier === allowed.slice(0, -2) || specifier.startsWith(allowed.slice(0, -1))
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bodySchema, type Operation } from '../support/document.ts'
+import { methodOf, watchedApi, type Watched } from '../support/hostile-target.ts'
+import { largest, leavesOf, misfits, RAW, RUNS, withText } from '../support/hostile.ts'
+import { floorMs, holdOf } from '../support/holds.ts'
+import { sized } from '../support/size.ts'
+
+/**
+ * Every operation of the document is sent what is dear to read. What all of them read in the same
+ * way is as large as it may be for one of each size, and for the others `1 / SHARE` of that;
+ * `npm run test:slow` makes all of it as large as it may be.
+ */
+const SHARE = sized(32, 1)
+/** Bytes of one field. */
+const FIELD_BYTES = Math.floor((512 * 1024) / SHARE)
+const RUNS_OF_LARGEST = RUNS.slice(0, SHARE === 1 ? RUNS.length : 2)
+const TIMEOUT_MS = 300_000
+
+let watched: Watched
+beforeAll(async () => {
+  watched = await watchedApi()
+})
+afterAll(() => watched.close())
+
+const takesBody = ({ method }: Operation): boolean => !['get', 'head'].includes(method)
+
+test('what holds the event loop is seen', async () => {
+  const spin = async (): Promise<void> => {
+    await new Promise(setImmediate)
+    let steps = 0
+    for (const until = performance.now() + 400; performance.now() < until; ) steps++
+    expect(steps).toBeGreaterThan(0)
+  }
+  const { holdMs, boundMs } = await holdOf('a spin', '{}', floorMs(), spin)
+  expect(holdMs).toBeGreaterThan(boundMs / 2)
+})
+
+test(
+  'no body holds it for long, whatever it is',
+  async () => {
+    const done = new Set<number>()
+    for (const operation of watched.operations.filter(takesBody)) {
+      const target = await watched.targetOf(operation)
+      // Files are read while they come: see the tests of imports below.
+      if (target.bodyLimit === 0) continue
+      const isFirst = !done.has(target.bodyLimit)
+      done.add(target.bodyLimit)
+      const bytes = Math.floor(target.bodyLimit / (isFirst ? 1 : SHARE)) - 64
+      for (const [name, write] of Object.entries(RAW))
+        await watched.hold(name, target, write(bytes))
+    }
+    expect(done.size).toBeGreaterThan(2)
+    expect(watched.tooLong()).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'no field does',
+  async () => {
+    for (const operation of watched.operations) {
+      const schema = bodySchema(operation)
+      if (schema === undefined) continue
+      const target = await watched.targetOf(operation)
+      const body = await target.place.body?.(watched.api, watched.api.alice)
+      for (const leaf of leavesOf(schema)) {
+        for (const [name, text] of Object.entries(misfits(leaf.schema, FIELD_BYTES))) {
+          const at = `${leaf.path.join('.')}: ${name}`
+          await watched.hold(at, target, withText(body, leaf.path, text))
+        }
+      }
+    }
+    expect(watched.tooLong()).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'nor does the largest body that a schema lets in',
+  async () => {
+    for (const operation of watched.operations) {
+      const schema = bodySchema(operation)
+      if (schema === undefined) continue
+      const target = await watched.targetOf(operation)
+      for (const run of RUNS_OF_LARGEST) {
+        const body = largest(schema, run, target.bodyLimit / 2)
+        await watched.hold(`largest of ${run}`, target, JSON.stringify(body))
+      }
+    }
+    expect(watched.tooLong()).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'nor do paths, queries and headers',
+  async () => {
+    const { api, operations } = watched
+    for (const operation of operations) {
+      const { authorization } = await watched.targetOf(operation)
+      const names = operation.parameters.filter((each) => each.in === 'query')
+      for (const run of SHARE === 1 ? RUNS : ['a', '%25', '/']) {
+        const path = operation.path.replace(
+          /\{\w+\}/g,
+          encodeURIComponent(run).repeat(300).slice(0, 900),
+        )
+        const queries = [
+          `${run}=${run}&`.repeat(7_000 / (2 * run.length + 2)),
+          ...names.map(({ name }) => `${name}=${run.repeat(7_000 / run.length)}`),
+        ]
+        for (const query of queries) {
+          const url = `${path}?${query}`
+          await watched.holdRequest(`${operation.name}, ${query.slice(0, 30)}`, url, () => ({
+            method: methodOf(operation),
+            url,
+            headers: { authorization },
+          }))
+        }
+      }
+    }
+    for (const name of HEADERS) {
+      for (const run of [...RUNS, 'a,', '1.1.1.1,', '::1,', 'a=b;', 'text/html,', 'q=0.', '"']) {
+        for (const url of ['/v1/contacts', '/unsubscribe/x', '/docs', '/nowhere']) {
+          const value = `${run === 'a=b;' ? 'application/json; ' : ''}${run.repeat(12_000 / run.length)}`
+          await watched.holdRequest(`${url}, ${name}: ${run}`, value, () => ({
+            method: 'POST',
+            url,
+            headers: {
+              authorization: `Bearer ${api.alice.key}`,
+              'content-type': 'application/json',
+              [name]: value,
+            },
+            payload: '{}',
+          }))
+        }
+      }
+    }
+    expect(watched.tooLong()).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+const HEADERS = [
+  'accept',
+  'authorization',
+  'content-encoding',
+  'content-type',
+  'cookie',
+  'idempotency-key',
+  'if-none-match',
+  'origin',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-request-id',
+  'x-webhook-secret',
+]

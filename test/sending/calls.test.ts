@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { callAll } from '../../activities/calls.ts'
+import type { Mail, Outcome } from '../../activities/mailer.ts'
+import { fakeMailer, sent } from '../support/mailer.ts'
+
+const mail = (to: string): Mail => ({
+  from: 'news@example.com',
+  replyTo: null,
+  to,
+  subject: 'News',
+  html: null,
+  text: 'News',
+  headers: [],
+  tags: [],
+})
+
+const pending = (count: number, when: (n: number) => Promise<unknown> = async () => {}) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: String(n),
+    job: when(n).then(() => ({ id: String(n), mail: mail(`reader-${n}@example.com`) })),
+  }))
+
+const soon = async (): Promise<void> => {}
+
+const iamRole = {
+  organizationId: 'o',
+  connectionId: 'c',
+  accountId: '111122223333',
+  region: 'eu-west-1',
+  externalId: 'x',
+}
+const call = (ms: number) => ({ iamRole, signedAt: new Date(), beginBy: performance.now() + ms })
+
+describe('the calls of a claim', () => {
+  it('begin as their mails are made, and what is made too late goes back', async () => {
+    const mailer = fakeMailer()
+    const jobs = pending(50, (n) => (n < 20 ? soon() : sleep(1_500)))
+    const { results, verdict } = await callAll(mailer, jobs, call(1_000))
+    expect(results).toHaveLength(50)
+    expect(results.filter(({ outcome }) => outcome === 'sent')).toHaveLength(20)
+    expect(results.filter(({ outcome }) => outcome === 'queued')).toHaveLength(30)
+    expect(verdict.notBegun).toBe(30)
+    expect(mailer.calls).toHaveLength(20)
+  })
+
+  it('are not made for a mail that there was no time for, or that cannot be made', async () => {
+    const mailer = fakeMailer()
+    const failed = { reason: 'render_timeout', error: 'Takes too long to render' }
+    const jobs = [
+      { id: '0', job: Promise.resolve(undefined) },
+      { id: '1', job: Promise.resolve({ id: '1', failed }) },
+      ...pending(1).map((each) => ({ ...each, id: '2' })),
+    ]
+    const { results, verdict } = await callAll(mailer, jobs, call(1_000))
+    expect(results).toMatchObject([
+      { id: '0', outcome: 'queued' },
+      { id: '1', outcome: 'failed', reason: 'render_timeout' },
+      { id: '2', outcome: 'sent' },
+    ])
+    expect(verdict.notBegun).toBe(1)
+    expect(mailer.calls).toHaveLength(1)
+  })
+
+  it('that mostly stay unanswered say that the way is broken; a single one says nothing', async () => {
+    const lost = (share: number) => {
+      let n = 0
+      const outcome = (): Outcome =>
+        n++ % 10 < share ? { kind: 'unknown', error: 'timeout' } : sent()
+      return callAll(fakeMailer(outcome), pending(20), call(1_000))
+    }
+    expect((await lost(1)).verdict.unreachable).toBeUndefined()
+    expect((await lost(6)).verdict.unreachable).toBe('no answers')
+  })
+
+  it("tell an organization's own trouble from the account's", async () => {
+    const own = fakeMailer(() => ({ kind: 'unreachable', error: 'sts AccessDenied', own: true }))
+    expect((await callAll(own, pending(2), call(1_000))).verdict).toMatchObject({ own: true })
+    const down = fakeMailer(() => ({ kind: 'unreachable', error: 'ECONNREFUSED' }))
+    expect((await callAll(down, pending(2), call(1_000))).verdict).toMatchObject({ own: false })
+  })
+})

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressed } from '../../src/addresses.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import * as probes from '../../src/store/sending/probes.ts'
+import { enqueue, type SingleMail } from '../../src/store/sending/messages.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
+import * as suppressions from '../../src/store/consent/suppressions.ts'
+import type { Reason } from '../../src/store/consent/suppressions.ts'
+import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { batchWorkflowId, mailWorkflowId } from '../../workflows/contract.ts'
+import { createDatabase } from '../support/database.ts'
+import { type Engine, startEngine, until } from '../support/engine.ts'
+import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
+import { seedExecution, seedFlow } from '../support/seed-flow.ts'
+import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+
+const RETIRED = newKeyringText().replace('dev', 'old')
+const keyring = parseKeyring(`${newKeyringText()},${RETIRED}`)
+const SIMULATOR = 'success@simulator.amazonses.com'
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+let engine: Engine
+let outcome: (to: string) => FakeOutcome
+let mailer: FakeMailer
+let seeded: Seeded
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = database.sql
+  mailer = fakeMailer((mail) => outcome(mail.to))
+  engine = await startEngine({ databaseUrl: database.url, mailer, keyring })
+})
+afterAll(async () => {
+  await engine.stop()
+  await database.drop()
+})
+beforeEach(async () => {
+  outcome = sent
+  mailer.calls.length = 0
+  mailer.accepted.length = 0
+  seeded = await seedOrganization(sql)
+})
+
+const mail = (more: Partial<SingleMail> = {}): SingleMail => ({
+  organizationId: seeded.organizationId,
+  id: uuidv7(),
+  source: 'transactional',
+  connectionId: seeded.connectionId,
+  recipient: 'somebody@example.com',
+  from: 'shop@example.com',
+  subject: 'Your receipt',
+  text: 'Thank you',
+  ...more,
+})
+
+const emailOf = async (contactId: string): Promise<string> => {
+  const [row] = await sql<{ email: string }[]>`select email from contacts where id = ${contactId}`
+  return row?.email ?? ''
+}
+
+/** The mail of an execution that awaits it. */
+async function enqueueOfFlow(contactId: string): Promise<void> {
+  const { organizationId } = seeded
+  const flowId = await seedFlow(sql, organizationId)
+  const status = 'active' as const
+  const executionId = await seedExecution(sql, organizationId, { flowId, contactId, status })
+  const recipient = await emailOf(contactId)
+  const wanted = mail({ contactId, recipient, source: 'workflow', executionId })
+  await sql`
+    insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
+      status, mail_id)
+    values (${organizationId}, ${executionId}, 'mail', 1, 1, 'send_email', 'executing',
+      ${wanted.id})`
+  await enqueue(sql, wanted)
+}
+
+const states = async () => {
+  const rows = await sql<{ state: string; count: number }[]>`
+    select state, count(*) as count
+    from messages
+    where organization_id = ${seeded.organizationId}
+    group by state`
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+describe('single mail', () => {
+  it('leaves once it is enqueued, with what it says', async () => {
+    await enqueue(sql, mail({ replyTo: 'help@example.com', html: '<p>Thank you</p>' }))
+    await until(async () => (await states())['sent'] === 1)
+    expect(mailer.calls).toHaveLength(1)
+    expect(mailer.calls[0]).toMatchObject({
+      from: 'shop@example.com',
+      replyTo: 'help@example.com',
+      to: 'somebody@example.com',
+      subject: 'Your receipt',
+      html: '<p>Thank you</p>',
+      text: 'Thank you',
+    })
+    expect(await sql`select from mail_queue`).toHaveLength(0)
+    expect(await sql`select from claims`).toHaveLength(0)
+  })
+
+  it('has a dispatcher whose tasks come before those of other workflows', async () => {
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    const dispatcher = engine.client.workflow.getHandle(mailWorkflowId(seeded.connectionId))
+    const other = engine.client.workflow.getHandle(batchWorkflowId(await seedBatch(sql, seeded), 1))
+    const priorityOf = async (handle: typeof other): Promise<number> =>
+      (await handle.describe()).priority?.priorityKey ?? 3
+    const others = await until(() => priorityOf(other).catch(() => undefined))
+    expect(await priorityOf(dispatcher)).toBeLessThan(others)
+  })
+
+  it('to an address without a contact is held back by the list, under any of our keys', async () => {
+    const { organizationId } = seeded
+    const older = parseKeyring(RETIRED)
+    const put = (ring: Keyring, email: string, reason: Reason) =>
+      transact(sql, (tx) =>
+        suppressions.put(tx, organizationId, [
+          { address: addressed(ring, organizationId, email), reason, source: 'api' },
+        ]),
+      )
+    await put(keyring, 'bounced@example.com', 'bounced')
+    await put(older, 'complained@example.com', 'complained')
+    await put(keyring, 'left@example.com', 'unsubscribed')
+    const stranger = await seedOrganization(sql)
+    await transact(sql, (tx) =>
+      suppressions.put(tx, stranger.organizationId, [
+        {
+          address: addressed(keyring, stranger.organizationId, 'fine@example.com'),
+          reason: 'bounced',
+          source: 'api',
+        },
+      ]),
+    )
+    for (const recipient of ['Bounced@example.com', 'complained@example.com', 'left@example.com']) {
+      await enqueue(sql, mail({ recipient }))
+    }
+    await enqueue(sql, mail({ recipient: 'fine@example.com' }))
+    await until(async () => {
+      const found = await states()
+      return found['sent'] === 2 && found['skipped'] === 2
+    })
+    // Who unsubscribed still gets the receipt, and nothing of an automation.
+    expect(mailer.accepted.toSorted()).toEqual(['fine@example.com', 'left@example.com'])
+    const skipped = await sql`
+      select recipient, source, status, reason
+      from messages
+      where organization_id = ${organizationId} and state = 'skipped'
+      order by recipient`
+    expect(skipped).toEqual([
+      {
+        recipient: 'Bounced@example.com',
+        source: 'transactional',
+        status: 'suppressed',
+        reason: 'bounced',
+      },
+      {
+        recipient: 'complained@example.com',
+        source: 'transactional',
+        status: 'suppressed',
+        reason: 'complained',
+      },
+    ])
+  })
+
+  it('is mailed once, however often the same decision is enqueued', async () => {
+    const dedupeKey = uuidv7()
+    const wanted = mail({ dedupeKey })
+    const made = await Promise.all(Array.from({ length: 20 }, () => enqueue(sql, wanted)))
+    expect(made.filter(Boolean)).toHaveLength(1)
+    await until(async () => (await states())['sent'] === 1)
+    expect(await enqueue(sql, wanted)).toBe(false)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(mailer.accepted).toHaveLength(1)
+  })
+
+  it('finds every row of a stream that comes while it drains', async () => {
+    for (let burst = 0; burst < 20; burst++) {
+      await Promise.all(Array.from({ length: 10 }, () => enqueue(sql, mail())))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 100))
+    }
+    await until(async () => (await states())['sent'] === 200)
+    expect(mailer.accepted).toHaveLength(200)
+  })
+
+  it('waits for its time', async () => {
+    const sendAt = new Date(Date.now() + 1_500).toISOString()
+    await enqueue(sql, mail({ sendAt }))
+    await until(async () => (await states())['sent'] === 1)
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(sendAt))
+  })
+
+  it('sends receipts before flows', async () => {
+    await sql`update sending_limits set max_send_rate = 4, tokens = 0 where account_id = ${seeded.accountId}`
+    const [contactId = ''] = await seedContacts(sql, seeded.organizationId, 1)
+    for (let n = 0; n < 8; n++) await enqueueOfFlow(contactId)
+    await enqueue(sql, mail({ recipient: 'receipt@example.com' }))
+    await until(async () => (await states())['sent'] === 9)
+    expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(3)
+  })
+
+  it('goes to active and unsubscribed contacts when it is a receipt, never to bounced ones', async () => {
+    const [active, left, bounced] = await seedContacts(sql, seeded.organizationId, 3)
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${left!}`
+    await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
+    for (const contactId of [active!, left!, bounced!]) {
+      await enqueue(sql, mail({ contactId, recipient: `${contactId}@receipt.example` }))
+      await enqueueOfFlow(contactId)
+    }
+    await until(async () =>
+      Object.keys(await states()).every((state) => ['sent', 'skipped'].includes(state)),
+    )
+    expect(mailer.accepted.toSorted()).toEqual(
+      [`${active}@receipt.example`, await emailOf(active!), `${left}@receipt.example`].toSorted(),
+    )
+    expect(await states()).toEqual({ sent: 3, skipped: 3 })
+  })
+
+  it('goes back to the queue when the provider cannot be reached, and leaves later', async () => {
+    let calls = 0
+    outcome = () => (++calls <= 2 ? { kind: 'unreachable', error: 'ECONNREFUSED' } : sent())
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    expect(calls).toBe(3)
+    expect(mailer.accepted).toHaveLength(1)
+  })
+
+  it('with an unknown outcome and no event fails in the end, and is never sent again', async () => {
+    outcome = (to) =>
+      to === SIMULATOR ? sent() : { kind: 'unknown', error: 'timeout', accepted: true }
+    await enqueue(sql, mail())
+    await until(async () => (await states())['failed'] === 1, 60_000)
+    expect(mailer.accepted.filter((to) => to !== SIMULATOR)).toHaveLength(1)
+    expect(await sql`select from mail_queue`).toHaveLength(0)
+  })
+
+  it('is drained by one dispatcher per connection, which an operator can find', async () => {
+    await enqueue(sql, mail())
+    await until(async () => (await states())['sent'] === 1)
+    const run = await engine.client.workflow
+      .getHandle(mailWorkflowId(seeded.connectionId))
+      .describe()
+    expect(run.status.name).toBe('RUNNING')
+    expect(run.searchAttributes).toMatchObject({
+      ConnectionId: [seeded.connectionId],
+      Kind: ['mail'],
+    })
+  })
+})
+
+describe('probes', () => {
+  it('are mails to the simulator, without a row, when too few others tell whether events arrive', async () => {
+    await seedContacts(sql, seeded.organizationId, 1)
+    outcome = (to) => (to.startsWith('reader') ? { kind: 'unknown', error: 'timeout' } : sent())
+    const batchId = await seedBatch(sql, seeded)
+    await until(async () => mailer.accepted.length >= 20, 40_000)
+    expect(mailer.accepted).toEqual(Array.from({ length: 20 }, () => SIMULATOR))
+    const probe = mailer.calls.find(({ to }) => to === SIMULATOR)
+    expect(probe).toMatchObject({ from: 'news@example.com' })
+    expect(probe?.tags.map(({ name }) => name)).not.toContain('letterloom-message')
+    expect(await states()).toEqual({ unknown: 1 })
+    // Asked for again at once, none is sent.
+    await probes.request(sql, seeded, { count: 20, everyMs: 60_000 })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(mailer.accepted).toHaveLength(20)
+    await sql`update batches set status = 'cancelled' where id = ${batchId}`
+  })
+})

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { ControlActivities, SendActivities } from '../../activities/index.ts'
+import { BATCH_FAILED, type BatchReport } from '../../src/domain/sending/batch.ts'
+import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan } from '../../workflows/contract.ts'
+import type { sendBatch } from '../../workflows/send-batch.ts'
+import { createNamespace } from '../support/engine.ts'
+import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
+
+const DAY_MS = 86_400_000
+const run = { organizationId: 'o', batchId: 'b', attempt: 1 }
+
+type Fakes = Pick<
+  ControlActivities,
+  'beginBatch' | 'freezeAudience' | 'completeBatch' | 'failBatch' | 'reportBatch'
+> &
+  Pick<SendActivities, 'sendChunk'>
+
+const plan = (more: Partial<SendPlan> = {}): SendPlan => ({
+  total: 30,
+  chunkSize: 10,
+  window: 2,
+  passMs: 30_000,
+  ...more,
+})
+
+const report = (status: BatchReport['status'], reason: string | null = null): BatchReport => ({
+  status,
+  reason,
+  frozen: 30,
+  sent: 30,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  unknown: 0,
+})
+
+const fakes = (more: Partial<Fakes> = {}): Fakes => ({
+  beginBatch: async () => ({ kind: 'go' }),
+  freezeAudience: async () => ({ plan: plan() }),
+  completeBatch: async () => true,
+  failBatch: async () => {},
+  reportBatch: async () => report('completed'),
+  sendChunk: async () => ({ kind: 'done' }),
+  ...more,
+})
+
+interface Place {
+  client: Client
+  native: NativeConnection
+  namespace: string
+}
+
+/** Runs `act` with workers of both queues that have these activities. */
+async function withWorkers<T>(
+  { native, namespace }: Place,
+  activities: Fakes,
+  act: () => Promise<T>,
+) {
+  const shared = { connection: native, namespace, activities }
+  const control = await Worker.create({
+    ...shared,
+    taskQueue: CONTROL_QUEUE,
+    workflowBundle: { codePath: inject('workflowBundle') },
+  })
+  const send = await Worker.create({ ...shared, taskQueue: SEND_QUEUE })
+  return control.runUntil(() => send.runUntil(act))
+}
+
+const start = ({ client }: Place) =>
+  client.workflow.start<typeof sendBatch>('sendBatch', {
+    workflowId: `batch/${randomUUID()}/1`,
+    taskQueue: CONTROL_QUEUE,
+    args: [run],
+  })
+
+describe('while days pass', () => {
+  let time: TimeSkipping
+  let place: Place
+
+  beforeAll(async () => {
+    time = await timeSkipping()
+    place = { client: time.client, native: time.native, namespace: 'default' }
+  })
+  afterAll(() => time.close())
+
+  it('a batch scheduled a month ahead starts then, not before', async () => {
+    const due = (await time.now()).getTime() + 30 * DAY_MS
+    const begun: number[] = []
+    const activities = fakes({
+      beginBatch: async () => {
+        const now = (await time.now()).getTime()
+        begun.push(now)
+        return now < due ? { kind: 'wait', until: due } : { kind: 'go' }
+      },
+    })
+    await withWorkers(place, activities, async () => time.result(await start(place)))
+    expect(begun).toHaveLength(2)
+    expect(begun[1]).toBeGreaterThanOrEqual(due)
+    expect(begun[1]).toBeLessThan(due + DAY_MS)
+  })
+
+  it('an account paused for six hours holds nobody, and its batch goes on', async () => {
+    const tried: { from: number; at: number }[] = []
+    const startedAt = (await time.now()).getTime()
+    const resumeAt = startedAt + DAY_MS / 4
+    const activities = fakes({
+      sendChunk: async ({ from }) => {
+        const at = (await time.now()).getTime()
+        tried.push({ from, at })
+        return at < resumeAt
+          ? { kind: 'paused', resumeAt, reason: 'daily_quota' }
+          : { kind: 'done' }
+      },
+    })
+    await withWorkers(place, activities, async () => time.result(await start(place)))
+    const later = tried.filter(({ at }) => at >= resumeAt).map(({ from }) => from)
+    expect(later.toSorted((a, b) => a - b)).toEqual([0, 10, 20])
+  })
+
+  it('chunks with rows in doubt are tried again in passes until none is left', async () => {
+    let tries = 0
+    const activities = fakes({
+      sendChunk: async ({ from }) => {
+        if (from !== 10) return { kind: 'done' }
+        tries++
+        return tries < 5 ? { kind: 'waiting' } : { kind: 'done' }
+      },
+    })
+    const before = (await time.now()).getTime()
+    await withWorkers(place, activities, async () => time.result(await start(place)))
+    expect(tries).toBe(5)
+    expect((await time.now()).getTime() - before).toBeGreaterThanOrEqual(4 * 30_000)
+  })
+
+  it('an account that can send no more fails the batch with the reason', async () => {
+    const failed: string[] = []
+    const activities = fakes({
+      sendChunk: async () => ({ kind: 'unavailable', reason: 'account_suspended' }),
+      failBatch: async (_, reason) => {
+        failed.push(reason)
+      },
+      completeBatch: () => Promise.reject(new Error('must not be asked')),
+      reportBatch: async () => report('failed', 'account_suspended'),
+    })
+    const ends = withWorkers(place, activities, async () => time.result(await start(place)))
+    await expect(ends).rejects.toMatchObject({
+      cause: {
+        message: 'The batch failed: account_suspended',
+        type: BATCH_FAILED,
+        details: [report('failed', 'account_suspended')],
+      },
+    })
+    expect(failed).toEqual(['account_suspended'])
+  })
+})
+
+describe('a long batch', () => {
+  it('continues as new, with every chunk tried and none forgotten', async () => {
+    const address = inject('temporalAddress')
+    const connection = await Connection.connect({ address })
+    const native = await NativeConnection.connect({ address })
+    const namespace = `test-${randomUUID()}`
+    await createNamespace(connection, namespace)
+    const client = new Client({ connection, namespace })
+    const place: Place = { client, native, namespace }
+    const chunks = 1_500
+    const tries = new Map<number, number>()
+    const activities = fakes({
+      freezeAudience: async () => ({
+        plan: plan({ total: chunks * 10, window: 8, passMs: 200 }),
+      }),
+      sendChunk: async ({ from }) => {
+        const count = (tries.get(from) ?? 0) + 1
+        tries.set(from, count)
+        return from % 500 === 0 && count === 1 ? { kind: 'waiting' } : { kind: 'done' }
+      },
+    })
+    const runs = await withWorkers(place, activities, async () => {
+      const handle = await start(place)
+      expect(await handle.result()).toEqual(report('completed'))
+      const found: string[] = []
+      for await (const each of client.workflow.list({
+        query: `WorkflowId = "${handle.workflowId}"`,
+      })) {
+        found.push(each.status.name)
+      }
+      return found
+    })
+    await native.close()
+    await connection.close()
+    expect(runs.toSorted()).toEqual(['COMPLETED', 'CONTINUED_AS_NEW'])
+    expect(tries.size).toBe(chunks)
+    expect([...tries.values()].filter((count) => count === 2)).toHaveLength(chunks / 50)
+  }, 120_000)
+})

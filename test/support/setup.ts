@@ -1,0 +1,18 @@
+/**
+ * Runs before each test file. Files share a process: what one of them sets in the environment is
+ * not there for the next. And the process ends with the one that started it, however that ended.
+ */
+const MINE = Symbol.for('letterloom.test.environment')
+const shared = globalThis as { [MINE]?: NodeJS.ProcessEnv }
+const environment = (shared[MINE] ??= firstOf())
+
+function firstOf(): NodeJS.ProcessEnv {
+  // Vitest's process waits for the end of the file otherwise.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  return { ...process.env }
+}
+
+for (const name of Object.keys(process.env)) {
+  if (!(name in environment)) delete process.env[name]
+}
+Object.assign(process.env, environment)

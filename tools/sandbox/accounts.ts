@@ -1,0 +1,188 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Sql } from '../../src/store/db/sql.ts'
+
+const Percent = Type.Number({ minimum: 0, maximum: 100 })
+const Rate = Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])
+const closed = { additionalProperties: false }
+
+/** One AWS account in one region, as the control routes set it and show it. */
+const AccountSchema = Type.Object(
+  {
+    accountNumber: Type.String({ pattern: '^\\d{12}$' }),
+    region: Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' }),
+    /** Recipients a second. */
+    maxSendRate: Type.Number({ minimum: 0 }),
+    /** Recipients in 24 hours; -1: without end. */
+    max24Hour: Type.Integer({ minimum: -1 }),
+    sendingEnabled: Type.Boolean(),
+    /** False: SES' own sandbox, which sends to verified addresses only. */
+    productionAccess: Type.Boolean(),
+    enforcementStatus: Type.Enum(['HEALTHY', 'PROBATION', 'SHUTDOWN']),
+    /** What SES says was sent; null: what was. */
+    sentLast24Hours: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+    /** What CloudWatch says, a null having no data point; null: what was counted. */
+    reputation: Type.Union([
+      Type.Object({ bounceRate: Rate, complaintRate: Rate }, closed),
+      Type.Null(),
+    ]),
+    pricingPlan: Type.Enum(['NONE', 'ESSENTIALS', 'PRO', 'ENTERPRISE']),
+    identities: Type.Array(
+      Type.Object(
+        {
+          identity: Type.String({ minLength: 1 }),
+          verified: Type.Boolean(),
+          mailFromDomain: Type.Optional(Type.String()),
+          configurationSet: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+    ),
+    /** A role belongs to the account: it can be assumed for every region. */
+    roles: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1 }),
+          /** Null: may be assumed without one. */
+          externalId: Type.Union([Type.String(), Type.Null()]),
+          policyVersion: Type.Integer(),
+          /** Actions that its policies do not allow, of those that they should. */
+          lacks: Type.Optional(Type.Array(Type.String())),
+        },
+        closed,
+      ),
+    ),
+    /** Where delivery events go; the position in this list is an event's target. */
+    webhooks: Type.Array(
+      Type.Object(
+        { url: Type.String(), secret: Type.String(), region: Type.Optional(Type.String()) },
+        closed,
+      ),
+    ),
+    /** Events of mail to these addresses are lost for good: the provider promises no more. */
+    lostRecipients: Type.Array(Type.String({ pattern: '^[^A-Z]+$' })),
+    engagement: Type.Object(
+      {
+        openPercent: Percent,
+        clickPercent: Percent,
+        deliveryDelayMs: Type.Integer({ minimum: 0 }),
+      },
+      closed,
+    ),
+    /** Null: any name is taken. */
+    configurationSets: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    /** Mail makes events only with a configuration set, named or the identity's own, as at SES. */
+    eventsNeedConfigurationSet: Type.Boolean(),
+  },
+  closed,
+)
+export type Account = Static<typeof AccountSchema>
+export type Role = Account['roles'][number]
+
+const AccountUpdateSchema = Type.Partial(
+  Type.Object({
+    ...Type.Omit(AccountSchema, ['accountNumber', 'engagement']).properties,
+    engagement: Type.Partial(AccountSchema.properties.engagement, closed),
+  }),
+  closed,
+)
+export type AccountUpdate = Static<typeof AccountUpdateSchema>
+export const accountUpdate = Compile(AccountUpdateSchema)
+
+const DEFAULT_REGION = 'us-east-1'
+
+/** A region nobody has set up: SES' sandbox figures and nothing verified. */
+const fresh = (accountNumber: string, region: string): Account => ({
+  accountNumber,
+  region,
+  maxSendRate: 1,
+  max24Hour: 200,
+  sendingEnabled: true,
+  productionAccess: false,
+  enforcementStatus: 'HEALTHY',
+  sentLast24Hours: null,
+  reputation: null,
+  pricingPlan: 'NONE',
+  identities: [],
+  roles: [],
+  webhooks: [],
+  lostRecipients: [],
+  engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 300 },
+  configurationSets: [],
+  eventsNeedConfigurationSet: false,
+})
+
+/** The accounts, all of them in memory (they are few) and every change in Postgres. */
+export async function loadAccounts(sql: Sql) {
+  const accounts = new Map<string, Account>()
+  const verified = new WeakMap<Account, Set<string>>()
+  const key = (accountNumber: string, region: string): string => `${accountNumber} ${region}`
+
+  const rows = await sql<{ account: string; region: string; config: Partial<Account> }[]>`
+    select account, region, config
+    from sandbox.accounts`
+  for (const { account, region, config } of rows) {
+    accounts.set(key(account, region), { ...fresh(account, region), ...config })
+  }
+
+  const all = (accountNumber?: string): Account[] =>
+    [...accounts.values()].filter(
+      (each) => accountNumber === undefined || each.accountNumber === accountNumber,
+    )
+
+  const get = (accountNumber: string, region: string): Account =>
+    accounts.get(key(accountNumber, region)) ?? fresh(accountNumber, region)
+
+  return {
+    all,
+    get,
+
+    /** Makes or changes the account in `region`; without one, in the only region it has. */
+    put: async (accountNumber: string, update: AccountUpdate): Promise<Account> => {
+      const known = all(accountNumber)
+      const region = update.region ?? known[0]?.region ?? DEFAULT_REGION
+      const before = get(accountNumber, region)
+      const engagement = { ...before.engagement, ...update.engagement }
+      const account: Account = { ...before, ...update, accountNumber, region, engagement }
+      await sql`
+        insert into sandbox.accounts (account, region, config)
+        values (${accountNumber}, ${region}, ${sql.json(account)})
+        on conflict (account, region) do update
+        set config = excluded.config`
+      accounts.set(key(accountNumber, region), account)
+      return account
+    },
+
+    role: (accountNumber: string, name: string): Role | undefined =>
+      all(accountNumber)
+        .flatMap(({ roles }) => roles)
+        .find((role) => role.name === name),
+
+    /** The set that the address' own identity has, or its domain's; null: neither has one. */
+    ownConfigurationSet: ({ identities }: Account, address: string): string | null => {
+      const lower = address.toLowerCase()
+      const domain = lower.slice(lower.lastIndexOf('@') + 1)
+      const own = (name: string) => identities.find(({ identity }) => identity === name)
+      return own(lower)?.configurationSet ?? own(domain)?.configurationSet ?? null
+    },
+
+    /** Whether the address, its domain or a parent of its domain is a verified identity. */
+    isVerified: (account: Account, address: string): boolean => {
+      const known = verified.get(account) ?? verifiedOf(account)
+      verified.set(account, known)
+      const lower = address.toLowerCase()
+      if (known.has(lower)) return true
+      let domain = lower.slice(lower.lastIndexOf('@') + 1)
+      while (domain !== '') {
+        if (known.has(domain)) return true
+        const dot = domain.indexOf('.')
+        domain = dot < 0 ? '' : domain.slice(dot + 1)
+      }
+      return false
+    },
+  }
+}
+export type Accounts = Awaited<ReturnType<typeof loadAccounts>>
+
+const verifiedOf = ({ identities }: Account): Set<string> =>
+  new Set(identities.filter((each) => each.verified).map((each) => each.identity.toLowerCase()))

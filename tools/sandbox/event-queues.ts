@@ -1,0 +1,83 @@
+import type { Settings } from './settings.ts'
+
+/** How much of a second's rate may leave at once. */
+const BURST_SECONDS = 0.1
+/** So many events of one destination wait here; the others wait in Postgres. */
+const FULL = 256
+
+interface Queue<Event> {
+  events: Event[]
+  tokens: number
+  filledAt: number
+}
+
+/**
+ * Events that are due, by destination, in the order they are due. Each destination has the rate of
+ * its own API destination (`InvocationRateLimitPerSecond`); what exceeds it waits here and with the
+ * bus, and leaves in that order.
+ */
+export function createEventQueues<Event>(settings: Settings) {
+  const queues = new Map<string, Queue<Event>>()
+
+  const fill = (queue: Queue<Event>, now: number): void => {
+    const rate = settings.eventRatePerSecond
+    const capacity = Math.max(1, rate * BURST_SECONDS)
+    queue.tokens = Math.min(capacity, queue.tokens + ((now - queue.filledAt) / 1_000) * rate)
+    queue.filledAt = now
+  }
+
+  return {
+    add: (destination: string, event: Event): void => {
+      const queue = queues.get(destination) ?? { events: [], tokens: 1, filledAt: 0 }
+      queue.events.push(event)
+      queues.set(destination, queue)
+    },
+
+    /** The next event whose destination may be called now. */
+    take: (now: number): Event | undefined => {
+      for (const [destination, queue] of queues) {
+        if (queue.events.length === 0) continue
+        if (settings.eventRatePerSecond > 0) {
+          fill(queue, now)
+          if (queue.tokens < 1) continue
+          queue.tokens--
+        }
+        // The one that was served goes to the end: no destination waits for another's events.
+        queues.delete(destination)
+        queues.set(destination, queue)
+        return queue.events.shift()
+      }
+      return undefined
+    },
+
+    /** How long until a destination with waiting events may be called; undefined: none waits. */
+    waitMs: (): number | undefined => {
+      const waiting = [...queues.values()].filter(({ events }) => events.length > 0)
+      if (waiting.length === 0) return undefined
+      if (settings.eventRatePerSecond === 0) return 0
+      const missing = waiting.map(({ tokens }) => Math.max(0, 1 - tokens))
+      return Math.ceil((Math.min(...missing) / settings.eventRatePerSecond) * 1_000)
+    },
+
+    /** Removes and returns the events that `wanted` says. */
+    remove: (wanted: (event: Event) => boolean): Event[] => {
+      const removed: Event[] = []
+      for (const queue of queues.values()) {
+        const kept: Event[] = []
+        for (const event of queue.events) (wanted(event) ? removed : kept).push(event)
+        queue.events = kept
+      }
+      return removed
+    },
+
+    size: (): number => {
+      let size = 0
+      for (const { events } of queues.values()) size += events.length
+      return size
+    },
+
+    /** The destinations that have too many waiting for more to be fetched. */
+    full: (): string[] =>
+      [...queues].filter(([, { events }]) => events.length >= FULL).map(([name]) => name),
+  }
+}

@@ -1,0 +1,89 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { connect } from '../../src/store/db/sql.ts'
+import { loadAccounts } from './accounts.ts'
+import { createCalls } from './calls.ts'
+import { loadCredentials, SANDBOX_CREDENTIALS, type StaticCredentials } from './credentials.ts'
+import type { Deps } from './deps.ts'
+import { createFaults } from './faults.ts'
+import { createLedger } from './ledger.ts'
+import { loadLimiter } from './limiter.ts'
+import { createPump } from './pump.ts'
+import { createSchema } from './schema.ts'
+import { createSandboxServer } from './server.ts'
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
+import { loadSuppressions } from './suppressions.ts'
+
+const MAX_CONNECTIONS = 4
+const GRACE_MS = 2_000
+
+export interface SandboxOptions {
+  host: string
+  /** 0: any free one. */
+  port: number
+  databaseUrl: string
+  log: Logger
+  /** The operator's keys, next to the ones everybody knows. */
+  staticCredentials?: StaticCredentials[]
+  settings?: Partial<Settings>
+}
+
+export interface Sandbox {
+  url: string
+  port: number
+  stop(): Promise<void>
+}
+
+/**
+ * Starts what stands in for Amazon in development and tests: SES v2, STS, IAM and CloudWatch on one
+ * port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in the
+ * schema `sandbox`; one process per database.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host, port, databaseUrl, log } = options
+  const sql = connect(databaseUrl, { name: 'letterloom-sandbox', max: MAX_CONNECTIONS })
+  try {
+    await createSchema(sql)
+    const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings }
+    const faults = createFaults()
+    const accounts = await loadAccounts(sql)
+    const pump = createPump({ sql, log, accounts, faults, settings })
+    const own = [SANDBOX_CREDENTIALS, ...(options.staticCredentials ?? [])]
+    const deps: Deps = {
+      sql,
+      log,
+      accounts,
+      calls: createCalls(),
+      credentials: await loadCredentials(sql, own),
+      faults,
+      ledger: createLedger({ sql, faults, onEvents: () => pump.wake() }),
+      limiter: await loadLimiter(sql),
+      pump,
+      settings,
+      suppressions: await loadSuppressions(sql),
+    }
+    const server = createSandboxServer(deps)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => resolve())
+    })
+    await pump.start()
+    const bound = (server.address() as AddressInfo).port
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+      port: bound,
+      stop: async () => {
+        const closed = new Promise((resolve) => server.close(resolve))
+        server.closeIdleConnections()
+        const impatient = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+        await closed
+        clearTimeout(impatient)
+        await pump.stop()
+        await sql.end({ timeout: 5 })
+      },
+    }
+  } catch (error) {
+    await sql.end({ timeout: 5 })
+    throw error
+  }
+}

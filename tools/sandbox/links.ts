@@ -1,0 +1,26 @@
+import type { Body } from './ledger.ts'
+import { renderTemplate } from './template.ts'
+
+const LINK = /<a\b[^>]*?\bhref\s*=\s*["'](https?:\/\/[^"']+)["']/gi
+/** A simulated reader follows what the mail is about; leaving the list is not an engagement. */
+const NOT_FOLLOWED = /unsubscribe|preferences|ses:no-track/i
+
+/** The first link a reader would follow. */
+export function findLink(body: Body): string | null {
+  const html = htmlOf(body)
+  for (const [tag, link] of html.matchAll(LINK)) {
+    if (link !== undefined && !NOT_FOLLOWED.test(tag)) return link.replaceAll('&amp;', '&')
+  }
+  return null
+}
+
+function htmlOf(body: Body): string {
+  switch (body.kind) {
+    case 'raw':
+      return Buffer.from(body.base64, 'base64').toString('utf8')
+    case 'template':
+      return renderTemplate(body.html ?? '', body.data)
+    case 'whole':
+      return body.html ?? ''
+  }
+}
