@@ -163,8 +163,12 @@ const inDoubt = async (sendings: readonly Sending[]) => {
 }
 
 /** Until mails of each of these batches are claimed: what is killed now leaves them in doubt. */
-async function untilClaimed(sendings: readonly Sending[]): Promise<void> {
-  while ((await inDoubt(sendings)).size < sendings.length) await sleep(10)
+async function untilClaimed(sendings: readonly Sending[], mails = 1): Promise<void> {
+  for (;;) {
+    const doubted = await inDoubt(sendings)
+    if (sendings.every(({ batchId }) => (doubted.get(batchId) ?? 0) >= mails)) return
+    await sleep(10)
+  }
 }
 
 test(
@@ -182,7 +186,7 @@ test(
     }
     await sandbox.putAccount(customers.lossy.sender.accountId, {
       region: 'eu-west-1',
-      lostRecipients: Array.from({ length: people / 5 }, (_, n) => `reader-${n * 5}@example.com`),
+      lostRecipients: Array.from({ length: people / 2 }, (_, n) => `reader-${n * 2}@example.com`),
     })
     await sandbox.setFaults({ eventsOff: true }, customers.deaf.sender.accountId)
     await doubtCalls([customers.rare])
@@ -198,6 +202,8 @@ test(
     await untilClaimed([rare])
     await doubtCalls([fast, slow, lossy, deaf])
     await sleep(DOUBT_MS)
+    // Half of these calls are accepted, and half of lossy's events come: of ten, some never do.
+    await untilClaimed([lossy, deaf], 10)
     await untilClaimed(all)
     const claimedAt = Date.now()
     await Promise.all([worker.kill(), api.kill()])
