@@ -106,7 +106,7 @@ export async function buildApp(deps: Deps) {
   const methodsOf = recordMethods(app)
   allowOrigins(app, { origins: deps.corsOrigins, methodsOf })
   refuseOversized(app)
-  refuseUnderPressure(app, deps.metrics)
+  refuseUnderPressure(app, deps)
   announceDeprecations(app)
   await describeRoutes(app, deps)
   authenticate(app, deps)

@@ -42,6 +42,8 @@ export interface Deps {
   asker: Asker
   /** Is told which delivery events were answered badly. Its creator stops it. */
   receiving: Pick<Receiving, 'refused'>
+  /** While the event loop is later than this, milliseconds, requests are refused. */
+  mostLoopDelayMs: number
   /** Milliseconds since 1970. */
   now: () => number
   /** Waits for the given milliseconds. */

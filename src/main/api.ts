@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client'
 import { type App, buildApp } from '../../api/app.ts'
 import { createAsker } from '../../api/accounts/asker.ts'
 import { drain } from '../../api/http/edges/drain.ts'
+import { MOST_LOOP_DELAY_MS } from '../../api/http/edges/pressure.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
 import { createLimiter } from '../../api/limits/limiter.ts'
 import { startReceiving } from '../core/sending/receiving.ts'
@@ -68,6 +69,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     renderer,
     asker: createAsker({ client: temporal, log }),
     receiving,
+    mostLoopDelayMs: MOST_LOOP_DELAY_MS,
     now: Date.now,
     pause,
   })

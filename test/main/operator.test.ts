@@ -51,6 +51,7 @@ beforeAll(async () => {
     limiter,
     asker: { ask: async () => {} },
     receiving: { refused: () => {} },
+    mostLoopDelayMs: Number.POSITIVE_INFINITY,
     pause: async () => {},
   })
   const { stdout } = await run([

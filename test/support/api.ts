@@ -96,6 +96,8 @@ export async function startApi(
     renderer: processRenderer(),
     asker: directAsker(sql),
     receiving: { refused: () => {} },
+    // Tests are on the same event loop.
+    mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,
     pause: async () => {},
     ...changes,

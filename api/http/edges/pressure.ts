@@ -13,7 +13,7 @@ import { configOf } from '../route-config.ts'
  */
 export const MOST_IN_FLIGHT = 1_000
 /** Mean of a sample: every request waits that long several times before it is answered. */
-const MOST_DELAY_MS = 250
+export const MOST_LOOP_DELAY_MS = 250
 /** Samples in a row: one long pause is over when it is seen, and starting takes one or two. */
 const SLOW_SAMPLES = 3
 /** Of the heap that V8 may use, and of the memory that the container has. */
@@ -45,13 +45,16 @@ type Reason = 'event_loop' | 'memory' | 'in_flight'
  * Our own instead of `@fastify/under-pressure`: it counts no requests in flight, and those are what
  * grows first when Postgres is slow, while the event loop is idle.
  */
-export function refuseUnderPressure(app: FastifyInstance, metrics: Metrics): void {
+export function refuseUnderPressure(
+  app: FastifyInstance,
+  { metrics, mostLoopDelayMs }: { metrics: Metrics; mostLoopDelayMs: number },
+): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
   let slow = 0
   let sampled: Reason | undefined
   const timer = setInterval(() => {
-    const isSlow = delays.mean / 1e6 - RESOLUTION_MS > MOST_DELAY_MS
+    const isSlow = delays.mean / 1e6 - RESOLUTION_MS > mostLoopDelayMs
     delays.reset()
     slow = isSlow ? slow + 1 : 0
     sampled = slow >= SLOW_SAMPLES ? 'event_loop' : isMemoryShort() ? 'memory' : undefined

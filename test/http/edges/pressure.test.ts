@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_IN_FLIGHT } from '../../../api/http/edges/pressure.ts'
+import { MOST_IN_FLIGHT, MOST_LOOP_DELAY_MS } from '../../../api/http/edges/pressure.ts'
 import { buildApp } from '../../../api/app.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../../support/api.ts'
 import { until } from '../../support/engine.ts'
@@ -72,7 +72,7 @@ test('logins that wait for their delay leave room for everybody else', async () 
 })
 
 test('an event loop that cannot keep up answers 503 before doing work, and recovers', async () => {
-  const app = await buildApp(api.deps)
+  const app = await buildApp({ ...api.deps, mostLoopDelayMs: MOST_LOOP_DELAY_MS })
   let worked = 0
   app.get('/spin', { config: { public: true, unlimited: true } }, () => {
     worked++
