@@ -1,6 +1,6 @@
 /**
- * What other code may know of the workflows: queues, ids, inputs, signals, search attributes. It
- * holds constants, types and functions that make ids, and imports no code.
+ * What other code may know of the workflows: queues, ids, inputs, signals, search attributes, and
+ * which of them a write starts. It imports no code.
  */
 
 /**
@@ -72,12 +72,6 @@ export interface AskProviderInput {
 
 export const noticeWorkflowId = (noticeId: string): string => `notice/${noticeId}`
 
-/** Input of `sendNotice`. What is told, and to whom, is in Postgres. */
-export interface SendNoticeInput {
-  organizationId: string
-  noticeId: string
-}
-
 /** The one schedule of the sweep, and what the ids of its runs begin with. */
 export const SWEEP_ID = 'sweep-health'
 
@@ -124,37 +118,12 @@ export interface SendProgress {
   unfinished: number[]
 }
 
-export interface ImportContactsInput {
-  organizationId: string
-  importId: string
-}
-
-export interface VerifyConnectionInput {
-  organizationId: string
-  connectionId: string
-}
-
-/** Input of `eraseContact`: what is erased is in the row that it names. */
-export interface EraseContactInput {
-  organizationId: string
-  erasureId: string
-}
-
 /**
  * Input of `dispatchMail`, the one workflow that sends a connection's single mail.
  */
 export interface DispatchMailInput {
   organizationId: string
   connectionId: string
-}
-
-/**
- * Input of `runFlow`, also when it continues as new: whoever starts one like a later run of it
- * starts what anybody would.
- */
-export interface RunFlowInput {
-  organizationId: string
-  executionId: string
 }
 
 /** Input of `fireSchedule`, and what it carries over when it continues as new. */
@@ -168,21 +137,10 @@ export interface FireScheduleInput {
 }
 
 /** One confirmation: a later one of the same contact and topic has a higher generation. */
-interface Confirmation {
+export type Confirmation = {
   contactId: string
   topicId: string
   generation: number
-}
-
-/** Input of `confirmTopic`. */
-export interface ConfirmTopicInput extends Confirmation {
-  organizationId: string
-}
-
-/** Input of `confirmCohort`: the confirmations that one page of an import asks for. */
-export interface ConfirmCohortInput {
-  organizationId: string
-  cohort: string
 }
 
 /** Signal of `confirmTopic`: the confirmation is no longer awaited. Postgres says so too. */
@@ -193,3 +151,146 @@ export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
  * nothing when it is lost.
  */
 export const WAKE_SIGNAL = 'wake'
+
+/** A workflow that an outbox message starts, and what Temporal is told of it. */
+export interface Start<Payload, Input, Type extends string = string> {
+  /** The name under which `workflows/index.ts` exports it. */
+  type: Type
+  /** Says which act it is: a repeated message starts nothing. Its parameter types the payload. */
+  id: (payload: Payload) => string
+  /** May be started again once it is over; else it is started once for good. */
+  isRepeated?: true
+  /** What it gets besides the organization. Absent: the payload. */
+  input?: (payload: Payload) => Input
+  /** The row by whose name the summary calls it, and whose status is told. */
+  subject?: (payload: Payload) => { table: 'flows' | 'batches'; id: string }
+  /** What the Temporal UI shows of the run; `name` is that of the subject, or its id. */
+  summary: (payload: Payload, name: string) => string
+  /** Search attributes, besides that of the organization; `status` is that of the subject. */
+  attributes: (payload: Payload, status: string | undefined) => Attributes
+}
+
+type Attributes = { [Name in keyof typeof SEARCH_ATTRIBUTES]?: string }
+
+/** `Input` and `Type` are those of the entry, so that a test can compare them with the workflow. */
+const start = <Payload, const Type extends string, Input = Payload>(
+  entry: Start<Payload, Input, Type>,
+) => entry
+
+/** Workflows that a write starts, by the kind of its outbox message. A new one is an entry here. */
+export const STARTS = {
+  start_batch: start({
+    type: 'sendBatch',
+    id: ({ batchId, attempt }: { batchId: string; attempt: number }) =>
+      batchWorkflowId(batchId, attempt),
+    subject: ({ batchId }) => ({ table: 'batches', id: batchId }),
+    summary: (_, name) => `Send batch ${name}`,
+    attributes: ({ batchId }, status = 'queued') => ({
+      BatchId: batchId,
+      Kind: 'batch',
+      AppStatus: status,
+    }),
+  }),
+
+  start_import: start({
+    type: 'importContacts',
+    id: ({ importId }: { importId: string }) => importWorkflowId(importId),
+    summary: ({ importId }) => `Import ${importId}`,
+    attributes: () => ({ Kind: 'import', AppStatus: 'pending' }),
+  }),
+
+  verify_connection: start({
+    type: 'verifyConnection',
+    id: ({ connectionId }: { connectionId: string }) => verifyWorkflowId(connectionId),
+    isRepeated: true,
+    summary: ({ connectionId }) => `Verify connection ${connectionId}`,
+    attributes: ({ connectionId }) => ({ ConnectionId: connectionId, Kind: 'verification' }),
+  }),
+
+  send_notice: start({
+    type: 'sendNotice',
+    id: ({ noticeId }: { noticeId: string }) => noticeWorkflowId(noticeId),
+    summary: ({ noticeId }) => `Send notice ${noticeId}`,
+    attributes: () => ({ Kind: 'notice' }),
+  }),
+
+  start_erasure: start({
+    type: 'eraseContact',
+    id: ({ erasureId }: { erasureId: string }) => eraseWorkflowId(erasureId),
+    summary: ({ erasureId }) => `Erase a contact: ${erasureId}`,
+    attributes: () => ({ Kind: 'erasure' }),
+  }),
+
+  start_confirmation: start({
+    type: 'confirmTopic',
+    id: (confirmation: Confirmation) => confirmationWorkflowId(confirmation),
+    summary: ({ topicId, contactId }) => `Confirmation of topic ${topicId} by contact ${contactId}`,
+    attributes: ({ contactId }) => ({ ContactId: contactId, Kind: 'confirmation' }),
+  }),
+
+  // One message for all confirmations that a page of an import asks for, in the transaction that
+  // writes the last of their subscriptions.
+  start_cohort: start({
+    type: 'confirmCohort',
+    id: ({ importId, page }: { cohort: string; importId: string; page: number }) =>
+      cohortWorkflowId(importId, page),
+    input: ({ cohort }) => ({ cohort }),
+    summary: ({ importId, page }) => `Confirmations of page ${page} of import ${importId}`,
+    attributes: () => ({ Kind: 'confirmation' }),
+  }),
+
+  // One attempt of an execution; flow and contact are what operators search by.
+  start_execution: start({
+    type: 'runFlow',
+    id: ({ executionId, attempt }: ExecutionAttempt) => executionWorkflowId(executionId, attempt),
+    input: ({ executionId }) => ({ executionId }),
+    subject: ({ flowId }) => ({ table: 'flows', id: flowId }),
+    summary: ({ contactId }, name) => `Run flow ${name} for contact ${contactId}`,
+    attributes: ({ executionId, flowId, contactId }) => ({
+      ExecutionId: executionId,
+      FlowId: flowId,
+      ContactId: contactId,
+      Kind: 'execution',
+      AppStatus: 'pending',
+    }),
+  }),
+}
+
+type ExecutionAttempt = {
+  executionId: string
+  attempt: number
+  flowId: string
+  contactId: string
+}
+
+export type StartKind = keyof typeof STARTS
+
+/** What the outbox message of each kind carries. */
+export type StartPayloads = {
+  [Kind in StartKind]: Parameters<(typeof STARTS)[Kind]['id']>[0]
+}
+
+/** What the workflow of each kind is started with. */
+export type StartInputs = {
+  [Kind in StartKind]: { organizationId: string } & ((typeof STARTS)[Kind] extends Start<
+    StartPayloads[Kind],
+    infer Input
+  >
+    ? Input
+    : never)
+}
+
+export type ImportContactsInput = StartInputs['start_import']
+export type VerifyConnectionInput = StartInputs['verify_connection']
+/** What is told, and to whom, is in Postgres. */
+export type SendNoticeInput = StartInputs['send_notice']
+/** What is erased is in the row that it names. */
+export type EraseContactInput = StartInputs['start_erasure']
+export type ConfirmTopicInput = StartInputs['start_confirmation']
+/** The confirmations that one page of an import asks for. */
+export type ConfirmCohortInput = StartInputs['start_cohort']
+/**
+ * Also when it continues as new: whoever starts one like a later run of it starts what anybody
+ * would.
+ */
+export type RunFlowInput = StartInputs['start_execution']

@@ -5,29 +5,21 @@ import {
 } from '@temporalio/client'
 import {
   batchWorkflowId,
-  cohortWorkflowId,
-  type ConfirmCohortInput,
-  type ConfirmTopicInput,
   confirmationWorkflowId,
   CONTROL_QUEUE,
   END_CONFIRMATION_SIGNAL,
-  type EraseContactInput,
-  eraseWorkflowId,
-  executionWorkflowId,
-  type ImportContactsInput,
-  importWorkflowId,
-  noticeWorkflowId,
-  type RunFlowInput,
-  type SendBatchInput,
-  type SendNoticeInput,
-  type VerifyConnectionInput,
-  verifyWorkflowId,
+  type Start,
+  type StartKind,
+  type StartPayloads,
+  STARTS,
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
 import { operatorText } from '../domain/operator-text.ts'
+import type { Uuid } from '../ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import * as executions from '../store/flows/executions.ts'
 import { markForReconciling } from '../store/flows/held-executions.ts'
+import * as namedRuns from '../store/platform/named-runs.ts'
 import type { OutboxMessage, OutboxPayloads } from '../store/platform/outbox.ts'
 import { syncSchedule } from './flow-schedules.ts'
 
@@ -38,93 +30,86 @@ interface Deps {
 }
 
 /** What operators see of the flows and batches that are started, by their ids. */
-export type Subjects = ReadonlyMap<string, { name: string | null; status?: string }>
+type Subjects = ReadonlyMap<string, { name: string | null; status?: string }>
 
-type Delivery<Payload> = (
-  deps: Deps,
-  payload: Payload,
-  message: { organizationId: string; requestId: string | null },
-) => Promise<unknown>
+type Kind = keyof OutboxPayloads
+type Message<Wanted extends Kind = Kind> = OutboxMessage<Wanted> & {
+  organizationId: Uuid
+  requestId: string | null
+}
 
-/** What is done for each kind of message; every one is safe to repeat. */
-const DELIVERIES: { [Kind in keyof OutboxPayloads]: Delivery<OutboxPayloads[Kind]> } = {
-  start_batch: starting(({ batchId, attempt }, organizationId, subjects) => ({
-    type: 'sendBatch',
-    workflowId: batchWorkflowId(batchId, attempt),
-    input: { organizationId, batchId, attempt } satisfies SendBatchInput,
-    summary: `Send batch ${named(subjects, batchId)}`,
-    attributes: {
-      BatchId: [batchId],
-      Kind: ['batch'],
-      AppStatus: [subjects.get(batchId)?.status ?? 'queued'],
-    },
-  })),
+/** Starts, signals or cancels the workflow that a message is about. Throws to be tried again. */
+export async function deliver(deps: Deps, message: Message): Promise<void> {
+  await (isStart(message) ? start(deps, message) : act(deps, message))
+}
 
-  start_import: starting(({ importId }, organizationId) => ({
-    type: 'importContacts',
-    workflowId: importWorkflowId(importId),
-    input: { organizationId, importId } satisfies ImportContactsInput,
-    summary: `Import ${importId}`,
-    attributes: { Kind: ['import'], AppStatus: ['pending'] },
-  })),
+const isStart = (message: Message): message is Message<StartKind> => message.kind in STARTS
 
-  verify_connection: starting(({ connectionId }, organizationId) => ({
-    type: 'verifyConnection',
-    workflowId: verifyWorkflowId(connectionId),
-    isRepeated: true,
-    input: { organizationId, connectionId } satisfies VerifyConnectionInput,
-    summary: `Verify connection ${connectionId}`,
-    attributes: { ConnectionId: [connectionId], Kind: ['verification'] },
-  })),
+const STARTING: { [Started in StartKind]: Start<StartPayloads[Started], object> } = STARTS
 
-  send_notice: starting(({ noticeId }, organizationId) => ({
-    type: 'sendNotice',
-    workflowId: noticeWorkflowId(noticeId),
-    input: { organizationId, noticeId } satisfies SendNoticeInput,
-    summary: `Send notice ${noticeId}`,
-    attributes: { Kind: ['notice'] },
-  })),
+/** Starts a workflow; one that runs already is what was asked for. */
+async function start<Started extends StartKind>(
+  { temporal, subjects }: Deps,
+  { kind, payload, organizationId, requestId }: Message<Started>,
+): Promise<void> {
+  const { type, id, isRepeated, input, subject, summary, attributes } = STARTING[kind]
+  const named = subject?.(payload).id ?? ''
+  const known = subjects.get(named)
+  const searchable = { OrganizationId: organizationId, ...attributes(payload, known?.status) }
+  try {
+    await temporal.workflow.start(type, {
+      workflowId: id(payload),
+      workflowIdReusePolicy: isRepeated ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      taskQueue: CONTROL_QUEUE,
+      args: [{ organizationId, ...(input?.(payload) ?? payload) }],
+      // From a line of the API's log to what it set going.
+      ...(requestId === null ? {} : { memo: { requestId } }),
+      staticSummary: summary(payload, quoted(known?.name) ?? named),
+      searchAttributes: Object.fromEntries(
+        Object.entries(searchable).map(([name, value]) => [name, [value]]),
+      ),
+    })
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  }
+}
 
-  start_erasure: starting(({ erasureId }, organizationId) => ({
-    type: 'eraseContact',
-    workflowId: eraseWorkflowId(erasureId),
-    input: { organizationId, erasureId } satisfies EraseContactInput,
-    summary: `Erase a contact: ${erasureId}`,
-    attributes: { Kind: ['erasure'] },
-  })),
+/** A name as operators see it; undefined where there is none to be seen. */
+function quoted(name: string | null | undefined): string | undefined {
+  const shown = operatorText(name ?? '')
+  return shown === '' ? undefined : `"${shown}"`
+}
 
-  start_confirmation: starting(({ contactId, topicId, generation }, organizationId) => ({
-    type: 'confirmTopic',
-    workflowId: confirmationWorkflowId({ contactId, topicId, generation }),
-    input: { organizationId, contactId, topicId, generation } satisfies ConfirmTopicInput,
-    summary: `Confirmation of topic ${topicId} by contact ${contactId}`,
-    attributes: { ContactId: [contactId], Kind: ['confirmation'] },
-  })),
+/** The flows and batches that these messages start, as they are now. */
+export async function subjectsOf(sql: Sql, messages: readonly Message[]): Promise<Subjects> {
+  const subjects: Record<'flows' | 'batches', namedRuns.Subject[]> = { flows: [], batches: [] }
+  for (const message of messages) {
+    const subject = isStart(message) ? subjectOf(message) : undefined
+    if (!subject) continue
+    subjects[subject.table].push({ organizationId: message.organizationId, id: subject.id })
+  }
+  const { flows, batches } = subjects
+  const found = [
+    ...(flows.length === 0 ? [] : await namedRuns.listFlows(sql, flows)),
+    ...(batches.length === 0 ? [] : await namedRuns.listBatches(sql, batches)),
+  ]
+  return new Map(found.map(({ id, ...subject }) => [id, subject]))
+}
 
-  start_cohort: starting(({ cohort, importId, page }, organizationId) => ({
-    type: 'confirmCohort',
-    workflowId: cohortWorkflowId(importId, page),
-    input: { organizationId, cohort } satisfies ConfirmCohortInput,
-    summary: `Confirmations of page ${page} of import ${importId}`,
-    attributes: { Kind: ['confirmation'] },
-  })),
+const subjectOf = <Started extends StartKind>({ kind, payload }: Message<Started>) =>
+  STARTING[kind].subject?.(payload)
 
-  start_execution: starting(
-    ({ executionId, attempt, flowId, contactId }, organizationId, subjects) => ({
-      type: 'runFlow',
-      workflowId: executionWorkflowId(executionId, attempt),
-      input: { organizationId, executionId } satisfies RunFlowInput,
-      summary: `Run flow ${named(subjects, flowId)} for contact ${contactId}`,
-      attributes: {
-        ExecutionId: [executionId],
-        FlowId: [flowId],
-        ContactId: [contactId],
-        Kind: ['execution'],
-        AppStatus: ['pending'],
-      },
-    }),
-  ),
+type OtherKind = Exclude<Kind, StartKind>
+type Acts = {
+  [Other in OtherKind]: (deps: Deps, payload: OutboxPayloads[Other]) => Promise<unknown>
+}
 
+const act = <Other extends OtherKind>(deps: Deps, { kind, payload }: Message<Other>) =>
+  ACTS[kind](deps, payload)
+
+/** What is done for each kind of message that starts nothing; every one is safe to repeat. */
+const ACTS: Acts = {
   cancel_batch: ({ temporal }, { batchId, attempt }) => {
     const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
     return ifThere(() => handle.cancel())
@@ -148,60 +133,6 @@ const DELIVERIES: { [Kind in keyof OutboxPayloads]: Delivery<OutboxPayloads[Kind
   },
 
   sync_schedule: (deps, { flowId }) => syncSchedule(deps, flowId),
-}
-
-/** Starts, signals or cancels the workflow that a message is about. Throws to be tried again. */
-export async function deliver<Kind extends keyof OutboxPayloads>(
-  deps: Deps,
-  message: OutboxMessage<Kind> & { organizationId: string; requestId: string | null },
-): Promise<void> {
-  await DELIVERIES[message.kind](deps, message.payload, message)
-}
-
-interface Start {
-  type: string
-  workflowId: string
-  /** May be started again once it is over; else it is started once for good. */
-  isRepeated?: boolean
-  input: object
-  /** What the Temporal UI shows of the run. */
-  summary: string
-  /** Search attributes, besides that of the organization. */
-  attributes: Record<string, string[]>
-}
-
-/** By its name, where it has one: the id is among the search attributes. */
-function named(subjects: Subjects, id: string): string {
-  const name = operatorText(subjects.get(id)?.name ?? '')
-  return name === '' ? id : `"${name}"`
-}
-
-/** A delivery that starts a workflow; one that runs already is what was asked for. */
-function starting<Payload>(
-  describe: (payload: Payload, organizationId: string, subjects: Subjects) => Start,
-): Delivery<Payload> {
-  return async ({ temporal, subjects }, payload, { organizationId, requestId }) => {
-    const { type, workflowId, isRepeated, input, summary, attributes } = describe(
-      payload,
-      organizationId,
-      subjects,
-    )
-    try {
-      await temporal.workflow.start(type, {
-        workflowId,
-        workflowIdReusePolicy: isRepeated ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        taskQueue: CONTROL_QUEUE,
-        args: [input],
-        // From a line of the API's log to what it set going.
-        ...(requestId === null ? {} : { memo: { requestId } }),
-        staticSummary: summary,
-        searchAttributes: { OrganizationId: [organizationId], ...attributes },
-      })
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-    }
-  }
 }
 
 /**

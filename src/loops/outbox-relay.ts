@@ -2,8 +2,7 @@ import type { Client } from '@temporalio/client'
 import { admitWithinLimit } from '../core/flows/concurrency.ts'
 import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
-import * as namedRuns from '../store/platform/named-runs.ts'
-import { deliver, type Subjects } from './deliveries.ts'
+import { deliver, subjectsOf } from './deliveries.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const ROWS = 50
@@ -84,18 +83,3 @@ async function deliverSome(
 
 const attemptOf = ({ organizationId, ...row }: outbox.LeasedMessage) =>
   row.kind === 'start_execution' ? [{ organizationId, ...row.payload }] : []
-
-/** The flows and batches that these messages start, as they are now. */
-async function subjectsOf(sql: Sql, rows: readonly outbox.LeasedMessage[]): Promise<Subjects> {
-  const subjects: Record<'flows' | 'batches', namedRuns.Subject[]> = { flows: [], batches: [] }
-  for (const { organizationId, kind, payload } of rows) {
-    if (kind === 'start_execution') subjects.flows.push({ organizationId, id: payload.flowId })
-    if (kind === 'start_batch') subjects.batches.push({ organizationId, id: payload.batchId })
-  }
-  const { flows, batches } = subjects
-  const found = [
-    ...(flows.length === 0 ? [] : await namedRuns.listFlows(sql, flows)),
-    ...(batches.length === 0 ? [] : await namedRuns.listBatches(sql, batches)),
-  ]
-  return new Map(found.map(({ id, ...subject }) => [id, subject]))
-}

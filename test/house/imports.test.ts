@@ -31,7 +31,7 @@ const CASES: Case[] = [
     allowed: ['postgres', 'node:crypto', 'node:fs/promises', './db/sql.ts', '../ids.ts'].concat([
       '../domain/sending/batch.ts',
     ]),
-    typesOnly: ['../schemas/sending/batch.ts'],
+    typesOnly: ['../schemas/sending/batch.ts', '../../workflows/contract.ts'],
     refused: [
       'pg',
       '../core/flows/triggers.ts',
@@ -40,12 +40,7 @@ const CASES: Case[] = [
       '../tokens.ts',
       '../config.ts',
       '../loops/loop.ts',
-    ].concat([
-      '@temporalio/client',
-      '../../api/app.ts',
-      '../../workflows/contract.ts',
-      ...PROGRAMS,
-    ]),
+    ].concat(['@temporalio/client', '../../api/app.ts', '../../workflows/index.ts', ...PROGRAMS]),
   },
   {
     file: 'src/core/sending/case.ts',

@@ -35,7 +35,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
   src: { runs: ['src/domain', 'src/ids.ts'], packages: ['node'] },
   'src/store': {
     runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'],
-    knows: ['src/schemas'],
+    knows: ['src/schemas', 'workflows/contract.ts'],
     packages: ['postgres', 'node'],
   },
   'src/mail': { runs: ['src/domain'], packages: ['liquidjs', 'html-to-text', 'node'] },

@@ -1,18 +1,17 @@
+import type { Confirmation, StartPayloads } from '../../../workflows/contract.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
-/** What Temporal is to do, by kind. `src/loops/deliveries.ts` says how each is delivered. */
-export interface OutboxPayloads {
-  start_batch: { batchId: string; attempt: number }
+/** One confirmation that is asked for: a later one of the same pair has a higher generation. */
+export type ConfirmationKey = Confirmation
+
+/**
+ * What Temporal is to do, by kind. `STARTS` has the kinds that start workflows, and
+ * `src/loops/deliveries.ts` says how the others are delivered.
+ */
+export interface OutboxPayloads extends StartPayloads {
   cancel_batch: { batchId: string; attempt: number }
-  verify_connection: { connectionId: string }
-  start_import: { importId: string }
-  send_notice: { noticeId: string }
-  start_confirmation: ConfirmationKey
   /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
   end_confirmation: ConfirmationKey
-  start_cohort: CohortKey
-  start_erasure: { erasureId: string }
-  start_execution: ExecutionKey
   /** What the execution waits for may have come. */
   wake_execution: { executionId: string }
   /** The execution is over: its run need not go on. */
@@ -24,23 +23,6 @@ export interface OutboxPayloads {
 export type OutboxMessage<Kind extends keyof OutboxPayloads = keyof OutboxPayloads> = {
   [K in Kind]: { kind: K; payload: OutboxPayloads[K] }
 }[Kind]
-
-/** One attempt of an execution; flow and contact are what operators search by. */
-type ExecutionKey = {
-  executionId: string
-  attempt: number
-  flowId: string
-  contactId: string
-}
-
-/** One confirmation that is asked for: a later one of the same pair has a higher generation. */
-export type ConfirmationKey = { contactId: string; topicId: string; generation: number }
-
-/**
- * The confirmations that one page of an import asks for: the subscriptions of this cohort. One
- * message for all of them, in the transaction that writes the last.
- */
-type CohortKey = { cohort: string; importId: string; page: number }
 
 export type LeasedMessage = OutboxMessage & {
   createdOn: string
