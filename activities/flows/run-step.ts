@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { ApplicationFailure, CancelledFailure, log } from '@temporalio/activity'
 import type { Fence, Move, Visit } from '../../src/domain/flows/execution.ts'
-import { MOST_VISITS, type Step, type StepType } from '../../src/domain/flows/flow.ts'
+import { MOST_VISITS, type Step, type StepOf, type StepType } from '../../src/domain/flows/flow.ts'
+import { rulesOf } from '../../src/domain/flows/steps/index.ts'
 import type { DefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import * as executionRuns from '../../src/store/flows/runs.ts'
 import * as executionSteps from '../../src/store/flows/steps.ts'
@@ -104,7 +106,10 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
     const { run, isResumed } = found
     const { definition } = run.execution
     const handler = steps[run.step.type]
-    if (handler === undefined) return storeStepOutcome(tx, steps, definition, input, NOT_AVAILABLE)
+    if (handler === undefined) {
+      const outcome = decide(run.execution.id, run.step) ?? NOT_AVAILABLE
+      return storeStepOutcome(tx, steps, definition, input, outcome)
+    }
     if (isCalling(handler)) return { run, handler }
     const act = isResumed ? (handler.resume ?? handler.enter) : handler.enter
     return storeStepOutcome(tx, steps, definition, input, await act(tx, run))
@@ -118,6 +123,18 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
       ? found
       : storeStepOutcome(tx, steps, run.execution.definition, input, outcome)
   })
+}
+
+/** How a step ends by its rules alone; undefined: they do not decide. */
+const decide = <Type extends StepType>(executionId: string, step: StepOf<Type>) =>
+  rulesOf(step).decide?.(step, pointOf(executionId, step.id))
+
+const BYTES = 6
+
+/** A number in [0, 1) that a customer cannot choose: from the SHA-256 of execution and step. */
+export function pointOf(executionId: string, stepId: string): number {
+  const hash = createHash('sha256').update(`${executionId}/${stepId}`).digest()
+  return hash.readUIntBE(0, BYTES) / 256 ** BYTES
 }
 
 /** Enters the step, or comes back to it, unless the execution ends before. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { pointOf } from '../../activities/flows/steps/split.ts'
+import { pointOf } from '../../activities/flows/run-step.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import { branchAt } from '../../src/domain/flows/split.ts'
 import { uuidv7 } from '../../src/ids.ts'

@@ -1,4 +1,4 @@
-import { pointOf } from '../../activities/flows/steps/split.ts'
+import { pointOf } from '../../activities/flows/run-step.ts'
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import { type ContactFields, updateContact } from '../../src/domain/flows/contact-update.ts'
 import { type Definition, MOST_VISITS, nextStep, type Step } from '../../src/domain/flows/flow.ts'

@@ -1,9 +1,7 @@
 import type { StepOf, StepType } from '../../../src/domain/flows/flow.ts'
 import { condition } from './condition.ts'
 import { delay } from './delay.ts'
-import { exit } from './exit.ts'
 import { createSendEmail, type SendEmailDeps } from './send-email.ts'
-import { split } from './split.ts'
 import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
 import { waitForEvent } from './wait-for-event.ts'
 import { createSubscribeTopic, unsubscribeTopic } from './topics.ts'
@@ -16,15 +14,16 @@ export type StepDeps = SendEmailDeps & WebhookDeps
 
 /** How a step is run, whatever its type. */
 export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
-/** Steps by type. A type that is missing fails its executions. */
+/**
+ * Steps by type. A type that is missing is decided by its rules; where they do not decide, its
+ * executions fail.
+ */
 export type Steps = { [Type in StepType]?: AnyStep }
 
 export const createSteps = (deps: StepDeps): Steps => ({
   condition: stored('condition', condition),
   delay: stored('delay', delay),
-  exit: stored('exit', exit),
   send_email: stored('send_email', createSendEmail(deps)),
-  split: stored('split', split),
   wait_for_email_engagement: stored('wait_for_email_engagement', waitForEmailEngagement),
   wait_for_event: stored('wait_for_event', waitForEvent),
   subscribe_topic: stored('subscribe_topic', createSubscribeTopic(deps)),

@@ -5,7 +5,18 @@ export interface Config {
   reason?: string
 }
 
+const REASON = 'exit'
+
+/** Ends the execution. One that fails here can be retried here, and fails again. */
 export const exit: StepRules<Config> = {
+  decide: ({ name, config: { outcome, reason } }) =>
+    outcome === 'failed'
+      ? {
+          kind: 'failed',
+          reason: reason ?? REASON,
+          error: `The step "${name}" ends the execution as failed`,
+        }
+      : { kind: 'ended', status: outcome, reason: reason ?? null },
   isLast: true,
   shape: 'end',
   gist: ({ outcome, reason }) => (reason === undefined ? outcome : `${outcome}, ${reason}`),

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors.ts'
+import type { FinalStatus } from '../execution.ts'
 
 /** What is known of a type of step, whatever its execution. */
 export interface StepRules<Config> {
@@ -7,6 +8,11 @@ export interface StepRules<Config> {
    * not name the step.
    */
   check?: (config: Config, path: string) => ErrorDetail[]
+  /**
+   * How it ends, where that follows from the step alone. `point` is a number in [0, 1), always the
+   * same for this step of this execution. Absent: an activity runs the step.
+   */
+  decide?: (step: { name: string; config: Config }, point: number) => Decision
   /** The branches with which it can end. Absent: it has one way on, without a name. */
   branches?: (config: Config) => string[]
   /** The branch of a transition that names none. The others need no transition. */
@@ -22,6 +28,12 @@ export interface StepRules<Config> {
   /** How a diagram draws it. Absent: as something that is done. */
   shape?: 'decision' | 'wait' | 'end'
 }
+
+/** How a step ends that does nothing else. */
+export type Decision =
+  | { kind: 'done'; branch?: string }
+  | { kind: 'failed'; reason: string; error: string }
+  | { kind: 'ended'; status: FinalStatus; reason: string | null }
 
 export const problem = (path: string, message: string): ErrorDetail => ({ path, message })
 

@@ -1,11 +1,17 @@
+import { branchAt } from '../split.ts'
 import { checkNames, type StepRules } from './rules.ts'
 
+/** Spreads executions over branches at random; the same execution always takes the same one. */
 export const split: StepRules<{ branches: { name: string; weight: number }[] }> = {
   check: ({ branches }, path) =>
     checkNames(
       branches.map(({ name }) => name),
       (index) => `${path}.branches[${index}].name`,
     ),
+  decide: ({ config: { branches } }, point) => ({
+    kind: 'done',
+    branch: branchAt(branches, point),
+  }),
   branches: ({ branches }) => branches.map(({ name }) => name),
   shape: 'decision',
   gist: ({ branches }) => `${branches.length} ways`,
