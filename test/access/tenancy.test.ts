@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { root, trackedFiles } from '../house/files.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
@@ -218,6 +221,64 @@ test('the functions that look across organizations are these and no others', asy
   const [role] = await database.sql`
     select rolcanlogin, rolsuper, rolbypassrls from pg_roles where rolname = 'letterloom_definer'`
   expect(role).toEqual({ rolcanlogin: false, rolsuper: false, rolbypassrls: false })
+})
+
+test('owner_of knows each resource that the API asks for, and tells whose it is', async () => {
+  const asked = trackedFiles()
+    .filter((path) => /^(?:api|src\/core)\/.*\.ts$/.test(path))
+    .flatMap((path) => [
+      ...readFileSync(join(root, path), 'utf8').matchAll(/\bmissing\(\w+, '(\w+)'/g),
+    ])
+    .map(([, kind]) => kind ?? '')
+  const resources = await database.sql<{ kind: string; source: string }[]>`
+    select kind, source::text as source
+    from resources
+    order by kind collate "C"`
+  expect(resources.map(({ kind }) => kind)).toEqual([...new Set(asked)].sort())
+  for (const [kind, source] of [
+    ['contact', 'contacts'],
+    ['batch', 'batches'],
+  ]) {
+    const rows = await database.sql`
+      select organization_id, owner_of(${kind ?? ''}, id) as owner from ${api(source ?? '')}`
+    expect(new Set(rows.map(({ owner }) => owner))).toEqual(new Set([alice, charlie]))
+    expect(rows.filter(({ organizationId, owner }) => organizationId !== owner)).toEqual([])
+  }
+  // A resource is looked for by its id alone, without a scan.
+  const unindexed = await database.sql`
+    select kind
+    from resources
+    where not exists (
+      select
+      from pg_index i
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where i.indrelid = source and i.indisunique and i.indnkeyatts = 1 and a.attname = 'id'
+    )`
+  expect(unindexed).toEqual([])
+  for (const kind of ['users', 'contacts; drop table contacts', '', null]) {
+    expect(await asAlice()`select owner_of(${kind}, ${uuidv7()}) as owner`).toEqual([
+      { owner: null },
+    ])
+  }
+})
+
+test('only migrations make resources and protect tables', async () => {
+  const worker = connect(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
+  try {
+    for (const sql of [asAlice(), worker]) {
+      for (const statement of [
+        sql`insert into resources values ('user', 'users')`,
+        sql`select kind from resources`,
+        sql`select make_resource('users', 'user')`,
+        sql`select protect_tenant_table('users')`,
+        sql`select make_security_definer('owner_of(text, uuid)')`,
+      ]) {
+        await expect(statement).rejects.toMatchObject({ code: REFUSED })
+      }
+    }
+  } finally {
+    await worker.end()
+  }
 })
 
 test('the worker’s role sees every organization and can make partitions, and owns nothing', async () => {

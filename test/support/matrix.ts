@@ -46,51 +46,24 @@ const HOUR_MS = 3_600_000
 
 const unique = (): string => uuidv7().slice(-12)
 
-const KINDS = [
-  'apiKey',
-  'member',
-  'session',
-  'contact',
-  'erasure',
-  'import',
-  'connection',
-  'template',
-  'topic',
-  'batch',
-  'apiFlow',
-  'execution',
-  'failedBatch',
-  'failedExecution',
-  'log',
-  'domain',
-  'accountNumber',
-  'token',
-  'confirmation',
-  'preferencesToken',
-  'invitation',
-  'invitationToken',
-  'suppression',
-] as const
-type Kind = (typeof KINDS)[number]
-
 /** Makes one of each in the organization of `client`; returns what a path names it by. */
-const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
-  apiKey: async (api: Api, client: Client) =>
+const MAKE = {
+  apiKey: async (api: Api, client: Client): Promise<string> =>
     (await api.client(client.organizationId, ['read'])).keyId,
-  member: async (api: Api, client: Client) =>
+  member: async (api: Api, client: Client): Promise<string> =>
     (await addMember(api.sql, client.organizationId, 'viewer')).id,
-  session: async (api: Api, client: Client) => {
+  session: async (api: Api, client: Client): Promise<string> => {
     const owner = await ownerOf(api, client)
     await sessionOf(api.app, owner)
     const [row] = await api.sql<{ id: Uuid }[]>`
       select id from sessions where user_id = ${owner.id} order by id desc limit 1`
     return row?.id ?? ''
   },
-  contact: async (_api: Api, client: Client) =>
+  contact: async (_api: Api, client: Client): Promise<string> =>
     (await createContact(client, { email: `${unique()}@${markOf(client)}.example.com` })).id,
-  erasure: async (api: Api, client: Client) =>
+  erasure: async (api: Api, client: Client): Promise<string> =>
     (await client.post(`/v1/contacts/${await MAKE.contact(api, client)}/erase`)).body.id,
-  import: async (api: Api, { organizationId }: Client) => {
+  import: async (api: Api, { organizationId }: Client): Promise<string> => {
     const id = uuidv7()
     await api.sql`insert into imports ${api.sql({
       organizationId,
@@ -102,10 +75,10 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
     })}`
     return id
   },
-  connection: async (_api: Api, client: Client) =>
+  connection: async (_api: Api, client: Client): Promise<string> =>
     (await connectAccount(client, { accountId: accountNumber(), name: markOf(client) }))
       .connectionId,
-  template: async (_api: Api, client: Client) => {
+  template: async (_api: Api, client: Client): Promise<string> => {
     const { body } = await client.post('/v1/templates', {
       name: `${markOf(client)} ${unique()}`,
       subject: 'S',
@@ -113,37 +86,37 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
     })
     return body.id
   },
-  topic: async (_api: Api, client: Client) => {
+  topic: async (_api: Api, client: Client): Promise<string> => {
     const { body } = await client.post('/v1/topics', { name: `${markOf(client)} ${unique()}` })
     return body.id
   },
-  batch: async (api: Api, client: Client) =>
+  batch: async (api: Api, client: Client): Promise<string> =>
     (
       await createBatch(client, {
         name: markOf(client),
         cloudAccountId: await MAKE.connection(api, client),
       })
     ).id,
-  failedBatch: async (api: Api, client: Client) => {
+  failedBatch: async (api: Api, client: Client): Promise<string> => {
     const id = await MAKE.batch(api, client)
     await api.sql`update batches set status = 'failed' where id = ${id}`
     return id
   },
-  apiFlow: (api: Api, client: Client) =>
+  apiFlow: (api: Api, client: Client): Promise<string> =>
     seedFlow(api.sql, client.organizationId, { name: markOf(client) }),
-  execution: async (api: Api, client: Client) =>
+  execution: async (api: Api, client: Client): Promise<string> =>
     seedExecution(api.sql, client.organizationId, {
       flowId: await MAKE.apiFlow(api, client),
       contactId: await MAKE.contact(api, client),
       data: { mark: markOf(client) },
     }),
-  failedExecution: async (api: Api, client: Client) =>
+  failedExecution: async (api: Api, client: Client): Promise<string> =>
     seedExecution(api.sql, client.organizationId, {
       flowId: await MAKE.apiFlow(api, client),
       contactId: await MAKE.contact(api, client),
       status: 'failed',
     }),
-  log: async (api: Api, client: Client) => {
+  log: async (api: Api, client: Client): Promise<string> => {
     const id = uuidv7()
     const bucket = `${id.slice(0, 28)}00000000`
     const batchId = await MAKE.batch(api, client)
@@ -164,17 +137,17 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
     await insertMail(api.sql, mail)
     return mail.messageId
   },
-  domain: async (api: Api, client: Client) => {
+  domain: async (api: Api, client: Client): Promise<string> => {
     await MAKE.connection(api, client)
     return `${unique()}.${markOf(client)}.example.com`
   },
-  accountNumber: async (api: Api, client: Client) => {
+  accountNumber: async (api: Api, client: Client): Promise<string> => {
     const id = await MAKE.connection(api, client)
     const [row] = await api.sql<{ accountId: string }[]>`
       select account_id from connections where id = ${id}`
     return row?.accountId ?? ''
   },
-  token: async (api: Api, client: Client) => {
+  token: async (api: Api, client: Client): Promise<string> => {
     const { organizationId } = client
     const email = `${unique()}@${markOf(client)}.example.com`
     const { id: contactId } = await createContact(client, { email })
@@ -184,7 +157,7 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       addressHash: addressHash(organizationId, email),
     })
   },
-  confirmation: async (api: Api, client: Client) => {
+  confirmation: async (api: Api, client: Client): Promise<string> => {
     const { organizationId } = client
     const email = `${unique()}@${markOf(client)}.example.com`
     const { id: contactId } = await createContact(client, { email })
@@ -200,7 +173,7 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       addressHash: addressHash(organizationId, email),
     })
   },
-  preferencesToken: async (api: Api, client: Client) => {
+  preferencesToken: async (api: Api, client: Client): Promise<string> => {
     const { organizationId } = client
     const email = `${unique()}@${markOf(client)}.example.com`
     const { id: contactId } = await createContact(client, { email })
@@ -211,42 +184,35 @@ const MAKE: Record<Kind, (api: Api, client: Client) => Promise<string>> = {
       expiresAt: Date.now() + HOUR_MS,
     })
   },
-  invitation: async (api: Api, client: Client) => (await invitationOf(api, client)).id,
-  invitationToken: async (api: Api, client: Client) => {
+  invitation: async (api: Api, client: Client): Promise<string> =>
+    (await invitationOf(api, client)).id,
+  invitationToken: async (api: Api, client: Client): Promise<string> => {
     const invitation = await invitationOf(api, client)
     const { organizationId } = client
     const url = invitationUrl(api.deps.keyring, '', { ...invitation, organizationId })
     return url.replace('/invitations/', '')
   },
-  suppression: async (_api: Api, client: Client) => {
+  suppression: async (_api: Api, client: Client): Promise<string> => {
     const email = `${unique()}@${markOf(client)}.example.com`
     await client.post('/v1/suppressions', { email })
     return email
   },
 }
 
-const MALFORMED: Record<Kind, string> = {
-  apiKey: 'no-uuid',
-  member: 'no-uuid',
-  session: 'no-uuid',
-  contact: 'no-uuid',
-  erasure: 'no-uuid',
-  import: 'no-uuid',
-  connection: 'no-uuid',
+/** What a path names each by. */
+type Kind = keyof typeof MAKE
+
+/** What is no name of the kind, where it is named by something else than a UUID. */
+const MALFORMED: Partial<Record<Kind, string>> = {
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
-  batch: 'no-uuid',
   apiFlow: 'no_slug_either!',
-  execution: 'no-uuid',
-  failedBatch: 'no-uuid',
-  failedExecution: 'no-uuid',
   log: 'no-message',
   domain: 'no domain',
   accountNumber: 'twelve',
   token: 'not-a-token',
   confirmation: 'not-a-token',
   preferencesToken: 'not-a-token',
-  invitation: 'no-uuid',
   invitationToken: 'not-a-token',
   suppression: 'no-address',
 }
@@ -294,7 +260,7 @@ export const ID_KINDS: readonly IdKind[] = ['own', 'other', 'unknown', 'malforme
 export async function idOf(api: Api, kind: Kind, wanted: IdKind): Promise<string> {
   if (wanted === 'own') return MAKE[kind](api, api.alice)
   if (wanted === 'other') return MAKE[kind](api, api.charlie)
-  if (wanted === 'malformed') return MALFORMED[kind]
+  if (wanted === 'malformed') return MALFORMED[kind] ?? 'no-uuid'
   if (kind === 'accountNumber') return accountNumber()
   return uuidv7()
 }

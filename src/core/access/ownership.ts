@@ -1,4 +1,4 @@
-import { type Owned, refusalOf } from '../../domain/access/ownership.ts'
+import { refusalOf } from '../../domain/access/ownership.ts'
 import type { AppError } from '../../domain/errors.ts'
 import type { Uuid } from '../../ids.ts'
 import { isElsewhere } from '../../store/access/organizations.ts'
@@ -6,11 +6,12 @@ import type { Executor } from '../../store/db/sql.ts'
 
 /**
  * The refusal for a resource that this organization does not have: 403 when another one has it, 404
- * when nobody has. Asked on a miss only.
+ * when nobody has. Asked on a miss only. The kind is what the migration of its table calls it
+ * (`make_resource`).
  */
 export const missing = async (
   sql: Executor,
-  kind: Owned,
+  kind: string,
   organizationId: Uuid,
   id: string,
 ): Promise<AppError> => refusalOf(kind, await isElsewhere(sql, kind, organizationId, id))

@@ -1,4 +1,3 @@
-import type { Owned } from '../../domain/access/ownership.ts'
 import type { PlanName } from '../../domain/access/plan.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
@@ -9,7 +8,7 @@ import type { Executor, Transaction } from '../db/sql.ts'
  */
 export async function isElsewhere(
   sql: Executor,
-  kind: Owned,
+  kind: string,
   organizationId: Uuid,
   id: string,
 ): Promise<boolean> {

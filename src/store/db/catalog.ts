@@ -81,6 +81,14 @@ const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
     join pg_roles r on r.oid = g.grantee and r.oid <> c.relowner
     group by t.name, r.rolname
     union all
+    select t.name, 6, 0, 'grant ' || lower(g.privilege_type) || ' (' || string_agg(a.attname, ', ' order by a.attnum) || ') to ' || r.rolname
+    from tables t
+    join pg_class c on c.oid = t.oid
+    join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+    cross join lateral aclexplode(a.attacl) g
+    join pg_roles r on r.oid = g.grantee and r.oid <> c.relowner
+    group by t.name, g.privilege_type, r.rolname
+    union all
     select t.name, 7, 0, concat_ws(' ', 'comment on', coalesce(a.attname, 'table'), 'is', quote_literal(d.description))
     from tables t
     join pg_description d on d.classoid = 'pg_class'::regclass and d.objoid = t.oid

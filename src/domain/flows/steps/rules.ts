@@ -30,7 +30,7 @@ export interface StepRules<Config> {
 }
 
 /** How a step ends that does nothing else. */
-export type Decision =
+type Decision =
   | { kind: 'done'; branch?: string }
   | { kind: 'failed'; reason: string; error: string }
   | { kind: 'ended'; status: FinalStatus; reason: string | null }
