@@ -52,6 +52,7 @@ import { memberRoutes } from './access/routes/members.ts'
 import { organizationRoutes } from './access/routes/organization.ts'
 import { personalDataRoutes } from './privacy/routes/personal-data.ts'
 import { preferencesRoutes } from './consent/routes/preferences.ts'
+import { segmentRoutes } from './audience/routes/segments.ts'
 import { sessionRoutes } from './access/routes/sessions.ts'
 import { suppressionRoutes } from './consent/routes/suppressions.ts'
 import { templateRoutes } from './content/routes/templates.ts'
@@ -130,6 +131,7 @@ export async function buildApp(deps: Deps) {
   await app.register(auditEventRoutes, deps)
   await app.register(contactRoutes, deps)
   await app.register(topicRoutes, deps)
+  await app.register(segmentRoutes, deps)
   await app.register(personalDataRoutes, deps)
   await app.register(suppressionRoutes, deps)
   await app.register(contactChangeRoutes, deps)

@@ -12,6 +12,7 @@ const TAGS = [
   { name: 'account', description: 'Your organization, its people and keys, and who did what' },
   { name: 'contacts', description: 'People who get mail' },
   { name: 'suppressions', description: 'Addresses that get no mail' },
+  { name: 'segments', description: 'Named conditions, and the contacts that meet them' },
   { name: 'batch', description: 'One mail to many people' },
   { name: 'workflows', description: 'Automations, and each of their runs' },
   { name: 'events', description: 'What your contacts did, as your own programs say' },

@@ -56,7 +56,7 @@ test('a diagram shows trigger, steps, branches and the end', () => {
   expect(diagramOf(definition!)).toBe(`flowchart TD
   start(["Trigger<br/>api"])
   s0["Mail m<br/>send_email, S"]
-  s1{"If c<br/>condition, firstName exists"}
+  s1{"If c<br/>condition, the first name is set"}
   s2{{"Event w<br/>wait_for_event, bought, at most 1 day"}}
   s3{{"Engaged e<br/>wait_for_email_engagement, opened or clicked of m, at most 1 day"}}
   s4["Call h<br/>webhook, POST example.com"]

@@ -17,7 +17,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
   batches:
-    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until progressed_at lost_runs lost_after sender_refusals render_timeouts render_timeouts_in_row streak_sent',
+    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until progressed_at lost_runs lost_after sender_refusals render_timeouts render_timeouts_in_row streak_sent segment_id',
   claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at look_at',
   confirmation_mails: 'organization_id id created_at',
   connections:

@@ -200,6 +200,10 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/batch/{id}/resume': await failedBatch(connectionId),
     '/v1/batch/{id}/discard': await failedBatch(connectionId),
   }
+  const condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'email', operator: 'exists' }] }],
+  }
   const bodies: Record<string, object | string | undefined> = {
     '/v1/api-keys': { name: 'Shop' },
     '/v1/members': { email: 'jane@example.com', role: 'viewer' },
@@ -216,6 +220,8 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
     '/v1/topics': { name: 'News' },
+    '/v1/segments': { name: 'With address', condition },
+    '/v1/segments/preview': { condition },
     '/v1/workflows': smallFlow(),
     '/v1/workflows/{workflowId}/enable': undefined,
     '/v1/workflows/{workflowId}/disable': undefined,

@@ -46,6 +46,11 @@ const HOUR_MS = 3_600_000
 
 const unique = (): string => uuidv7().slice(-12)
 
+const condition = () => ({
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'email', operator: 'exists' }] }],
+})
+
 /** Makes one of each in the organization of `client`; returns what a path names it by. */
 const MAKE = {
   apiKey: async (api: Api, client: Client): Promise<string> =>
@@ -84,6 +89,11 @@ const MAKE = {
       subject: 'S',
       source: `<p>${markOf(client)}</p>`,
     })
+    return body.id
+  },
+  segment: async (_api: Api, client: Client): Promise<string> => {
+    const name = `${markOf(client)} ${unique()}`
+    const { body } = await client.post('/v1/segments', { name, condition: condition() })
     return body.id
   },
   topic: async (_api: Api, client: Client): Promise<string> => {
@@ -532,6 +542,23 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   deleteTopic: { scopes: ['contacts', 'full'], id: 'topic', own: 200 },
+
+  listSegments: { scopes: READ, own: 200 },
+  createSegment: {
+    scopes: FULL,
+    body: (_, client) => ({ name: markOf(client), condition: condition() }),
+    own: 201,
+  },
+  previewSegment: { scopes: FULL, body: () => ({ condition: condition() }), own: 200 },
+  getSegment: { scopes: READ, id: 'segment', own: 200 },
+  listSegmentMembers: { scopes: READ, id: 'segment', own: 200 },
+  updateSegment: {
+    scopes: FULL,
+    id: 'segment',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  deleteSegment: { scopes: FULL, id: 'segment', own: 200 },
 
   listEmailLogs: { scopes: READ, own: 200 },
   // By the provider's message id: a natural key only ever sees the caller's organization.

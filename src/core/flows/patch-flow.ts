@@ -1,5 +1,5 @@
-import { conflict } from '../../domain/errors.ts'
 import { slugTaken } from '../../domain/slugs.ts'
+import { requireUnmodified } from '../../domain/unmodified.ts'
 import type { FlowDefinitionInput, FlowPatch } from '../../schemas/flows/flow.ts'
 import { hasState, type Sql, transact, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
 import * as flows from '../../store/flows/flows.ts'
@@ -22,7 +22,7 @@ export async function patchFlow(
     return await transact(sql, async (tx) => {
       const flow = await flows.lock(tx, organizationId, idOrSlug)
       if (!flow) return undefined
-      requireUnmodified(flow, patch.ifUnmodifiedSince)
+      requireUnmodified('workflow', flow, patch.ifUnmodifiedSince)
       const values = {
         name: patch.name ?? flow.name,
         slug: patch.slug ?? flow.slug,
@@ -34,15 +34,6 @@ export async function patchFlow(
   } catch (error) {
     throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('workflow') : error
   }
-}
-
-/** Throws a 409 when the flow was written since the moment at which the caller read it. */
-function requireUnmodified({ updatedAt }: flows.FlowRow, since: string | undefined): void {
-  if (since === undefined || Date.parse(updatedAt) <= Date.parse(since)) return
-  throw conflict('Somebody has changed the workflow since', {
-    reason: 'modified',
-    details: [{ path: 'ifUnmodifiedSince', message: `is before ${updatedAt}` }],
-  })
 }
 
 /** The definition of a flow after a patch; undefined when the patch leaves it as it is. */

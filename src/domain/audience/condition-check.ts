@@ -17,6 +17,8 @@ export type Askable = 'topics' | 'stats' | 'trigger' | 'event'
 
 /** What the conditions of a flow's steps, and of its `exitOn`, may ask about. */
 export const IN_FLOWS: readonly Askable[] = ['topics', 'stats', 'trigger', 'event']
+/** What segments may ask about. */
+export const IN_SEGMENTS: readonly Askable[] = ['topics', 'stats']
 /**
  * What filters of events may ask about: what is at hand where the event is stored, for each event
  * and each flow.
@@ -93,7 +95,8 @@ export function checkCondition(
     onlyKnown(filter, at, ['field', 'operator', 'value', 'unit'])
     const { field: name, operator, value, unit } = filter
     const field = typeof name === 'string' ? fieldOf(name) : undefined
-    if (!field) return report(`${at}.field`, 'is not a field that conditions know')
+    if (!field)
+      return report(`${at}.field`, isSegment(name) ? NESTED : 'is not a field that conditions know')
     const kind = field.kind === 'json' ? field.of : field.kind
     if (isAskable(kind) && !askable.includes(kind)) {
       return report(`${at}.field`, `${ASKED_AS[kind]} cannot be asked about here`)
@@ -130,6 +133,10 @@ export function checkCondition(
   checkLevel(given, path, 1)
   return problems
 }
+
+/** There is no such field: a segment that asks about others could ask about itself. */
+const isSegment = (name: unknown): boolean => /^segments?(?:Ids?)?(?:\..*)?$/s.test(String(name))
+const NESTED = 'cannot be a segment: a condition says itself what it asks, repeat the filters here'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

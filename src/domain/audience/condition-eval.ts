@@ -1,4 +1,4 @@
-import type { Condition, Filter, Group, Unit } from './condition.ts'
+import { type Condition, type Filter, type Group, type Unit, UNIT_MS } from './condition.ts'
 import { type Field, fieldOf } from './condition-fields.ts'
 import {
   isSame,
@@ -91,7 +91,7 @@ function valueOf(field: ValueField, facts: Facts): unknown {
 }
 
 /** Addresses and ids are stored in lower case: what they are compared with is put in it. */
-function adapted(filter: Filter, field: ValueField): Filter {
+export function adapted(filter: Filter, field: Field): Filter {
   const isLower = field.kind === 'id' || (field.kind === 'text' && field.column === 'email')
   if (!isLower) return filter
   const { value } = filter
@@ -111,7 +111,11 @@ function loweredList(list: readonly unknown[]): readonly unknown[] {
   return made
 }
 
-function valueHolds({ operator, value, unit }: Filter, actual: unknown, now: string): boolean {
+export function valueHolds(
+  { operator, value, unit }: Filter,
+  actual: unknown,
+  now: string,
+): boolean {
   switch (operator) {
     case 'exists':
       return !isMissing(actual)
@@ -186,10 +190,8 @@ function isOrdered(operator: OrderOperator, actual: unknown, value: unknown): bo
   }
 }
 
-const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 }
-
 /** Milliseconds; not a number, which nothing is within, where the filter says none. */
-const span = (amount: unknown, unit: Unit | undefined): number =>
+export const span = (amount: unknown, unit: Unit | undefined): number =>
   typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
 
 function topicsHold({ operator, value }: Filter, { topics = [] }: Facts): boolean {
@@ -230,8 +232,8 @@ function bucketHolds({ operator, value }: Filter, contactId: string): boolean {
 
 /**
  * Which of n equal parts of all contacts this one is in, from 0: the same for ever. The last
- * 48 bits of its id, which are random, modulo their number; in SQL
- * `('x' || right(id::text, 12))::bit(48)::bigint % buckets`.
+ * 48 bits of its id, which are random, modulo their number. Test vectors are in docs/api-guide.md;
+ * `inBucket` in src/store/audience/condition-sql.ts is the same.
  */
 export const bucketOf = (contactId: string, buckets: number): number =>
   Number.parseInt(contactId.slice(-12), 16) % buckets

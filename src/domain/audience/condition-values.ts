@@ -6,7 +6,10 @@
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** A number, or a text that is written as one: at most 15 digits before the point and behind it. */
+/**
+ * A number, or a text that is written as one: at most 15 digits before the point and behind it.
+ * `condition_number` in SQL is the same.
+ */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined
@@ -67,7 +70,9 @@ const TIME =
 
 /**
  * Milliseconds since 1970 of a text that is a date (its beginning, in UTC) or a time of ISO 8601;
- * one without an offset is in UTC. Undefined for all else, and for days that no calendar has.
+ * one without an offset is in UTC. Undefined for all else: for days that no calendar has, for the
+ * year 0 and offsets of 16 hours, which Postgres does not know. `condition_time` in SQL is the
+ * same.
  */
 export function timeOf(value: unknown): number | undefined {
   const [text, year, month, day, hour = '0', minute = '0', second = '0', offset = '0', rest = '0'] =
@@ -77,7 +82,8 @@ export function timeOf(value: unknown): number | undefined {
   if (Number(day) < 1 || Number(day) > days || Number(hour) > 23 || Number(minute) > 59) {
     return undefined
   }
-  if (Number(second) > 59 || Number(offset) > 23 || Number(rest) > 59) return undefined
+  if (Number(second) > 59 || Number(offset) > 15 || Number(rest) > 59) return undefined
+  if (year === '0000') return undefined
   const hasTime = text.length > 10
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text.slice(10))
   return Date.parse(text.replace(' ', 'T') + (hasTime && !hasZone ? 'Z' : ''))

@@ -1,6 +1,6 @@
 /**
- * The grammar of conditions: in flows now, in segments later. Filters of a group are ANDed, the
- * groups are joined by `logic`.
+ * The grammar of conditions, of flows and of segments. Filters of a group are ANDed, the groups are
+ * joined by `logic`.
  */
 export interface Condition {
   logic: 'AND' | 'OR'
@@ -52,6 +52,11 @@ export type Operator = (typeof OPERATORS)[number]
 
 export const UNITS = ['minutes', 'hours', 'days'] as const
 export type Unit = (typeof UNITS)[number]
+export const UNIT_MS: Record<Unit, number> = {
+  minutes: 60_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+}
 
 /** Conditions within conditions, the outermost counted. */
 export const MOST_DEPTH = 5

@@ -1,4 +1,4 @@
-import { gistOfCondition } from '../audience/condition-gist.ts'
+import { wordsOf } from '../audience/condition-sentence.ts'
 import { type Definition, nextStep, type StepOf, type StepType, type Trigger } from './flow.ts'
 import { rulesOf } from './steps/index.ts'
 
@@ -102,7 +102,7 @@ function text(value: string): string {
 function gistOfTrigger(trigger: Trigger): string {
   switch (trigger.type) {
     case 'event':
-      return `event ${trigger.name}${trigger.filter ? `, if ${gistOfCondition(trigger.filter)}` : ''}`
+      return `event ${trigger.name}${trigger.filter ? `, if ${wordsOf(trigger.filter)}` : ''}`
     case 'schedule':
       return `schedule ${trigger.cron} ${trigger.timezone}`
     case 'segment_entry':

@@ -18,6 +18,8 @@ export type Json = postgres.JSONValue
 
 /** SQLSTATEs that the store expects, by meaning. */
 export const UNIQUE_VIOLATION = '23505'
+/** A statement took longer than the session's limit. */
+export const QUERY_CANCELED = '57014'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const DUPLICATE_TABLE = '42P07'

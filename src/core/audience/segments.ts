@@ -1,0 +1,130 @@
+import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
+import { sentenceOf } from '../../domain/audience/condition-sentence.ts'
+import type { Condition } from '../../domain/audience/condition.ts'
+import { badRequest, conflict, sentence } from '../../domain/errors.ts'
+import { shown } from '../../domain/text.ts'
+import { requireUnmodified } from '../../domain/unmodified.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { Segment, SegmentPatch } from '../../schemas/audience/segment.ts'
+import * as organizations from '../../store/access/organizations.ts'
+import * as segments from '../../store/audience/segments.ts'
+import type { Sql, Transaction } from '../../store/db/sql.ts'
+import { missing } from '../access/ownership.ts'
+import { countMembers } from './members.ts'
+
+/** Of an organization. */
+const MOST_SEGMENTS = 1_000
+/** A count that is older is made anew when its segment is asked for. */
+const RECOUNTED_AFTER_MS = 60_000
+
+export const viewOf = (segment: segments.SegmentRow): Segment => ({
+  ...segment,
+  sentence: sentenceOf(segment.condition),
+})
+
+/** 400 for a condition that a segment cannot have; the paths begin with `condition`. */
+export function requireCondition(condition: Condition): void {
+  const problems = checkCondition(condition, 'condition', IN_SEGMENTS)
+  if (problems.length > 0) throw badRequest(sentence(problems), problems)
+}
+
+interface Counting {
+  searchSql: Sql
+  organizationId: Uuid
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/** Counts the members of a segment that is written; nulls where that takes too long. */
+export async function counted(
+  { searchSql, organizationId, now: at }: Counting,
+  condition: Condition,
+): Promise<segments.Counted> {
+  const now = new Date(at).toISOString()
+  const found = await countMembers(searchSql, { organizationId, condition, now })
+  return found
+    ? { memberCount: found.count, memberCountIsExact: found.isExact, countedAt: now }
+    : { memberCount: null, memberCountIsExact: null, countedAt: null }
+}
+
+/** Makes a segment; undefined when there is one of this id already. 409: there are too many. */
+export async function createSegment(
+  tx: Transaction,
+  organizationId: Uuid,
+  segment: segments.SegmentValues & segments.Counted & { id: Uuid },
+): Promise<segments.SegmentRow | undefined> {
+  await organizations.lock(tx, organizationId)
+  if ((await segments.count(tx, organizationId)) >= MOST_SEGMENTS) {
+    throw conflict(`There are ${MOST_SEGMENTS} segments already`, { reason: 'segment_limit' })
+  }
+  return segments.create(tx, organizationId, segment)
+}
+
+/** The segment; 403 or 404 when the organization has none of this id. */
+export async function requireSegment(
+  sql: Sql,
+  organizationId: Uuid,
+  id: string,
+): Promise<segments.SegmentRow> {
+  const segment = isUuid(id) ? await segments.find(sql, organizationId, id) : undefined
+  if (!segment) throw await missing(sql, 'segment', organizationId, id)
+  return segment
+}
+
+/** The segment with a count of its members that is at most a minute old, where there is one. */
+export async function recounted(
+  sql: Sql,
+  counting: Counting,
+  segment: segments.SegmentRow,
+): Promise<segments.SegmentRow> {
+  const { organizationId, now } = counting
+  if (segment.countedAt !== null && now - Date.parse(segment.countedAt) < RECOUNTED_AFTER_MS) {
+    return segment
+  }
+  const found = await counted(counting, segment.condition)
+  if (found.countedAt === null) return segment
+  const next = { ...segment, ...found }
+  await segments.recordCount(sql, organizationId, next)
+  return next
+}
+
+/**
+ * Changes a segment; undefined when there is none. `members`: counted by the patch's condition. 409
+ * when somebody has changed it since the caller read it.
+ */
+export async function changeSegment(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id, patch, members }: { id: Uuid; patch: SegmentPatch; members: segments.Counted | undefined },
+): Promise<segments.SegmentRow | undefined> {
+  const locked = await segments.lock(tx, organizationId, id)
+  if (!locked) return undefined
+  requireUnmodified('segment', locked, patch.ifUnmodifiedSince)
+  const { name = locked.name, description = locked.description } = patch
+  const { condition = locked.condition } = patch
+  const next = { ...locked, ...members, name, description, condition }
+  return segments.update(tx, organizationId, id, next)
+}
+
+/** Of what uses a segment, so many are named. */
+const MOST_NAMED = 10
+
+/** Deletes a segment; false when there is none. 409 while a live batch or enabled flow uses it. */
+export async function deleteSegment(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<boolean> {
+  const segment = await segments.lock(tx, organizationId, id)
+  if (!segment) return false
+  const uses = await segments.listUses(tx, organizationId, id, { limit: MOST_NAMED })
+  if (uses.length > 0) {
+    const named = uses.map(({ kind, name }) => `the ${kind} "${shown(name)}"`)
+    throw conflict(`The segment is used by ${named.join(', ')}`, {
+      reason: 'segment_in_use',
+      details: uses.map((use) => ({ path: 'id', message: `is used by the ${use.kind} ${use.id}` })),
+    })
+  }
+  await segments.remove(tx, organizationId, id)
+  return true
+}

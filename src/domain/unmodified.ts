@@ -1,0 +1,17 @@
+import { conflict } from './errors.ts'
+
+/**
+ * Throws a 409 when something was written since the moment at which the caller read it. `what`:
+ * `workflow`. Times in ISO 8601.
+ */
+export function requireUnmodified(
+  what: string,
+  { updatedAt }: { updatedAt: string },
+  since: string | undefined,
+): void {
+  if (since === undefined || Date.parse(updatedAt) <= Date.parse(since)) return
+  throw conflict(`Somebody has changed the ${what} since`, {
+    reason: 'modified',
+    details: [{ path: 'ifUnmodifiedSince', message: `is before ${updatedAt}` }],
+  })
+}

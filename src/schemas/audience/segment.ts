@@ -1,0 +1,156 @@
+import { type Static, Type } from 'typebox'
+import {
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  nullable,
+  Page,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+import { Contact } from '../contacts/contact.ts'
+import { Condition } from './condition.ts'
+
+const LONGEST_SEGMENT_NAME = 100
+const LONGEST_DESCRIPTION = 1_000
+/** Contacts that a preview shows. */
+const MOST_SHOWN = 100
+
+const CONDITION = {
+  logic: 'AND' as const,
+  groups: [{ filters: [{ field: 'properties.plan', operator: 'equals' as const, value: 'pro' }] }],
+}
+const SENTENCE = 'Contacts where the property "plan" is "pro".'
+
+const Sentence = Type.String({ description: 'The condition in words.', examples: [SENTENCE] })
+
+const EXAMPLE = {
+  id: ID,
+  name: 'Pro plan',
+  description: 'Everybody who pays.',
+  condition: CONDITION,
+  sentence: SENTENCE,
+  memberCount: 812,
+  memberCountIsExact: true,
+  countedAt: TIME,
+  createdAt: TIME,
+  updatedAt: TIME,
+}
+
+export const Segment = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    description: nullable(Type.String()),
+    condition: Condition,
+    sentence: Sentence,
+    memberCount: nullable({
+      ...Count,
+      description: 'At `countedAt`; null while it cannot be counted in time.',
+    }),
+    memberCountIsExact: nullable(
+      Type.Boolean({
+        description: 'False: an estimate, from every 64th contact of a large organization.',
+      }),
+    ),
+    countedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Segment', examples: [EXAMPLE] },
+)
+export type Segment = Static<typeof Segment>
+
+const Name = line(LONGEST_SEGMENT_NAME)
+const Description = Type.String({ maxLength: LONGEST_DESCRIPTION })
+
+export const SegmentInput = strict(
+  {
+    name: Name,
+    description: Type.Optional(nullable(Description)),
+    condition: Condition,
+  },
+  { title: 'SegmentInput', examples: [{ name: 'Pro plan', condition: CONDITION }] },
+)
+export type SegmentInput = Static<typeof SegmentInput>
+
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+/** What is read-only may come along and is ignored: get, edit, patch works. */
+export const SegmentPatch = strict(
+  {
+    ...Type.Partial(SegmentInput).properties,
+    ifUnmodifiedSince: Type.Optional({
+      ...Time,
+      description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+    }),
+    id: Ignored,
+    sentence: Ignored,
+    memberCount: Ignored,
+    memberCountIsExact: Ignored,
+    countedAt: Ignored,
+    createdAt: Ignored,
+    updatedAt: Ignored,
+  },
+  { title: 'SegmentPatch', examples: [{ name: 'Paying' }] },
+)
+export type SegmentPatch = Static<typeof SegmentPatch>
+
+const MOST_OFFSET = 1_000_000
+
+export const SegmentListQuery = strict({
+  limit: limit(20, 100),
+  offset: Type.Integer({
+    minimum: 0,
+    maximum: MOST_OFFSET,
+    default: 0,
+    description: 'Rows that are left out before.',
+  }),
+  search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name.' })),
+})
+
+export const SegmentList = Type.Object(
+  {
+    segments: Type.Array(Segment),
+    total: Count,
+    limit: Type.Integer({ minimum: 1 }),
+    offset: Count,
+  },
+  {
+    title: 'SegmentList',
+    examples: [{ segments: [EXAMPLE], total: 1, limit: 20, offset: 0 }],
+  },
+)
+
+export const SegmentPreviewInput = strict(
+  {
+    condition: Condition,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_SHOWN,
+        description: 'Contacts of the sample; 10 without it.',
+      }),
+    ),
+  },
+  { title: 'SegmentPreviewInput', examples: [{ condition: CONDITION, limit: 3 }] },
+)
+
+export const SegmentPreview = Type.Object(
+  {
+    count: Count,
+    countIsExact: Type.Boolean({ description: 'As `memberCountIsExact` of a segment.' }),
+    sentence: Sentence,
+    sample: Type.Array(Contact, { description: 'The newest; of an estimate, of those it saw.' }),
+  },
+  {
+    title: 'SegmentPreview',
+    examples: [{ count: 0, countIsExact: true, sentence: SENTENCE, sample: [] }],
+  },
+)
+
+export const SegmentMembersQuery = strict({ page: Page, pageSize: limit(50, 100), cursor: Cursor })

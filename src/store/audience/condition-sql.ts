@@ -1,0 +1,330 @@
+/**
+ * Makes SQL of conditions: for each the predicate that holds of a row of `contacts` exactly where
+ * `evaluate` in src/domain/audience/condition-eval.ts says so. What a caller wrote is a parameter,
+ * names of properties too, and no stored value makes a statement fail.
+ *
+ * A predicate may be null where it does not hold. What is denied is therefore `is not true`.
+ */
+import { adapted, span, valueHolds } from '../../domain/audience/condition-eval.ts'
+import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
+import { numberOf, timeOf } from '../../domain/audience/condition-values.ts'
+import type { Condition, Filter, Group, Operator } from '../../domain/audience/condition.ts'
+import { CONTACT_COUNTS, CONTACT_TIMES } from '../../domain/contacts/contact-columns.ts'
+import { bucketStart, isUuid, type Uuid } from '../../ids.ts'
+import type { Executor, Part } from '../db/sql.ts'
+
+interface Asking {
+  sql: Executor
+  organizationId: Uuid
+  /** Milliseconds since 1970: what `within` and `triggeredWithin` count back from. */
+  now: number
+}
+
+/**
+ * For `where`: those of an organization's `contacts` of which a checked condition holds. `now` in
+ * ISO 8601.
+ */
+export const holds = (
+  sql: Executor,
+  organizationId: Uuid,
+  condition: Condition,
+  now: string,
+): Part => levelHolds({ sql, organizationId, now: Date.parse(now) }, condition)
+
+function levelHolds(asking: Asking, { logic, groups }: Condition): Part {
+  const { sql } = asking
+  const parts = groups.map((group) => groupHolds(asking, group))
+  return logic === 'AND' ? allOf(sql, parts) : sql`(false ${parts.map((each) => sql`or ${each}`)})`
+}
+
+const groupHolds = (asking: Asking, { filters, nested }: Group): Part =>
+  allOf(asking.sql, [
+    ...filters.map((filter) => filterHolds(asking, filter)),
+    ...(nested ? [levelHolds(asking, nested)] : []),
+  ])
+
+const allOf = (sql: Executor, parts: readonly Part[]): Part =>
+  sql`(true ${parts.map((each) => sql`and ${each}`)})`
+
+/** The negative operators, and what they deny. */
+const DENIED: Partial<Record<Operator, Operator>> = {
+  notEquals: 'equals',
+  notInList: 'inList',
+  notContains: 'contains',
+  notExists: 'exists',
+  notTriggered: 'triggered',
+  notHasTopic: 'hasTopic',
+}
+
+function filterHolds(asking: Asking, given: Filter): Part {
+  const { sql } = asking
+  const field = fieldOf(given.field)
+  const denied = DENIED[given.operator]
+  const isUnknown = !field || !isStorable(given.field)
+  const filter = { ...given, operator: denied ?? given.operator }
+  const held = isUnknown ? sql`false` : fieldHolds(asking, field, adapted(filter, field))
+  if (denied === undefined) return held
+  // A join can find what does not exist; it cannot find what is not true.
+  return field && isJoined(field) ? sql`not ${held}` : sql`(${held}) is not true`
+}
+
+/** Neither NUL nor half of a surrogate pair: what has one is stored nowhere. */
+const isStorable = (value: unknown): boolean =>
+  typeof value !== 'string' || !/\p{Surrogate}|\0/u.test(value)
+
+const isJoined = (field: Field): boolean =>
+  field.kind === 'topics' ||
+  field.kind === 'stats' ||
+  ('column' in field && STATS.has(field.column))
+
+function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
+  const { sql } = asking
+  if (!isStorable(filter.value)) return sql`false`
+  switch (field.kind) {
+    case 'topics':
+      return subscribesTo(asking, String(filter.value))
+    case 'stats':
+      return triggered(asking, field.name, filter)
+    case 'bucket':
+      return inBucket(sql, filter.value)
+    case 'json':
+      return jsonHolds(asking, valueAt(sql, field), filter)
+    case 'number':
+      return countHolds(asking, field.column, filter)
+    case 'time':
+      return STATS.has(field.column)
+        ? hasStats(asking, timeHolds(asking, column(sql, 'stats', field.column), filter))
+        : timeHolds(asking, column(sql, 'contacts', field.column), filter)
+    case 'id':
+      return sql`contacts.id = any(${listOf(filter).map(String)}::uuid[])`
+    case 'text':
+    case 'word':
+      return textHolds(sql, column(sql, 'contacts', field.column), filter)
+  }
+}
+
+/** What a value is to be one of. */
+const listOf = ({ value }: Filter): unknown[] =>
+  (Array.isArray(value) ? value : [value]).filter(isStorable)
+
+const column = (sql: Executor, table: 'contacts' | 'stats', name: string): Part =>
+  sql`${sql(`${table}.${name}`)}`
+
+function textHolds(sql: Executor, text: Part, filter: Filter): Part {
+  if (filter.operator === 'exists') return sql`${text} is not null`
+  if (filter.operator === 'equals' || filter.operator === 'inList') {
+    return sql`${text} = any(${listOf(filter).map(String)}::text[])`
+  }
+  return partHolds(sql, text, filter)
+}
+
+/** Whether a text has this part, begins or ends so. */
+function partHolds(sql: Executor, text: Part, { operator, value }: Filter): Part {
+  const part = sql`${String(value)}::text`
+  switch (operator) {
+    case 'contains':
+      return sql`strpos(${text}, ${part}) > 0`
+    case 'startsWith':
+      return sql`starts_with(${text}, ${part})`
+    case 'endsWith':
+      return sql`right(${text}, char_length(${part})) = ${part}`
+    default:
+      return sql`false`
+  }
+}
+
+function timeHolds(asking: Asking, time: Part, filter: Filter): Part {
+  const { sql, now } = asking
+  const { operator, value, unit } = filter
+  if (operator === 'exists') return sql`${time} is not null`
+  if (operator === 'within') {
+    const [from, to] = [moment(now - span(value, unit)), moment(now)]
+    return sql`${time} between ${from}::timestamptz and ${to}::timestamptz`
+  }
+  return sql`${time} ${comparison(sql, operator)} ${moment(timeOf(value) ?? Number.NaN)}::timestamptz`
+}
+
+function comparison(sql: Executor, operator: Operator): Part {
+  switch (operator) {
+    case 'greaterThan':
+      return sql`>`
+    case 'lessThan':
+      return sql`<`
+    case 'greaterThanOrEqual':
+      return sql`>=`
+    case 'lessThanOrEqual':
+      return sql`<=`
+    default:
+      throw new Error(`${operator} compares nothing`)
+  }
+}
+
+const FIRST = Date.parse('0001-01-01T00:00:00Z')
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** As Postgres reads it. No time that is stored is outside of these years. */
+function moment(ms: number): string {
+  if (ms < FIRST) return '-infinity'
+  return ms > LAST ? 'infinity' : new Date(ms).toISOString()
+}
+
+/** Columns of `contact_stats`, a row of which not every contact has. */
+const STATS: ReadonlySet<string> = new Set([
+  ...CONTACT_COUNTS,
+  ...CONTACT_TIMES.filter((name) => name.startsWith('last')),
+])
+
+const hasStats = ({ sql, organizationId }: Asking, held: Part): Part => sql`
+  exists (
+    select
+    from contact_stats stats
+    where stats.organization_id = ${organizationId} and stats.contact_id = contacts.id
+      and ${held}
+  )`
+
+/** Without a row all counts are zero. */
+function countHolds(asking: Asking, name: string, filter: Filter): Part {
+  const { sql } = asking
+  const count = column(sql, 'stats', name)
+  const held =
+    filter.operator === 'equals' || filter.operator === 'inList'
+      ? sql`${count} = any(${listOf(filter).map(Number)}::float8[])`
+      : sql`${count} ${comparison(sql, filter.operator)} ${Number(filter.value)}::float8`
+  const holdsOfZero = valueHolds(filter, 0, '')
+  return holdsOfZero ? sql`(not ${hasStats(asking, sql`not (${held})`)})` : hasStats(asking, held)
+}
+
+const subscribesTo = ({ sql, organizationId }: Asking, topic: string): Part => sql`
+  exists (
+    select
+    from subscriptions s
+    where s.organization_id = ${organizationId} and s.contact_id = contacts.id
+      and s.status = 'subscribed'
+      and s.topic_id = any(array(
+        select id
+        from topics
+        where organization_id = ${organizationId}
+          and (id = ${isUuid(topic) ? topic : null}::uuid or slug = ${topic})
+      ))
+  )`
+
+const DAY_MS = 86_400_000
+
+/**
+ * Events of one name. Those of the last days are in the last partitions: an event is received when
+ * it occurs or later, but for clocks that differ, for which a day is left.
+ */
+function triggered(asking: Asking, name: string, filter: Filter): Part {
+  const { sql, organizationId } = asking
+  const ofName = sql`
+    from events
+    where events.organization_id = ${organizationId} and events.name = ${name}`
+  if (filter.operator === 'triggeredAtLeast') {
+    return sql`
+      contacts.id in (
+        select events.contact_id ${ofName}
+        group by events.contact_id
+        having count(*) >= ${Number(filter.value)}::bigint
+      )`
+  }
+  return sql`
+    exists (
+      select ${ofName} and events.contact_id = contacts.id
+        ${filter.operator === 'triggeredWithin' ? isRecent(asking, filter) : sql``}
+    )`
+}
+
+function isRecent({ sql, now }: Asking, { value, unit }: Filter): Part {
+  const from = now - span(value, unit)
+  return sql`
+    and events.id >= ${bucketStart(Math.max(0, from - DAY_MS))}
+    and events.occurred_at >= ${moment(from)}::timestamptz`
+}
+
+/** `bucketOf` in SQL. */
+function inBucket(sql: Executor, value: unknown): Part {
+  const { buckets, index } = { buckets: 1, index: -1, ...Object(value) }
+  return sql`
+    ('x' || right(contacts.id::text, 12))::bit(48)::bigint % ${buckets}::bigint = ${index}::bigint`
+}
+
+/** `lookUp` in SQL: the property that is called so, points included, else key by key. */
+function valueAt(sql: Executor, { of, path }: Extract<Field, { kind: 'json' }>): Part {
+  // Of what starts executions and of events nothing is known here: it is missing.
+  if (of !== 'properties') return sql`null::jsonb`
+  const keys = path.split('.')
+  const whole = sql`contacts.properties -> ${path}::text`
+  if (keys.length === 1) return sql`(${whole})`
+  const byKey = keys.reduce(
+    (value, key) => sql`${value} ${keyOf(sql, key)}`,
+    sql`contacts.properties`,
+  )
+  return sql`coalesce(${whole}, ${byKey})`
+}
+
+/**
+ * A key of an object, or a place of a list as JavaScript counts: Postgres would count from the end,
+ * too, and take blanks and zeros before the number.
+ */
+const keyOf = (sql: Executor, key: string): Part =>
+  /^(?:0|[1-9]\d*)$/.test(key) ? sql`#> array[${key}::text]` : sql`-> ${key}::text`
+
+function jsonHolds(asking: Asking, value: Part, filter: Filter): Part {
+  const { sql } = asking
+  switch (filter.operator) {
+    case 'exists':
+      return sql`${value} #>> '{}' is not null`
+    case 'equals':
+    case 'inList':
+      return isOneOf(sql, value, listOf(filter))
+    case 'contains':
+      return sql`
+        case jsonb_typeof(${value})
+          when 'array' then exists (
+            select
+            from jsonb_array_elements(${value}) as elements (element)
+            where ${isOneOf(sql, sql`element`, listOf(filter))}
+          )
+          when 'string' then
+            ${typeof filter.value === 'string' ? partHolds(sql, sql`(${value} #>> '{}')`, filter) : sql`false`}
+        end`
+    case 'startsWith':
+    case 'endsWith':
+      return sql`
+        case jsonb_typeof(${value})
+          when 'string' then ${partHolds(sql, sql`(${value} #>> '{}')`, filter)}
+        end`
+    default:
+      return orderHolds(asking, value, filter)
+  }
+}
+
+function orderHolds(asking: Asking, value: Part, filter: Filter): Part {
+  const { sql } = asking
+  const { value: bound, operator } = filter
+  return typeof bound === 'number' && operator !== 'within'
+    ? sql`condition_number(${value}) ${comparison(sql, operator)} ${bound}::float8`
+    : timeHolds(asking, sql`condition_time(${value})`, filter)
+}
+
+/** `isSame` in SQL, with each of a list. */
+function isOneOf(sql: Executor, value: Part, list: readonly unknown[]): Part {
+  const same = sql`${value} = any(${list.flatMap(spellings)}::text[]::jsonb[])`
+  const numbers = list.filter((each) => typeof each === 'number')
+  // A text may be written as the number in many ways.
+  return numbers.length === 0
+    ? same
+    : sql`(${same} or condition_number(${value}) = any(${numbers}::float8[]))`
+}
+
+/** The JSON of all values that are the same as this one, but for texts that are written as it. */
+function spellings(value: unknown): string[] {
+  const number = numberOf(value)
+  const isWord = value === 'true' || value === 'false'
+  return [
+    JSON.stringify(value),
+    ...(typeof value === 'string' && number !== undefined ? [JSON.stringify(number)] : []),
+    ...(isWord ? [value] : []),
+    ...(typeof value === 'boolean' ? [JSON.stringify(String(value))] : []),
+  ]
+}

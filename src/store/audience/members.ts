@@ -1,0 +1,100 @@
+/**
+ * The contacts of which a condition holds, asked of the contacts themselves. `sql` is a pool of
+ * `letterloom_search`, as for searches: nothing but `organizationId` keeps tenants apart here.
+ */
+import type { Condition } from '../../domain/audience/condition.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Contact } from '../../schemas/contacts/contact.ts'
+import type { Executor } from '../db/sql.ts'
+import { holds } from './condition-sql.ts'
+import { columns, withStats } from './filters.ts'
+
+export interface Asked {
+  organizationId: Uuid
+  condition: Condition
+  /** ISO 8601: what `within` counts back from. */
+  now: string
+}
+
+interface Looked {
+  /** Only one of so many equal parts of all contacts is looked at: 1 is all of them. */
+  parts: number
+  /** Members that are told, newest first. */
+  limit: number
+}
+
+/**
+ * How many of the contacts that were looked at are members, and the newest of these. They are found
+ * first: in the order of a page the planner would try contact after contact until it is full.
+ */
+export async function survey(sql: Executor, asked: Asked, { parts, limit }: Looked) {
+  const { organizationId } = asked
+  const [row] = await sql<{ count: number; ids: Uuid[] }[]>`
+    with members as materialized (${idsOf(sql, asked, parts)})
+    select
+      (select count(*) from members) as count,
+      array(select id from members order by id desc limit ${limit}) as ids`
+  const { count, ids } = row ?? { count: 0, ids: [] }
+  if (ids.length === 0) return { count, sample: [] }
+  const sample = await sql<Contact[]>`
+    select ${columns(sql)}
+    from ${withStats(sql)}
+    where contacts.organization_id = ${organizationId} and contacts.id = any(${ids}::uuid[])
+    order by contacts.id desc`
+  return { count, sample }
+}
+
+const idsOf = (sql: Executor, asked: Asked, parts: number) => sql`
+  select contacts.id
+  from contacts
+  where ${isMember(sql, asked)} ${parts === 1 ? sql`` : sql`and ${isInPart(sql, parts)}`}`
+
+/** The lines of the plan by which all members are found; `isRun`: with what it took. */
+export async function explain(
+  sql: Executor,
+  asked: Asked,
+  { isRun }: { isRun: boolean },
+): Promise<string[]> {
+  const rows = await sql<Record<string, string>[]>`
+    explain ${isRun ? sql`(analyze, buffers)` : sql``} ${idsOf(sql, asked, 1)}`
+  return rows.flatMap((row) => Object.values(row))
+}
+
+const isMember = (sql: Executor, { organizationId, condition, now }: Asked) => sql`
+  contacts.organization_id = ${organizationId} and ${holds(sql, organizationId, condition, now)}`
+
+/** Of a hash of its own: a condition on a bucket must not be met by a whole part, or by none. */
+const isInPart = (sql: Executor, parts: number) =>
+  sql`(uuid_hash(contacts.id)::bigint + 2147483648) % ${parts}::bigint = 0`
+
+interface MemberPage {
+  limit: number
+  offset: number
+  /** Only contacts made before this one. */
+  before: Uuid | undefined
+}
+
+/** Newest first. */
+export const list = (sql: Executor, asked: Asked, { limit, offset, before }: MemberPage) => sql<
+  Contact[]
+>`
+  select ${columns(sql)}
+  from ${withStats(sql)}
+  where ${isMember(sql, asked)}
+    ${before === undefined ? sql`` : sql`and contacts.id < ${before}`}
+  order by contacts.id desc
+  limit ${limit}
+  offset ${offset}`
+
+/** How many they are, counted up to `most`. */
+export async function count(sql: Executor, asked: Asked, most: number): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from (
+      select
+      from contacts
+      where ${isMember(sql, asked)}
+      limit ${most}
+    ) as counted`
+  return row?.total ?? 0
+}

@@ -1,0 +1,171 @@
+import type { Condition } from '../../domain/audience/condition.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Json, Transaction } from '../db/sql.ts'
+import { containing } from '../db/like.ts'
+
+/** How many members a segment had when they were counted; null: it could not be done in time. */
+export interface Counted {
+  memberCount: number | null
+  memberCountIsExact: boolean | null
+  countedAt: string | null
+}
+
+export interface SegmentValues {
+  name: string
+  description: string | null
+  condition: Condition
+}
+
+export interface SegmentRow extends SegmentValues, Counted {
+  id: Uuid
+  createdAt: string
+  updatedAt: string
+}
+
+const columns = (sql: Executor) => sql`
+  id, name, description, condition, member_count, member_count_is_exact, counted_at, created_at,
+  updated_at`
+
+/** Undefined when there is one of this id already. */
+export async function create(
+  sql: Executor,
+  organizationId: Uuid,
+  segment: SegmentValues & Counted & { id: Uuid },
+): Promise<SegmentRow | undefined> {
+  const [created] = await sql<SegmentRow[]>`
+    insert into segments (organization_id, id, name, description, condition, member_count,
+      member_count_is_exact, counted_at)
+    values (${organizationId}, ${segment.id}, ${segment.name}, ${segment.description},
+      ${sql.json(segment.condition as unknown as Json)}, ${segment.memberCount},
+      ${segment.memberCountIsExact}, ${segment.countedAt})
+    on conflict (organization_id, id) do nothing
+    returning ${columns(sql)}`
+  return created
+}
+
+/** Returns how many segments there are; exact while the organization is locked. */
+export async function count(sql: Executor, organizationId: Uuid, search?: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from segments
+    where organization_id = ${organizationId} ${named(sql, search)}`
+  return row?.count ?? 0
+}
+
+const named = (sql: Executor, search = '') =>
+  search === '' ? sql`` : sql`and name ilike ${containing(search)}`
+
+/** Newest first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { search, limit, offset }: { search: string | undefined; limit: number; offset: number },
+) => sql<SegmentRow[]>`
+  select ${columns(sql)}
+  from segments
+  where organization_id = ${organizationId} ${named(sql, search)}
+  order by id desc
+  limit ${limit}
+  offset ${offset}`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<SegmentRow | undefined> {
+  const [segment] = await sql<SegmentRow[]>`
+    select ${columns(sql)}
+    from segments
+    where organization_id = ${organizationId} and id = ${id}`
+  return segment
+}
+
+/** The condition of any organization's segment, for operators. */
+export async function findAnywhere(
+  sql: Executor,
+  id: Uuid,
+): Promise<{ organizationId: Uuid; condition: Condition } | undefined> {
+  const [segment] = await sql<{ organizationId: Uuid; condition: Condition }[]>`
+    select organization_id, condition
+    from segments
+    where id = ${id}`
+  return segment
+}
+
+/** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<SegmentRow | undefined> {
+  const [segment] = await tx<SegmentRow[]>`
+    select ${columns(tx)}
+    from segments
+    where organization_id = ${organizationId} and id = ${id}
+    for update`
+  return segment
+}
+
+/** The segment is locked. */
+export async function update(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  segment: SegmentValues & Counted,
+): Promise<SegmentRow | undefined> {
+  const [updated] = await tx<SegmentRow[]>`
+    update segments
+    set name = ${segment.name},
+      description = ${segment.description},
+      condition = ${tx.json(segment.condition as unknown as Json)},
+      member_count = ${segment.memberCount},
+      member_count_is_exact = ${segment.memberCountIsExact},
+      counted_at = ${segment.countedAt},
+      updated_at = greatest(updated_at, clock_timestamp())
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${columns(tx)}`
+  return updated
+}
+
+/** Keeps a count, unless the segment has another condition by now or a later count. */
+export const recordCount = (
+  sql: Executor,
+  organizationId: Uuid,
+  { id, updatedAt, memberCount, memberCountIsExact, countedAt }: SegmentRow,
+) => sql`
+  update segments
+  set member_count = ${memberCount},
+    member_count_is_exact = ${memberCountIsExact},
+    counted_at = ${countedAt}
+  where organization_id = ${organizationId} and id = ${id} and updated_at = ${updatedAt}
+    and (counted_at is null or counted_at < ${countedAt})`
+
+/** Something that needs a segment. */
+export interface SegmentUse {
+  kind: 'batch' | 'workflow'
+  id: Uuid
+  name: string
+}
+
+/** Batches that have not ended and enabled flows that use a segment, some of them. */
+export const listUses = (
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  { limit }: { limit: number },
+) => sql<SegmentUse[]>`
+  select 'batch' as kind, id, coalesce(name, subject) as name
+  from batches
+  where organization_id = ${organizationId} and segment_id = ${id}
+    and status in ('queued', 'scheduled', 'processing')
+  union all
+  select 'workflow' as kind, id, name
+  from flows
+  where organization_id = ${organizationId} and enabled
+    and trigger_type in ('segment_entry', 'segment_exit') and trigger_key = ${id}
+  limit ${limit}`
+
+/** The segment is locked. */
+export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
+  delete from segments
+  where organization_id = ${organizationId} and id = ${id}`

@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countMembers, listMembers, previewMembers } from '../../src/core/audience/members.ts'
+import type { Condition } from '../../src/domain/audience/condition.ts'
+import type { Uuid } from '../../src/ids.ts'
+import * as members from '../../src/store/audience/members.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
+
+const CONTACTS = 10_000
+const TIMEOUT_MS = 300
+
+let database: TestDatabase
+let searcher: Sql
+let asked: members.Asked
+let organizationId: Uuid
+beforeAll(async () => {
+  database = await createDatabase()
+  searcher = connect(database.url, {
+    name: 'members',
+    role: 'letterloom_search',
+    max: 2,
+    statementTimeoutMs: TIMEOUT_MS,
+  })
+  ;({ organizationId } = await seedOrganization(database.sql))
+  await seedContacts(database.sql, organizationId, CONTACTS)
+  const condition: Condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'email', operator: 'exists' }] }],
+  }
+  asked = { organizationId, condition, now: new Date().toISOString() }
+})
+afterAll(async () => {
+  await searcher.end()
+  await database.drop()
+})
+
+/** Keeps everybody from reading contacts until `work` is done, or for so long. */
+async function whileLocked<T>(work: () => Promise<T>, ms?: number): Promise<T> {
+  let result: Promise<T> | undefined
+  await database.sql.begin(async (tx) => {
+    await tx`lock table contacts in access exclusive mode`
+    result = work()
+    result.catch(() => {})
+    await (ms === undefined ? result.catch(() => {}) : pause(ms))
+  })
+  return result ?? Promise.reject(new Error('nothing was done'))
+}
+
+test('all are counted exactly while there is time for it', async () => {
+  expect(await countMembers(searcher, asked)).toEqual({
+    count: CONTACTS,
+    isExact: true,
+    sample: [],
+  })
+})
+
+test('where there is not, the count is an estimate that says so', async () => {
+  const found = await whileLocked(async () => countMembers(searcher, asked, 5), TIMEOUT_MS * 1.5)
+  expect(found).toMatchObject({ isExact: false })
+  expect(found?.sample).toHaveLength(5)
+  // Of 10,000 a 64th is 156, give or take 12.
+  expect(Math.abs((found?.count ?? 0) - CONTACTS)).toBeLessThan(CONTACTS / 2)
+})
+
+test('each contact is in one part of the estimate, whatever its bucket', async () => {
+  const inBucket: Condition = {
+    logic: 'AND',
+    groups: [
+      { filters: [{ field: 'bucket', operator: 'inBucket', value: { buckets: 64, index: 0 } }] },
+    ],
+  }
+  const half = await members.survey(searcher, asked, { parts: 2, limit: 0 })
+  expect(Math.abs(half.count - CONTACTS / 2)).toBeLessThan(500)
+  const whole = await members.survey(
+    searcher,
+    { ...asked, condition: inBucket },
+    { parts: 1, limit: 0 },
+  )
+  const part = await members.survey(
+    searcher,
+    { ...asked, condition: inBucket },
+    { parts: 64, limit: 0 },
+  )
+  expect(whole.count).toBeGreaterThan(90)
+  expect(part.count).toBeLessThan(whole.count / 4)
+})
+
+test('where even an estimate takes too long there is none, and a preview is refused', async () => {
+  expect(await whileLocked(async () => countMembers(searcher, asked))).toBeUndefined()
+  await expect(whileLocked(async () => previewMembers(searcher, asked, 5))).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    reason: 'condition_too_slow',
+    details: [{ path: 'condition' }],
+  })
+  const page = { limit: 5, offset: 0, before: undefined }
+  await expect(
+    whileLocked(async () => listMembers(searcher, asked, page, async () => 0)),
+  ).rejects.toMatchObject({ code: 'BAD_REQUEST', reason: 'segment_too_slow' })
+})

@@ -1,0 +1,294 @@
+import fc from 'fast-check'
+import { type Field, fieldOf, OPERATORS_OF } from '../../src/domain/audience/condition-fields.ts'
+import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
+import { UNITS } from '../../src/domain/audience/condition.ts'
+
+/** What breaks out of statements, patterns, paths and casts that are put together carelessly. */
+export const HOSTILE = [
+  `'`,
+  `''`,
+  `"`,
+  '\\',
+  `\\'`,
+  `'; drop table contacts; --`,
+  `' or '1'='1`,
+  `') or true --`,
+  '$1',
+  '${1}',
+  '$$',
+  '$tag$',
+  ':name',
+  '?',
+  '?|',
+  '%',
+  '_',
+  '%%\\_',
+  '{}',
+  '{a,b}',
+  '{"a":1}',
+  '[1]',
+  'null',
+  'NULL',
+  '\\x00',
+  '\\u0000',
+  'NaN',
+  'Infinity',
+  '-infinity',
+  'now',
+  'epoch',
+  'today',
+  '/* */',
+  '--',
+  'pg_sleep(10)',
+  `'||pg_sleep(10)||'`,
+  '(?=a)+',
+  '(a+)+$',
+  '^$',
+  '.*',
+  '[[:digit:]]',
+  'contacts.id',
+  'organization_id',
+  '__proto__',
+  'constructor',
+  'toString',
+  '\u0001\u001f',
+  '\n',
+  '\r\n',
+  '\t',
+  '\u200b',
+  '\u202e',
+  '\ufeff',
+  '👍🏽',
+  'ﬀ',
+  'İ',
+  'ß',
+  'e\u0301',
+  '1e999',
+  '-1e999',
+  '0x10',
+  '1_000',
+  '٣',
+]
+
+const TEXTS = ['Ada', 'ada', 'Ada Lovelace', 'a', 'b', '', 'pro', 'free', 'news', 'da', 'Love']
+const NUMBERS = [
+  '5',
+  '5.0',
+  '05',
+  '-5',
+  ' 5',
+  '5 ',
+  '1e3',
+  '0',
+  '-0',
+  '0.1',
+  '.5',
+  '5.',
+  '+5',
+  '12',
+  '123456789012345',
+  '1234567890123456',
+  '123456789012345.1253456789012345',
+  '0.1000000000000001',
+]
+const TIMES = [
+  '2026-11-21',
+  '2026-11-21T08:00:00Z',
+  '2026-11-21 08:00',
+  '2026-11-21T08:00:00.123456789Z',
+  '2026-11-21T10:00:00.1+02:00',
+  '2026-11-21T08:00:00.9999999-00:00',
+  '2024-02-29',
+  '2023-02-29',
+  '1900-02-29',
+  '2000-02-29',
+  '0000-01-01',
+  '0001-01-01T00:00+15:59',
+  '0001-01-01',
+  '1969-12-31',
+  '9999-12-31T23:59:59.999999999Z',
+  '9999-12-31T23:59-15:59',
+  '2026-11-21T08:00+16:00',
+  '2026-13-01',
+  '2026-00-01',
+  '2026-11-00',
+  '2026-11-31',
+  '2026-11-21T24:00',
+  '2026-11-21T08:60',
+  '2026-11-21T08',
+  '2026-11-21T08:00:60Z',
+  '2026-11-21\n',
+  ' 2026-11-21',
+  '2026-11-21T',
+  '٢٠٢٦-11-21',
+  '2026-1-1',
+  '2026-11-21t08:00Z',
+  '2026-11-21T08:00z',
+  '2026-11-21T08:00:00.1234567890Z',
+  '2026-11-21Z',
+]
+const WORDS = ['true', 'false', 'null', 'True']
+
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
+  { weight: 2, arbitrary: fc.constantFrom(...NUMBERS) },
+  { weight: 3, arbitrary: fc.constantFrom(...TIMES) },
+  { weight: 1, arbitrary: fc.constantFrom(...WORDS) },
+  { weight: 2, arbitrary: fc.constantFrom(...HOSTILE) },
+)
+const number = fc.oneof(
+  fc.constantFrom(0, 1, 2, 5, -5, 0.1, 12, 1e15, 123456789012345.125, 1e308, 5e-324, 1e21, -1e-7),
+  fc.integer({ min: -3, max: 12 }),
+)
+const scalar = fc.oneof(text, number, fc.boolean())
+const keys = fc.oneof(
+  fc.constantFrom('plan', 'a', 'b', 'a.b', 'a.b.a', '0', '1', '01', '-1', '+1', ' 1', 'length', ''),
+  fc.constantFrom(...HOSTILE),
+)
+
+/** What a contact may have stored of its own. */
+export const properties: fc.Arbitrary<Record<string, unknown>> = fc
+  .letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      { weight: 8, arbitrary: scalar },
+      { weight: 1, arbitrary: fc.constant(null) },
+      { weight: 2, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+      { weight: 2, arbitrary: fc.dictionary(keys, tie('value'), { maxKeys: 3 }) },
+    ),
+  }))
+  .value.chain((value) =>
+    fc
+      .dictionary(keys, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constant(value)), {
+        maxKeys: 8,
+        minKeys: 2,
+      })
+      .map((made) => ({ plan: value, ...made })),
+  )
+
+const path = fc
+  .array(keys, { minLength: 1, maxLength: 3 })
+  .map((parts) => `properties.${parts.join('.')}`)
+  .filter((name) => name !== 'properties.')
+
+interface Pools {
+  /** Names of events, ids and slugs of topics, ids of contacts that exist. */
+  events: readonly string[]
+  topics: readonly string[]
+  ids: readonly string[]
+}
+
+const COLUMNS = {
+  text: ['externalId', 'email', 'phone', 'firstName', 'lastName', 'company', 'jobTitle'],
+  word: ['emailStatus', 'smsStatus', 'preferredChannel'],
+  number: ['emailsSent', 'emailsOpened', 'emailsClicked', 'smsSent', 'smsClicked'],
+  time: ['emailVerifiedAt', 'smsConsentedAt', 'lastEmailOpenedAt', 'lastActivityAt', 'createdAt'],
+}
+
+/** Filters that a segment may have: every field, operator and unit of the grammar. */
+export const filterOf = (pools: Pools): fc.Arbitrary<Filter> =>
+  fc
+    .oneof(
+      { weight: 6, arbitrary: path },
+      { weight: 3, arbitrary: fc.constantFrom(...COLUMNS.text) },
+      { weight: 2, arbitrary: fc.constantFrom(...COLUMNS.word, ...COLUMNS.number) },
+      { weight: 2, arbitrary: fc.constantFrom(...COLUMNS.time) },
+      { weight: 2, arbitrary: fc.constantFrom(...pools.events).map((name) => `event.${name}`) },
+      { weight: 1, arbitrary: fc.constant('topics') },
+      { weight: 1, arbitrary: fc.constantFrom('id', 'bucket') },
+    )
+    .chain((name) => {
+      const field = fieldOf(name)
+      if (!field) throw new Error(`${name} is not a field`)
+      return fc
+        .constantFrom(...OPERATORS_OF[field.kind])
+        .chain((operator) =>
+          rest(field, operator, pools).map((more) => ({ field: name, operator, ...more })),
+        )
+    })
+
+const time = fc.oneof(
+  fc.constantFrom('2026-11-21', '2026-11-21T08:00:00Z', '2024-02-29', '0001-01-01T00:00+15:59'),
+  fc.constantFrom('9999-12-31T23:59-15:59', '2026-11-21T10:00:00.123+02:00', '2026-11-21 08:00'),
+  fc
+    .integer({ min: -72, max: 2 })
+    .map((hours) => new Date(Date.now() + hours * 3_600_000).toJSON()),
+)
+const amount = fc.record({
+  value: fc.constantFrom(1, 2, 5, 24, 48, 90, 1_000_000),
+  unit: fc.constantFrom(...UNITS),
+})
+const value = (of: fc.Arbitrary<unknown>) => of.map((each) => ({ value: each }))
+const list = (of: fc.Arbitrary<unknown>) => fc.array(of, { minLength: 1, maxLength: 12 })
+
+function rest(field: Field, operator: Operator, pools: Pools): fc.Arbitrary<Partial<Filter>> {
+  switch (operator) {
+    case 'equals':
+    case 'notEquals':
+      return value(valueOf(field, pools))
+    case 'inList':
+    case 'notInList':
+      return value(list(valueOf(field, pools)))
+    case 'contains':
+    case 'notContains':
+      return value(field.kind === 'json' ? fc.oneof(word, number, fc.boolean()) : word)
+    case 'startsWith':
+    case 'endsWith':
+      return value(word)
+    case 'greaterThan':
+    case 'lessThan':
+    case 'greaterThanOrEqual':
+    case 'lessThanOrEqual':
+      if (field.kind === 'time') return value(time)
+      return value(field.kind === 'number' ? number : fc.oneof(number, time))
+    case 'within':
+    case 'triggeredWithin':
+      return amount
+    case 'triggeredAtLeast':
+      return value(fc.integer({ min: 1, max: 4 }))
+    case 'hasTopic':
+    case 'notHasTopic':
+      return value(fc.constantFrom(...pools.topics))
+    case 'inBucket':
+      return fc
+        .integer({ min: 1, max: 5 })
+        .chain((buckets) =>
+          fc.integer({ min: 0, max: buckets - 1 }).map((index) => ({ value: { buckets, index } })),
+        )
+    default:
+      return fc.constant({})
+  }
+}
+
+const word = text.filter((each) => each !== '')
+
+function valueOf(field: Field, pools: Pools): fc.Arbitrary<unknown> {
+  switch (field.kind) {
+    case 'json':
+      return scalar
+    case 'number':
+      return number
+    case 'word':
+      return fc.constantFrom(...field.words)
+    case 'id':
+      return fc.constantFrom(...pools.ids, ...pools.ids.map((id) => id.toUpperCase()))
+    default:
+      return text
+  }
+}
+
+/** Conditions of these filters, up to as deep as may be. */
+export const conditionOf = (filter: fc.Arbitrary<Filter>, depth = 5): fc.Arbitrary<Condition> =>
+  fc.record({
+    logic: fc.constantFrom('AND' as const, 'OR' as const),
+    groups: fc.array(
+      fc.record(
+        {
+          filters: fc.array(filter, { minLength: 1, maxLength: 2 }),
+          ...(depth > 1 ? { nested: conditionOf(filter, depth - 1) } : {}),
+        },
+        { requiredKeys: ['filters'] },
+      ),
+      { minLength: 1, maxLength: 2 },
+    ) as fc.Arbitrary<Condition['groups']>,
+  })
