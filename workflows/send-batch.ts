@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   CancellationScope,
-  condition,
   continueAsNew,
   isCancellation,
   patched,
@@ -11,36 +10,21 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { ControlActivities, SendActivities } from '../activities/index.ts'
-import type { SendChunkResult } from '../activities/sending/send-chunk.ts'
+import type { ControlActivities } from '../activities/index.ts'
 import { BATCH_FAILED, type BatchReport } from '../src/domain/sending/batch.ts'
-import { SEND_QUEUE, type SendBatchInput, type SendPlan, type SendProgress } from './contract.ts'
+import { Chunks, type Ending, HEARTBEAT_TIMEOUT } from './chunks.ts'
+import type { SendBatchInput, SendPlan, SendProgress } from './contract.ts'
 
 const SHORT = {
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
-/**
- * After this long without a heartbeat another worker takes over. One that was only slow may overlap
- * with it until its next heartbeat; claims and locks keep them apart.
- */
-const HEARTBEAT_TIMEOUT = '2s'
 const { beginBatch, completeBatch, failBatch, reportBatch } =
   proxyActivities<ControlActivities>(SHORT)
 const { freezeAudience } = proxyActivities<ControlActivities>({
   ...SHORT,
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
 })
-const SENDING = {
-  taskQueue: SEND_QUEUE,
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '200ms', maximumInterval: '5s' },
-} as const
-const { sendChunk } = proxyActivities<SendActivities>(SENDING)
-
-/** How often the operators' view is brought up to date; each time is an event in the history. */
-const DETAILS_EVERY_CHUNKS = 20
 
 /**
  * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it
@@ -61,7 +45,7 @@ export async function sendBatch(input: SendBatchInput): Promise<BatchReport | un
     const plan = input.progress?.plan ?? (await prepare(run))
     if (typeof plan === 'string') return await conclude(run, plan)
     const progress = input.progress ?? { plan, next: 0, unfinished: [] }
-    const outcome = await send(input, progress)
+    const outcome = await send(run, progress)
     if (outcome.kind === 'stopped') return await conclude(run, 'cancelled')
     if (outcome.kind === 'unavailable') {
       await failBatch(run, outcome.reason)
@@ -127,93 +111,41 @@ async function prepare(run: Run): Promise<SendPlan | string> {
   }
 }
 
-type Ending = { kind: 'sent' } | { kind: 'stopped' } | { kind: 'unavailable'; reason: string }
-
 /**
  * Keeps a small window of chunks in flight, first each once, then again those that have rows left,
  * until none has.
  */
-async function send(input: SendBatchInput, progress: SendProgress): Promise<Ending> {
-  const { organizationId, batchId, attempt } = input
-  const { plan } = progress
-  const chunks = Math.ceil(plan.total / plan.chunkSize)
-  const unfinished = new Set(progress.unfinished)
-  let { next } = progress
-  let ending: Ending | undefined
-  let failure: unknown
-  let pausedUntil = 0
-  let returned = 0
-  const inFlight = new Set<number>()
-
-  const report = (): void => {
-    const tried = next - inFlight.size
-    setCurrentDetails(
-      `**${tried} of ${chunks} chunks** tried, ${unfinished.size} with rows left, ${plan.total} recipients`,
-    )
-  }
-  const applyResult = (chunk: number, result: SendChunkResult): void => {
-    if (result.kind === 'done') unfinished.delete(chunk)
-    else unfinished.add(chunk)
-    if (result.kind === 'paused') pausedUntil = Math.max(pausedUntil, result.resumeAt)
-    if (result.kind === 'stopped' || result.kind === 'unavailable') ending ??= result
-  }
-  const start = (chunk: number): void => {
-    inFlight.add(chunk)
-    const from = chunk * plan.chunkSize
-    const to = Math.min(plan.total, from + plan.chunkSize)
-    const chunkInput = { organizationId, batchId, attempt, from, to }
-    const summary = `rows ${from} to ${to - 1} of ${plan.total}`
-    void sendChunk
-      .executeWithOptions({ ...SENDING, summary }, [chunkInput])
-      .then(
-        (result) => applyResult(chunk, result),
-        (error: unknown) => {
-          failure ??= error
-          unfinished.add(chunk)
-        },
-      )
-      .finally(() => {
-        inFlight.delete(chunk)
-        if (++returned % DETAILS_EVERY_CHUNKS === 0) report()
-      })
-  }
-  const finished = () => condition(() => inFlight.size === 0)
-  const open = () => ending === undefined && failure === undefined
-
+async function send(run: Run, progress: SendProgress): Promise<Ending> {
+  const chunks = new Chunks(run, progress)
   show('processing')
-  report()
-  let pass: number[] = []
-  while (open()) {
+  chunks.show()
+  while (chunks.mayGoOn()) {
     if (workflowInfo().continueAsNewSuggested) {
-      await finished()
-      if (!open()) break
+      await chunks.returned()
+      if (!chunks.mayGoOn()) break
       // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
       // it.
       if (CancellationScope.current().consideredCancelled) await sleep(1)
-      await continueAsNew<typeof sendBatch>({
-        ...input,
-        progress: { plan, next, unfinished: [...unfinished] },
-      })
+      await continueAsNew<typeof sendBatch>({ ...run, progress: chunks.progress() })
     }
-    if (pausedUntil > Date.now()) {
-      await finished()
-      await sleep(Math.max(1, pausedUntil - Date.now()))
+    if (chunks.pauseMs() > 0) {
+      await chunks.returned()
+      await sleep(Math.max(1, chunks.pauseMs()))
     }
-    const chunk = next < chunks ? next++ : pass.shift()
+    const chunk = chunks.takeNext()
     if (chunk === undefined) {
-      await finished()
-      if (unfinished.size === 0 || !open()) break
-      await sleep(plan.passMs)
-      pass = [...unfinished].toSorted((a, b) => a - b)
+      await chunks.returned()
+      if (chunks.areDone() || !chunks.mayGoOn()) break
+      await sleep(progress.plan.passMs)
+      chunks.beginPass()
       continue
     }
-    await condition(() => inFlight.size < plan.window || !open())
-    if (open()) start(chunk)
+    await chunks.room()
+    if (chunks.mayGoOn()) chunks.start(chunk)
   }
-  await finished()
-  report()
-  if (failure !== undefined) throw failure
-  return ending ?? { kind: 'sent' }
+  await chunks.returned()
+  chunks.show()
+  return chunks.ending()
 }
 
 function showReport({ status, reason, ...counts }: BatchReport): void {

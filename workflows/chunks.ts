@@ -1,0 +1,136 @@
+import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
+import type { SendActivities } from '../activities/index.ts'
+import type { SendChunkInput, SendChunkResult } from '../activities/sending/send-chunk.ts'
+import { SEND_QUEUE, type SendPlan, type SendProgress } from './contract.ts'
+
+/**
+ * After this long without a heartbeat another worker takes over. One that was only slow may overlap
+ * with it until its next heartbeat; claims and locks keep them apart.
+ */
+export const HEARTBEAT_TIMEOUT = '2s'
+const SENDING = {
+  taskQueue: SEND_QUEUE,
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '200ms', maximumInterval: '5s' },
+} as const
+const { sendChunk } = proxyActivities<SendActivities>(SENDING)
+
+/** How often the operators' view is brought up to date; each time is an event in the history. */
+const DETAILS_EVERY_CHUNKS = 20
+
+/** How the sending of a batch ends. */
+export type Ending =
+  | { kind: 'sent' }
+  | { kind: 'stopped' }
+  | { kind: 'unavailable'; reason: string }
+
+/** The chunks of a batch in one run: which were tried, are in flight, and have rows left. */
+export class Chunks {
+  readonly #batch: Omit<SendChunkInput, 'from' | 'to'>
+  readonly #plan: SendPlan
+  readonly #count: number
+  /** The first that was never tried. */
+  #next: number
+  readonly #unfinished: Set<number>
+  /** Those that are still to be tried again in this pass. */
+  #pass: number[] = []
+  readonly #inFlight = new Set<number>()
+  #returned = 0
+  #pausedUntil = 0
+  #ending: Ending | undefined
+  #failure: unknown
+
+  constructor(
+    batch: Omit<SendChunkInput, 'from' | 'to'>,
+    { plan, next, unfinished }: SendProgress,
+  ) {
+    this.#batch = batch
+    this.#plan = plan
+    this.#count = Math.ceil(plan.total / plan.chunkSize)
+    this.#next = next
+    this.#unfinished = new Set(unfinished)
+  }
+
+  /** What another run goes on with, once nothing is in flight. */
+  progress(): SendProgress {
+    return { plan: this.#plan, next: this.#next, unfinished: [...this.#unfinished] }
+  }
+
+  /** No chunk has said that there is no more to send, and none has failed. */
+  mayGoOn(): boolean {
+    return this.#ending === undefined && this.#failure === undefined
+  }
+
+  /** Every row has its outcome. */
+  areDone(): boolean {
+    return this.#unfinished.size === 0
+  }
+
+  /** Milliseconds for which the account cannot send. */
+  pauseMs(): number {
+    return this.#pausedUntil - Date.now()
+  }
+
+  /** Of chunks that were never tried, then of the pass. Undefined: it is over. */
+  takeNext(): number | undefined {
+    return this.#next < this.#count ? this.#next++ : this.#pass.shift()
+  }
+
+  /** Once more those that have rows left. */
+  beginPass(): void {
+    this.#pass = [...this.#unfinished].toSorted((a, b) => a - b)
+  }
+
+  /** Waits until another chunk may be started, or none may any more. */
+  room(): Promise<void> {
+    return condition(() => this.#inFlight.size < this.#plan.window || !this.mayGoOn())
+  }
+
+  /** Waits until nothing is in flight. */
+  returned(): Promise<void> {
+    return condition(() => this.#inFlight.size === 0)
+  }
+
+  start(chunk: number): void {
+    this.#inFlight.add(chunk)
+    const { total, chunkSize } = this.#plan
+    const from = chunk * chunkSize
+    const to = Math.min(total, from + chunkSize)
+    const summary = `rows ${from} to ${to - 1} of ${total}`
+    void sendChunk
+      .executeWithOptions({ ...SENDING, summary }, [{ ...this.#batch, from, to }])
+      .then(
+        (result) => this.#applyResult(chunk, result),
+        (error: unknown) => {
+          this.#failure ??= error
+          this.#unfinished.add(chunk)
+        },
+      )
+      .finally(() => {
+        this.#inFlight.delete(chunk)
+        if (++this.#returned % DETAILS_EVERY_CHUNKS === 0) this.show()
+      })
+  }
+
+  #applyResult(chunk: number, result: SendChunkResult): void {
+    if (result.kind === 'done') this.#unfinished.delete(chunk)
+    else this.#unfinished.add(chunk)
+    if (result.kind === 'paused') this.#pausedUntil = Math.max(this.#pausedUntil, result.resumeAt)
+    if (result.kind === 'stopped' || result.kind === 'unavailable') this.#ending ??= result
+  }
+
+  /** Brings the operators' view up to date. */
+  show(): void {
+    const tried = this.#next - this.#inFlight.size
+    setCurrentDetails(
+      `**${tried} of ${this.#count} chunks** tried, ${this.#unfinished.size} with rows left, ${this.#plan.total} recipients`,
+    )
+  }
+
+  /** Throws what a chunk failed with. */
+  ending(): Ending {
+    if (this.#failure !== undefined) throw this.#failure
+    return this.#ending ?? { kind: 'sent' }
+  }
+}
