@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Composed, Refusal } from '../src/core/content/compose.ts'
 import type { Answers } from '../src/domain/sending/throttling.ts'
 import type { Result } from '../src/store/sending/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
 /** A claimed row, rendered, or the reason why it cannot be. */
-export type Job =
-  | { id: string; mail: Mail }
-  | { id: string; failed: { reason: string; error: string } }
+export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }
+
+/** What was composed for a claimed row. */
+export const jobOf = (id: string, made: Composed, tags: Mail['tags'] = []): Job =>
+  'failed' in made ? { id, ...made } : { id, mail: { ...made.mail, tags } }
 
 /** A claimed row and its mail, or when that will be made; undefined: there was no time to. */
 export interface Pending {

@@ -1,15 +1,9 @@
+import type { OutgoingMail } from '../src/core/content/compose.ts'
 import type { Check } from '../src/domain/accounts/verification.ts'
 import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 
-/** One mail to one recipient, rendered, as it goes to the provider. */
-export interface Mail {
-  from: string
-  replyTo: string | null
-  to: string
-  subject: string
-  html: string | null
-  text: string | null
-  headers: { name: string; value: string }[]
+/** One mail to one recipient, as it goes to the provider. */
+export interface Mail extends OutgoingMail {
   tags: { name: string; value: string }[]
   /** Absent: the identity's own, if it has one. */
   configurationSet?: string

@@ -1,3 +1,4 @@
+import { compose, type LinkDeps } from '../../src/core/content/compose.ts'
 import { type NoticeText, noticeText } from '../../src/domain/accounts/notice.ts'
 import type { Timings } from '../../src/domain/sending/timings.ts'
 import { uuidv7 } from '../../src/ids.ts'
@@ -6,10 +7,9 @@ import type { Result } from '../../src/store/sending/messages.ts'
 import * as notices from '../../src/store/accounts/notices.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { Keyring } from '../../src/tokens.ts'
 import type { SendNoticeInput } from '../../workflows/contract.ts'
-import { callAll } from '../calls.ts'
-import type { Mail, Mailer } from '../mailer.ts'
+import { callAll, jobOf } from '../calls.ts'
+import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
@@ -37,7 +37,7 @@ export interface NoticeDeps {
   /** Undefined: the operator has set none up, and no notice is sent. */
   sender: NoticeSender | undefined
   /** What links of invitations are made of. */
-  links: { keyring: Keyring; publicUrl: string }
+  links: LinkDeps
   timings: Timings
   /** Milliseconds since 1970. */
   now: () => number
@@ -75,12 +75,14 @@ export function createNoticeActivities(deps: NoticeDeps) {
     const startedAt = performance.now()
     const claim = { ...input, claimId: uuidv7() }
     const claimed = await notices.claim(claimSql, { ...claim, limit: grant.granted })
+    const from = { from: sender.from, replyTo: null }
     const { results, verdict } = await callAll(
       sender.mailer,
-      claimed.recipients.map(({ id, email }) => ({
-        id,
-        job: { id, mail: mailTo(email, { from: sender.from, ...textTo(email, input, notice) }) },
-      })),
+      claimed.recipients.map(({ id, email }) => {
+        const rendered = { ...textTo(email, input, notice), html: null }
+        const making = compose('notice', from, { rendered, isMarketing: false }, { email })
+        return { id, job: making.then((made) => jobOf(id, made)) }
+      }),
       {
         iamRole: { ...NOBODY, region: sender.region },
         signedAt: new Date(claimed.claimedAt),
@@ -142,21 +144,6 @@ const about = ({ organizationId, noticeId }: SendNoticeInput, { kind }: { kind: 
   organizationId,
   noticeId,
   kind,
-})
-
-const mailTo = (
-  to: string,
-  { from, subject, text }: { from: string; subject: string; text: string },
-): Mail => ({
-  from,
-  replyTo: null,
-  to,
-  subject,
-  html: null,
-  text,
-  // RFC 3834: automatic replies are not sent to such mail.
-  headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
-  tags: [],
 })
 
 function toNoticeResult(result: Result): notices.NoticeResult {

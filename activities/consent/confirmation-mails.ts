@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { formatAddress } from '../../src/mail/headers.ts'
+import type { Sender } from '../../src/core/content/compose.ts'
 import {
   type ConfirmationProblem,
   type ConfirmationRequest,
@@ -23,7 +23,7 @@ type Request = Omit<ConfirmationRequest, 'organization' | 'topic'>
 /** Makes the confirmation mails of one topic. */
 export interface ConfirmationMails {
   connectionId: string
-  from: string
+  sender: Sender
   /** One mail for each request. Throws RendererBusy. */
   make: (requests: readonly Request[]) => Promise<RenderedMail[]>
 }
@@ -72,7 +72,7 @@ export function confirmationMails(
 
   return {
     connectionId,
-    from: formatAddress(topic.from, topic.fromName),
+    sender: { from: { address: topic.from, name: topic.fromName }, replyTo: null },
     make: async (requests) => {
       const whole = requests.map((request) => ({
         ...request,

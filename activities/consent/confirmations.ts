@@ -1,5 +1,6 @@
 import { log } from '@temporalio/activity'
 import { addressed } from '../../src/addresses.ts'
+import { compose } from '../../src/core/content/compose.ts'
 import { EXPIRE_AFTER_MS } from '../../src/domain/consent/subscription.ts'
 import { hashedId, uuidv7 } from '../../src/ids.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
@@ -97,7 +98,6 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
         connectionId: topic.connectionId,
         contactId,
         recipient: email,
-        from: topic.from,
       }
       return { ...one, mailId, toRender: { topic, request, message } }
     })
@@ -138,7 +138,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
 interface ToRender {
   topic: ConfirmationMails
   request: Parameters<ConfirmationMails['make']>[0][number]
-  message: Omit<SingleMail, 'subject'>
+  message: Omit<SingleMail, 'from' | 'subject'>
 }
 
 /** Renders the mails of each topic at once. */
@@ -147,9 +147,12 @@ async function renderMails(all: readonly ToRender[]): Promise<SingleMail[]> {
   for (const topic of new Set(all.map((each) => each.topic))) {
     const ofTopic = all.filter((each) => each.topic === topic)
     const mails = await untilRendered(() => topic.make(ofTopic.map(({ request }) => request)))
-    for (const [index, mail] of mails.entries()) {
-      const message = ofTopic[index]?.message
-      if (message) messages.push({ ...message, ...mail })
+    for (const [index, { message }] of ofTopic.entries()) {
+      const content = { rendered: mails[index], isMarketing: false }
+      const recipient = { email: message.recipient }
+      const made = await compose('confirmation', topic.sender, content, recipient)
+      if ('failed' in made) throw new Error(made.failed.error)
+      messages.push({ ...message, ...made.mail })
     }
   }
   return messages

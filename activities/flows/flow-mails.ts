@@ -1,3 +1,4 @@
+import type { Refusal } from '../../src/core/content/compose.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
@@ -11,16 +12,10 @@ import * as templates from '../../src/store/content/templates.ts'
 /** The content of a send_email step, ready to be rendered. */
 export interface FlowContent {
   /** Throws what `Renderer` throws. */
-  render: (data: MergeData) => Promise<RenderedMail>
+  render: (data: MergeData) => Promise<RenderedMail> | undefined
   templateId: Uuid | null
   /** It carries links to unsubscribe. */
   isMarketing: boolean
-}
-
-/** Why there is no content: a stable word, and what is wrong. */
-export interface NoContent {
-  reason: string
-  error: string
 }
 
 /** Contents kept per process. */
@@ -55,19 +50,14 @@ export function flowContents(renderer: Renderer) {
 
   const callOf = (owner: string) => ({ owner, by: performance.now() + LONGEST_RENDERING_WAIT_MS })
 
-  const rendered =
-    (key: string, content: Parts, marketing: boolean) =>
-    async (data: MergeData): Promise<RenderedMail> => {
-      const [mail] = renderer.mails({ key, content, marketing }, [data], callOf(key))
-      if (!mail) throw new Error('a recipient has a mail')
-      return mail
-    }
+  const rendered = (key: string, content: Parts, marketing: boolean) => (data: MergeData) =>
+    renderer.mails({ key, content, marketing }, [data], callOf(key))[0]
 
   return async function find(
     sql: Executor,
     flow: FlowVersion,
     { id, config }: StepOf<'send_email'>,
-  ): Promise<FlowContent | NoContent> {
+  ): Promise<FlowContent | Refusal> {
     const { organizationId } = flow
     const { templateId, subject, html, variables = {} } = config
     try {

@@ -1,24 +1,13 @@
-import {
-  BATCH_TAG,
-  MESSAGE_TAG,
-  messageTag,
-  ORGANIZATION_TAG,
-} from '../../src/domain/sending/ses-event.ts'
+import { compose, type LinkDeps, linksOf } from '../../src/core/content/compose.ts'
+import { tagsOf } from '../../src/domain/sending/ses-event.ts'
 import { timeOf } from '../../src/ids.ts'
-import { formatAddress } from '../../src/mail/headers.ts'
-import { marketingHeaders } from '../../src/mail/headers.ts'
-import { type MergeData, type RenderedMail, RenderError } from '../../src/mail/render.ts'
+import type { MergeData } from '../../src/mail/render.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import type { Context, VariableMapping } from '../../src/store/sending/batch-runs.ts'
 import type { Recipient } from '../../src/store/sending/messages.ts'
-import { preferencesUrl } from '../../src/preferences-links.ts'
-import { addressHash, type Keyring, signUnsubscribe } from '../../src/tokens.ts'
-import type { Job } from '../calls.ts'
+import { type Job, jobOf } from '../calls.ts'
 
-export interface BatchContentDeps {
-  keyring: Keyring
-  /** Links in mails are made of it. */
-  publicUrl: string
+export interface BatchContentDeps extends LinkDeps {
   /** The process's own when absent. */
   renderer?: Renderer
 }
@@ -39,61 +28,38 @@ export type BatchMails = (
 ) => Promise<Job | undefined>[]
 
 /** Makes one mail per recipient of a batch, each with its own unsubscribe link. */
-export function batchMails({ keyring, publicUrl, renderer = processRenderer() }: BatchContentDeps) {
+export function batchMails({ renderer = processRenderer(), ...deps }: BatchContentDeps) {
   return ({ organizationId, batchId, batch }: BatchOf): BatchMails => {
-    const { contentId, subject, contentHtml: html, contentText: text } = batch
+    const { bucket, contentId, subject, contentHtml: html, contentText: text, replyTo } = batch
     const key = `${contentId} ${subject}`
     const template = { key, content: { subject, html, text }, marketing: true }
-    const from = formatAddress(batch.fromAddress, batch.fromName)
+    const sender = { from: { address: batch.fromAddress, name: batch.fromName }, replyTo }
 
-    const dataOf = (recipient: Recipient): MergeData & { unsubscribeUrl: string } => {
+    const dataOf = (recipient: Recipient) => {
       const { email, contactId } = recipient
-      const link = {
-        organizationId,
-        contactId,
-        batchId,
-        addressHash: addressHash(organizationId, email),
-        ...(batch.topicId === null ? {} : { topicId: batch.topicId }),
-      }
+      const mailed = { organizationId, contactId, email, topicId: batch.topicId, batchId }
       return {
         contact: { ...recipient, id: contactId },
         organization: { name: batch.organizationName },
-        unsubscribeUrl: `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`,
-        preferencesUrl: preferencesUrl(keyring, publicUrl, link, timeOf(batch.bucket)),
+        ...linksOf(deps, mailed, timeOf(bucket)),
         variables: variables(batch.variableMappings, recipient),
       }
     }
 
-    const mailOf = ({ id, email }: Recipient, made: RenderedMail, unsubscribeUrl: string): Job => ({
-      id,
-      mail: {
-        from,
-        replyTo: batch.replyTo,
-        to: email,
-        ...made,
-        headers: marketingHeaders({ unsubscribeUrl }),
-        tags: [
-          { name: MESSAGE_TAG, value: messageTag(batch.bucket, id) },
-          { name: BATCH_TAG, value: batchId },
-          { name: ORGANIZATION_TAG, value: organizationId },
-        ],
-      },
-    })
-
     return (recipients, by) => {
       const data = recipients.map(dataOf)
-      const made = renderer.mails(template, data, { owner: key, by })
-      return recipients.map(async (recipient, index) => {
-        const { unsubscribeUrl = '' } = data[index] ?? {}
+      const rendered = renderer.mails(template, data, { owner: key, by })
+      return recipients.map(async ({ id, email }, index) => {
+        const recipient = { email, unsubscribeUrl: data[index]?.unsubscribeUrl }
         try {
-          const mail = await made[index]
-          return mail && mailOf(recipient, mail, unsubscribeUrl)
+          const content = { rendered: rendered[index], isMarketing: true }
+          const made = await compose('batch', sender, content, recipient)
+          return jobOf(id, made, tagsOf({ organizationId, bucket, id, batchId }))
         } catch (error) {
           if (error instanceof RendererBusy) return undefined
           // One recipient's mail cannot be made; the others' can, and the claim must not be lost.
-          const reason = error instanceof RenderError ? error.reason : 'render_failed'
           const message = error instanceof Error ? error.message : ''
-          return { id: recipient.id, failed: { reason, error: message } }
+          return { id, failed: { reason: 'render_failed', error: message } }
         }
       })
     }

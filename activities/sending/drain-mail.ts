@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { addressed } from '../../src/addresses.ts'
-import {
-  MESSAGE_TAG,
-  messageTag,
-  ORGANIZATION_TAG,
-  PROBE_TAG,
-} from '../../src/domain/sending/ses-event.ts'
+import { ORGANIZATION_TAG, PROBE_TAG, tagsOf } from '../../src/domain/sending/ses-event.ts'
 import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import type { Timings } from '../../src/domain/sending/timings.ts'
 import { uuidv7 } from '../../src/ids.ts'
@@ -19,8 +14,8 @@ import * as suppressions from '../../src/store/consent/suppressions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/tokens.ts'
 import type { DispatchMailInput } from '../../workflows/contract.ts'
-import { callAll } from '../calls.ts'
-import type { Mail, Mailer } from '../mailer.ts'
+import { callAll, jobOf } from '../calls.ts'
+import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
@@ -112,15 +107,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       refused,
     })
     if (claimed.mails.length === 0) return { used: 0, stuck: false }
-    const pending = claimed.mails.map((mail) => ({
-      id: mail.id,
-      job: {
-        id: mail.id,
-        mail: toMail(mail, [
-          { name: MESSAGE_TAG, value: messageTag(bucket, mail.id) },
-          { name: ORGANIZATION_TAG, value: organizationId },
-        ]),
-      },
+    const pending = claimed.mails.map(({ id, recipient: to, ...said }) => ({
+      id,
+      job: jobOf(id, { mail: { ...said, to } }, tagsOf({ organizationId, bucket, id })),
     }))
     const { results, verdict } = await callAll(mailer, pending, {
       iamRole: sender,
@@ -194,14 +183,3 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     if (outcome.kind === 'sent') await probes.recordAnswer(sql, organizationId, id)
   }
 }
-
-const toMail = (mail: mailQueue.QueuedMail, tags: Mail['tags']): Mail => ({
-  from: mail.from,
-  replyTo: mail.replyTo,
-  to: mail.recipient,
-  subject: mail.subject,
-  html: mail.html,
-  text: mail.text,
-  headers: mail.headers,
-  tags,
-})

@@ -1,17 +1,15 @@
+import { compose, type LinkDeps, linksOf } from '../../../src/core/content/compose.ts'
 import { PRODUCTION_TIMINGS } from '../../../src/domain/sending/timings.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../../src/ids.ts'
-import { formatAddress, marketingHeaders } from '../../../src/mail/headers.ts'
-import { type MergeData, type RenderedMail, RenderError } from '../../../src/mail/render.ts'
-import { preferencesUrl } from '../../../src/preferences-links.ts'
+import type { MergeData } from '../../../src/mail/render.ts'
 import * as connections from '../../../src/store/accounts/connections.ts'
 import { latestEvent } from '../../../src/store/flows/execution-events.ts'
 import * as flowMails from '../../../src/store/flows/mails.ts'
 import { enqueue } from '../../../src/store/sending/messages.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
-import { addressHash, signUnsubscribe } from '../../../src/tokens.ts'
 import { processRenderer } from '../../../src/mail/renderer.ts'
 import type { BatchContentDeps } from '../../sending/batch-mails.ts'
-import { type FlowContent, flowContents } from '../flow-mails.ts'
+import { flowContents } from '../flow-mails.ts'
 import { untilRendered } from '../../content/rendering.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
 import type { StepRun, StoredStep } from './step.ts'
@@ -41,7 +39,7 @@ export interface SendEmailDeps extends BatchContentDeps {
 export function createSendEmail(deps: SendEmailDeps): StoredStep<'send_email'> {
   const { keyring, publicUrl, renderer = processRenderer() } = deps
   const { awaitedMs = PRODUCTION_TIMINGS.awaitedMs } = deps
-  const making = { keyring, publicUrl, contentOf: flowContents(renderer) }
+  const making = { links: { keyring, publicUrl }, contentOf: flowContents(renderer) }
   return {
     where: 'control',
     locksContact: false,
@@ -72,7 +70,8 @@ export function createSendEmail(deps: SendEmailDeps): StoredStep<'send_email'> {
 }
 
 /** What mails are made with. */
-interface Making extends Pick<SendEmailDeps, 'keyring' | 'publicUrl'> {
+interface Making {
+  links: LinkDeps
   contentOf: ReturnType<typeof flowContents>
 }
 
@@ -105,10 +104,18 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const sender = await senderOf(tx, run, to)
   if ('kind' in sender) return sender
   const content = await untilRendered(() => making.contentOf(tx, execution, step))
-  if (!('render' in content)) return failed(content.reason, content.error)
+  if (!('render' in content)) return { kind: 'failed', ...content }
   const event = await latestEvent(tx, organizationId, execution.id)
-  const made = await make(run, making, { to, event }, content)
-  if ('kind' in made) return made
+  const data = dataOf(run, making.links, to, event)
+  const made = await untilRendered(() =>
+    compose(
+      'workflow',
+      sender,
+      { rendered: content.render(data), isMarketing: content.isMarketing },
+      { email, unsubscribeUrl: data.unsubscribeUrl },
+    ),
+  )
+  if ('failed' in made) return { kind: 'failed', ...made.failed }
 
   const id = uuidv7()
   const isNew = await enqueue(tx, {
@@ -120,46 +127,26 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
     executionId: execution.id,
     ...(topicId === null ? {} : { topicId }),
     ...(content.templateId === null ? {} : { templateId: content.templateId }),
+    connectionId: sender.connectionId,
     recipient: email,
-    ...sender,
-    ...made,
+    ...made.mail,
   })
   if (!isNew) return failed('mailed_before', 'A mail of this try was decided before')
   return waitFor(id)
 }
 
-/** The mail itself, with links that name the person, the address and the topic. */
-async function make(
-  run: Run,
-  { keyring, publicUrl }: Making,
-  { to, event }: { to: Addressee; event: MergeData['event'] | undefined },
-  { render, isMarketing }: FlowContent,
-) {
+/** What the mail may refer to. */
+function dataOf(run: Run, links: LinkDeps, to: Addressee, event: MergeData['event'] | undefined) {
   const { organizationId, data } = run.execution
   const { topicId, variables } = run.step.config
-  const link = {
-    organizationId,
-    contactId: to.id,
-    addressHash: addressHash(organizationId, to.email),
-    ...(topicId === undefined ? {} : { topicId }),
-  }
-  const unsubscribeUrl = `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`
-  const values = {
+  const mailed = { organizationId, contactId: to.id, email: to.email, topicId }
+  return {
     contact: to,
     organization: { name: to.organizationName },
     trigger: { data },
     ...(event === undefined ? {} : { event }),
-    unsubscribeUrl,
-    preferencesUrl: preferencesUrl(keyring, publicUrl, link, Date.parse(run.now)),
+    ...linksOf(links, mailed, Date.parse(run.now)),
     ...(variables === undefined ? {} : { variables }),
-  }
-  try {
-    const mail: RenderedMail = await untilRendered(() => render(values))
-    if (mail.subject === '') return failed('bad_subject', 'The mail has no subject')
-    return { ...mail, headers: isMarketing ? marketingHeaders({ unsubscribeUrl }) : [] }
-  } catch (error) {
-    if (!(error instanceof RenderError)) throw error
-    return failed(error.reason, error.message)
   }
 }
 
@@ -226,14 +213,9 @@ async function senderOf(tx: Transaction, { execution, step }: Run, to: Addressee
   if (!account) return failed('no_account', 'No account is connected')
   if (accounts.length > 1) return failed('no_account', 'Several accounts: the step names none')
   if (account.disconnectedAt !== null) return failed('disconnected', 'Its account is disconnected')
-  try {
-    return {
-      connectionId: account.id,
-      from: formatAddress(address, name),
-      ...(config.replyTo === undefined ? {} : { replyTo: formatAddress(config.replyTo) }),
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return failed('bad_sender', error.message)
+  return {
+    connectionId: account.id,
+    from: { address, name: name ?? null },
+    replyTo: config.replyTo ?? null,
   }
 }

@@ -5,7 +5,7 @@ import { recipientsOf } from './event-recipients.ts'
  * Tags that every mail of ours carries, so that an event tells its row without knowing the message
  * id.
  */
-export const MESSAGE_TAG = 'letterloom-message'
+const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 export const ORGANIZATION_TAG = 'letterloom-organization'
 /** Of probes, which have no row in the ledger: their id. */
@@ -15,8 +15,20 @@ export const VERIFICATION_TAG = 'letterloom-verification'
 /** Every tag of ours begins with it. */
 const OUR_TAGS = 'letterloom-'
 
-/** `<bucket>_<id>`: names the row and its partition; fits SES' tag characters. */
-export const messageTag = (bucket: string, id: string): string => `${bucket}_${id}`
+/** The row of a mail in the ledger. */
+interface Row {
+  organizationId: string
+  bucket: string
+  id: string
+  batchId?: string
+}
+
+/** The tags of a mail: by them its events find the row, and the row's partition. */
+export const tagsOf = ({ organizationId, bucket, id, batchId }: Row) => [
+  { name: MESSAGE_TAG, value: `${bucket}_${id}` },
+  ...(batchId === undefined ? [] : [{ name: BATCH_TAG, value: batchId }]),
+  { name: ORGANIZATION_TAG, value: organizationId },
+]
 
 export interface SesEvent {
   kind: EventKind

@@ -52,7 +52,6 @@ const dueOf = (sql: Sql, connectionId: string, priority: number, limit: number) 
 /** A claimed mail with what it says. */
 export interface QueuedMail {
   id: Uuid
-  contactId: Uuid | null
   recipient: string
   from: string
   replyTo: string | null
@@ -196,9 +195,9 @@ export const claim = async (
     select now() as claimed_at,
       (select count(*) from moved where state = 'skipped') as skipped,
       coalesce((
-        select json_agg(json_build_object('id', m.id, 'contactId', m.contact_id,
-          'recipient', m.recipient, 'from', b.from_address, 'replyTo', b.reply_to,
-          'subject', b.subject, 'html', b.html, 'text', b.text, 'headers', b.headers) order by m.id)
+        select json_agg(json_build_object('id', m.id, 'recipient', m.recipient,
+          'from', b.from_address, 'replyTo', b.reply_to, 'subject', b.subject, 'html', b.html,
+          'text', b.text, 'headers', b.headers) order by m.id)
         from moved m
         join message_bodies b on b.organization_id = ${organizationId} and b.bucket = ${bucket}
           and b.id = m.id

@@ -23,10 +23,10 @@ export interface SingleMail {
   templateId?: Uuid
   recipient: string
   from: string
-  replyTo?: string
+  replyTo?: string | null
   subject: string
-  html?: string
-  text?: string
+  html?: string | null
+  text?: string | null
   headers?: { name: string; value: string }[]
   /** Not before; now when absent. */
   sendAt?: string

@@ -1,0 +1,17 @@
+import { type Owned, refusalOf } from '../../domain/access/ownership.ts'
+import type { Uuid } from '../../ids.ts'
+import { isElsewhere } from '../../store/access/organizations.ts'
+import type { Executor } from '../../store/db/sql.ts'
+
+/**
+ * Throws a 403 when another organization has what a body names. Called when this one has not; the
+ * caller refuses the field where it returns.
+ */
+export async function refuseForeign(
+  sql: Executor,
+  kind: Owned,
+  organizationId: Uuid,
+  id: string,
+): Promise<void> {
+  if (await isElsewhere(sql, kind, organizationId, id)) throw refusalOf(kind, true)
+}

@@ -1,0 +1,137 @@
+import type { Mailbox } from '../../domain/mailbox.ts'
+import type { SingleMailSource } from '../../domain/sending/mail-priority.ts'
+import type { Uuid } from '../../ids.ts'
+import { formatAddress, type Header, marketingHeaders } from '../../mail/headers.ts'
+import { RenderError } from '../../mail/render.ts'
+import { preferencesUrl } from '../../preferences-links.ts'
+import { addressHash, type Keyring, signUnsubscribe } from '../../tokens.ts'
+
+/** What differs between the sources of mail. */
+const SOURCES: Record<'batch' | SingleMailSource | 'notice', Rules> = {
+  batch: { mayLackSubject: true },
+  workflow: {},
+  transactional: {},
+  confirmation: {},
+  // RFC 3834: automatic replies are not sent to such mail.
+  notice: { headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }] },
+}
+
+interface Rules {
+  /** Whether a mail goes out whose subject is empty once it is rendered. */
+  mayLackSubject?: boolean
+  headers?: readonly Header[]
+}
+
+/** Whom mail is from. */
+export interface Sender {
+  /** A text stands in the header as it is. */
+  from: Mailbox | string
+  /** An address; null: replies go to the sender. */
+  replyTo: string | null
+}
+
+/** What one mail says, once it is rendered. */
+interface Rendered {
+  subject: string
+  html: string | null
+  text: string | null
+}
+
+interface Content {
+  rendered: Promise<Rendered> | Rendered | undefined
+  /** It can be unsubscribed from with one click. */
+  isMarketing: boolean
+}
+
+interface Recipient {
+  email: string
+  /** Needed by marketing mail. */
+  unsubscribeUrl?: string | undefined
+}
+
+/** One mail to one recipient, as it goes to the provider; only its tags are still missing. */
+export interface OutgoingMail extends Rendered {
+  from: string
+  replyTo: string | null
+  to: string
+  headers: Header[]
+}
+
+/** Why there is no mail: a stable word, and what is wrong. */
+export interface Refusal {
+  reason: string
+  error: string
+}
+
+export type Composed = { mail: OutgoingMail } | { failed: Refusal }
+
+/**
+ * Makes the mail to one recipient, whatever its source, or says why there is none. Throws what is
+ * no fault of the mail, such as RendererBusy.
+ */
+export async function compose(
+  source: keyof typeof SOURCES,
+  sender: Sender,
+  { rendered, isMarketing }: Content,
+  { email, unsubscribeUrl = '' }: Recipient,
+): Promise<Composed> {
+  const { mayLackSubject = false, headers = [] } = SOURCES[source]
+  try {
+    const said = await rendered
+    if (!said) throw new Error('a recipient has a mail')
+    if (said.subject === '' && !mayLackSubject) {
+      return { failed: { reason: 'bad_subject', error: 'The mail has no subject' } }
+    }
+    const mailboxes = mailboxesOf(sender)
+    if ('reason' in mailboxes) return { failed: mailboxes }
+    const oneClick = isMarketing ? marketingHeaders({ unsubscribeUrl }) : []
+    return { mail: { ...mailboxes, ...said, to: email, headers: [...headers, ...oneClick] } }
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error
+    return { failed: { reason: error.reason, error: error.message } }
+  }
+}
+
+function mailboxesOf({ from, replyTo }: Sender): Pick<OutgoingMail, 'from' | 'replyTo'> | Refusal {
+  try {
+    return {
+      from: typeof from === 'string' ? from : formatAddress(from.address, from.name),
+      replyTo: replyTo === null ? null : formatAddress(replyTo),
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { reason: 'bad_sender', error: error.message }
+  }
+}
+
+/** What links are signed with, and what they begin with. */
+export interface LinkDeps {
+  keyring: Keyring
+  publicUrl: string
+}
+
+/** The contact that is mailed, and what the mail is part of. */
+interface Mailed {
+  organizationId: Uuid
+  contactId: Uuid
+  email: string
+  topicId: Uuid | null | undefined
+  batchId?: Uuid
+}
+
+/**
+ * The links by which a contact unsubscribes and chooses topics. They name the person, the address
+ * and the topic; the second is good for a year from `since` (milliseconds since 1970).
+ */
+export function linksOf(
+  { keyring, publicUrl }: LinkDeps,
+  { email, topicId, ...ids }: Mailed,
+  since: number,
+) {
+  const hash = addressHash(ids.organizationId, email)
+  const link = { ...ids, addressHash: hash, ...(topicId ? { topicId } : {}) }
+  return {
+    unsubscribeUrl: `${publicUrl}/unsubscribe/${signUnsubscribe(keyring, link)}`,
+    preferencesUrl: preferencesUrl(keyring, publicUrl, link, since),
+  }
+}
