@@ -1,8 +1,8 @@
+import { type NoSender, resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { compose, type LinkDeps, linksOf } from '../../../src/core/content/compose.ts'
 import { PRODUCTION_TIMINGS } from '../../../src/domain/sending/timings.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../../src/ids.ts'
 import type { MergeData } from '../../../src/mail/render.ts'
-import * as connections from '../../../src/store/accounts/connections.ts'
 import { latestEvent } from '../../../src/store/flows/execution-events.ts'
 import * as flowMails from '../../../src/store/flows/mails.ts'
 import { enqueue } from '../../../src/store/sending/messages.ts'
@@ -102,7 +102,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   }
   const to = { ...found, email }
   const sender = await senderOf(tx, run, to)
-  if ('kind' in sender) return sender
+  if ('problem' in sender) return withoutSender(sender)
   const content = await untilRendered(() => making.contentOf(tx, execution, step))
   if (!('render' in content)) return { kind: 'failed', ...content }
   const event = await latestEvent(tx, organizationId, execution.id)
@@ -110,7 +110,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const made = await untilRendered(() =>
     compose(
       'workflow',
-      sender,
+      { from: sender, replyTo: sender.replyTo },
       { rendered: content.render(data), isMarketing: content.isMarketing },
       { email, unsubscribeUrl: data.unsubscribeUrl },
     ),
@@ -198,24 +198,27 @@ async function earlier(
 }
 
 /** Its sender and its account: the step's own, or the topic's, or the only account. */
-async function senderOf(tx: Transaction, { execution, step }: Run, to: Addressee) {
-  const { config } = step
-  const { organizationId } = execution
-  const address = config.from ?? to.topicFrom
-  if (address === null) return failed('no_sender', 'Neither the step nor its topic has a from')
-  const name = config.from === undefined ? (config.fromName ?? to.topicFromName) : config.fromName
-  const accountId = config.cloudAccountId ?? to.topicConnectionId
-  const accounts =
-    accountId === null
-      ? await connections.listSenders(tx, organizationId)
-      : [await connections.findSender(tx, organizationId, accountId)]
-  const [account] = accounts
-  if (!account) return failed('no_account', 'No account is connected')
-  if (accounts.length > 1) return failed('no_account', 'Several accounts: the step names none')
-  if (account.disconnectedAt !== null) return failed('disconnected', 'Its account is disconnected')
-  return {
-    connectionId: account.id,
-    from: { address, name: name ?? null },
-    replyTo: config.replyTo ?? null,
+const senderOf = (tx: Transaction, { execution, step }: Run, to: Addressee) => {
+  const { from, fromName, replyTo, cloudAccountId } = step.config
+  return resolveSender(tx, execution.organizationId, {
+    from: from ?? to.topicFrom,
+    fromName: from === undefined ? (fromName ?? to.topicFromName) : fromName,
+    replyTo,
+    cloudAccountId: cloudAccountId ?? to.topicConnectionId,
+  })
+}
+
+function withoutSender({ problem, message }: NoSender): Failed {
+  switch (problem) {
+    case 'no_from':
+      return failed('no_sender', 'Neither the step nor its topic has a from')
+    case 'bad_name':
+      return failed('bad_sender', message)
+    case 'several':
+      return failed('no_account', 'Several accounts: the step names none')
+    case 'disconnected':
+      return failed('disconnected', 'Its account is disconnected')
+    default:
+      return failed('no_account', 'No account is connected')
   }
 }

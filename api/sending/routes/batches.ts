@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { CONTENT_PATHS, sourceOf } from '../../../src/core/sending/batch-content.ts'
-import { senderOf } from '../../../src/core/sending/batch-references.ts'
+import { resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { batchView } from '../../../src/core/sending/batch-view.ts'
 import { cancelBatch } from '../../../src/core/sending/cancel-batch.ts'
 import { createBatch } from '../../../src/core/sending/create-batch.ts'
@@ -55,8 +55,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         const { caller, body, contents } = request
         const { organizationId, sql } = caller
         const checkSender = async (): Promise<void> => {
-          const sender = await senderOf(sql, organizationId, body)
-          if (sender) await senders.check(request, [sender])
+          const sender = await resolveSender(sql, organizationId, body)
+          if (!('problem' in sender)) await senders.check(request, [sender])
         }
         const checkContent = async (): Promise<void> => {
           const source = await sourceOf(sql, organizationId, body)

@@ -1,4 +1,4 @@
-import { type Owned, refusalOf } from '../../domain/access/ownership.ts'
+import { refusalOf } from '../../domain/access/ownership.ts'
 import type { Uuid } from '../../ids.ts'
 import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor } from '../../store/db/sql.ts'
@@ -9,7 +9,7 @@ import type { Executor } from '../../store/db/sql.ts'
  */
 export async function refuseForeign(
   sql: Executor,
-  kind: Owned,
+  kind: 'connection' | 'template' | 'topic',
   organizationId: Uuid,
   id: string,
 ): Promise<void> {

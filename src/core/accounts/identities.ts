@@ -6,7 +6,7 @@ import {
 } from '../../domain/accounts/account-names.ts'
 import { AppError, notFound, refuse } from '../../domain/errors.ts'
 import type { ListedIdentity } from '../../domain/accounts/identity.ts'
-import type { Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
 import type { StoredIdentity } from '../../schemas/accounts/domain.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Sql } from '../../store/db/sql.ts'
@@ -14,7 +14,7 @@ import { missing } from '../access/ownership.ts'
 import { eachOf, search, type Searched } from './account-search.ts'
 import { type Asker, cannotAsk } from './ask-provider.ts'
 import { askAccount } from './live-readings.ts'
-import { findNamed } from './named-account.ts'
+import { resolveAccount } from './resolve-sender.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
 /** An account that has not answered by then is reported as unreachable. */
@@ -88,12 +88,13 @@ async function accountsOf({ organizationId, sql }: Caller, names: AccountNames) 
   const { field, id, differs } = givenAccount(names)
   if (differs) refuse('awsAccountId', DIFFERS)
   if (typeof id !== 'string') return connections.listAccounts(sql, organizationId)
-  const found = await findNamed(sql, organizationId, id)
-  if ('problem' in found && isAccountNumber(id)) refuse(field, found.problem)
-  const account =
-    'account' in found
-      ? await connections.findAccount(sql, organizationId, found.account.id)
-      : undefined
+  const found = await resolveAccount(sql, organizationId, names)
+  if ('problem' in found && isAccountNumber(id)) refuse(field, found.message)
+  // Also one that is disconnected.
+  const named = 'id' in found ? found.id : id
+  const account = isUuid(named)
+    ? await connections.findAccount(sql, organizationId, named)
+    : undefined
   if (!account) throw await missing(sql, 'connection', organizationId, id)
   return [account]
 }

@@ -1,15 +1,14 @@
 import { givenAccount } from '../../domain/accounts/account-names.ts'
-import { refusalOf } from '../../domain/access/ownership.ts'
 import { refuse } from '../../domain/errors.ts'
 import { readSender } from '../../domain/mailbox.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { CONFIRM_URL } from '../../mail/confirmation.ts'
 import type { TopicPatch, TopicSummary } from '../../schemas/consent/topic.ts'
-import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import * as templates from '../../store/content/templates.ts'
 import type { TopicValues } from '../../store/consent/topics.ts'
-import { requireAccount } from '../accounts/named-account.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+import { requireAccount } from '../accounts/resolve-sender.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
 
 /** The defaults of a topic. */
@@ -90,7 +89,7 @@ async function checkTemplate(
 ): Promise<Uuid> {
   const template = isUuid(id) ? await templates.findPublished(tx, organizationId, id) : undefined
   if (!template) {
-    if (await isElsewhere(tx, 'template', organizationId, id)) throw refusalOf('template', true)
+    await refuseForeign(tx, 'template', organizationId, id)
     return refuse('templateId', 'names no published template')
   }
   const used = await contents.roots('html', template.source, 'templateId')

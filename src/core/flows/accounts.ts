@@ -4,7 +4,7 @@ import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import { findNamed } from '../accounts/named-account.ts'
+import { resolveAccount } from '../accounts/resolve-sender.ts'
 
 /**
  * The definition with the ids of connections where steps name an account by its number, so that a
@@ -18,17 +18,17 @@ export async function namingAccounts(
   const problems: ErrorDetail[] = []
   const steps: Step[] = []
   for (const [index, step] of definition.steps.entries()) {
-    const number = step.type === 'send_email' ? (step.config.cloudAccountId ?? '') : ''
-    if (step.type !== 'send_email' || !isAccountNumber(number)) {
+    const cloudAccountId = step.type === 'send_email' ? (step.config.cloudAccountId ?? '') : ''
+    if (step.type !== 'send_email' || !isAccountNumber(cloudAccountId)) {
       steps.push(step)
       continue
     }
-    const found = await findNamed(tx, organizationId, number)
-    if ('account' in found) {
-      steps.push({ ...step, config: { ...step.config, cloudAccountId: found.account.id } })
+    const found = await resolveAccount(tx, organizationId, { cloudAccountId })
+    if ('id' in found) {
+      steps.push({ ...step, config: { ...step.config, cloudAccountId: found.id } })
     } else {
       const path = `steps[${index}].config.cloudAccountId`
-      const message = `${nameOf(step)}: config.cloudAccountId ${found.problem}`
+      const message = `${nameOf(step)}: config.cloudAccountId ${found.message}`
       problems.push({ path, message })
     }
   }

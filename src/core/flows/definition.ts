@@ -16,16 +16,10 @@ import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { Contents } from '../../mail/content-checks.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
 import { namingAccounts } from './accounts.ts'
 import { draftOf, type TopicName, topicNames } from './draft.ts'
-import {
-  checkAhead,
-  checkContents,
-  checkReferences,
-  type Checking,
-  refuse,
-  refuseForeign,
-} from './rules.ts'
+import { checkAhead, checkContents, checkReferences, type Checking, refuse } from './rules.ts'
 
 /**
  * The definition of a body, as it is stored, and the headers that are stored beside it. `former`:

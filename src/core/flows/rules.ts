@@ -1,15 +1,14 @@
-import { refusalOf } from '../../domain/access/ownership.ts'
-import { isElsewhere } from '../../store/access/organizations.ts'
 import { AppError, badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step, StepOf } from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { FetchError } from '../../net/fetch-error.ts'
 import { targetOf } from '../../net/target.ts'
-import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as templates from '../../store/content/templates.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+import { type NoSender, rememberAccounts, resolveAccount } from '../accounts/resolve-sender.ts'
 
 /** Throws a 400 with these problems, if there are any. */
 export function refuse(problems: readonly ErrorDetail[]): void {
@@ -18,16 +17,6 @@ export function refuse(problems: readonly ErrorDetail[]): void {
   // A longer list would help no reader.
   const most = problems.slice(0, 100)
   throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
-}
-
-/** Throws a 403 when it belongs to another organization. */
-export async function refuseForeign(
-  tx: Transaction,
-  kind: 'topic' | 'template' | 'connection',
-  organizationId: Uuid,
-  id: string,
-): Promise<void> {
-  if (await isElsewhere(tx, kind, organizationId, id)) throw refusalOf(kind, true)
 }
 
 /** Variables of webhook bodies besides those of mails. */
@@ -162,12 +151,11 @@ export async function checkReferences(
       }
     }
     if (cloudAccountId !== undefined) {
-      const account = isUuid(cloudAccountId)
-        ? await connections.findSender(tx, organizationId, cloudAccountId)
-        : undefined
-      if (!account) {
+      const found = await resolveAccount(tx, organizationId, { cloudAccountId })
+      // A flow may name an account that is disconnected for now.
+      if ('problem' in found && found.problem !== 'disconnected') {
         await refuseForeign(tx, 'connection', organizationId, cloudAccountId)
-        report('cloudAccountId', 'names no account')
+        report('cloudAccountId', found.message)
       }
     }
   }
@@ -184,7 +172,7 @@ export async function requireRunnable(
   { steps }: Definition,
 ): Promise<void> {
   const problems: ErrorDetail[] = []
-  const accounts = (await connections.listSenders(tx, organizationId)).length
+  const accountOf = rememberAccounts()
   for (const [index, step] of steps.entries()) {
     const report = (name: string, message: string) =>
       problems.push({
@@ -193,21 +181,21 @@ export async function requireRunnable(
       })
     if (step.type === 'send_sms') report('', 'needs an SMS transport; none is configured')
     if (step.type !== 'send_email') continue
-    const { templateId, cloudAccountId } = step.config
+    const { templateId } = step.config
     if (templateId !== undefined) {
       const published = await templates.findPublished(tx, organizationId, templateId)
       if (!published) report('.templateId', 'its template is not published')
     }
-    if (cloudAccountId === undefined) {
-      if (accounts === 0) report('.cloudAccountId', 'no account is connected')
-      if (accounts > 1) report('.cloudAccountId', 'is needed: several accounts are connected')
-    } else {
-      const account = await connections.findSender(tx, organizationId, cloudAccountId)
-      if (account?.disconnectedAt !== null) report('.cloudAccountId', 'the account is disconnected')
-    }
+    const account = await accountOf(tx, organizationId, step.config)
+    if ('problem' in account) report('.cloudAccountId', problemOf(account))
   }
   const [first] = problems
   if (first) {
     throw badRequest(`The workflow cannot run: ${first.message}`, problems, 'workflow_not_runnable')
   }
+}
+
+function problemOf({ problem, message }: NoSender): string {
+  if (problem === 'several') return message
+  return problem === 'none' ? 'no account is connected' : 'the account is disconnected'
 }

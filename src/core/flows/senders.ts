@@ -1,13 +1,11 @@
-import { givenAccount } from '../../domain/accounts/account-names.ts'
 import { badRequest, type ErrorDetail } from '../../domain/errors.ts'
-import { readSender } from '../../domain/mailbox.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { FlowStep } from '../../schemas/flows/flow-steps.ts'
 import type { Executor } from '../../store/db/sql.ts'
-import { nameAccount } from '../accounts/named-account.ts'
+import { rememberAccounts, resolveSender } from '../accounts/resolve-sender.ts'
 import {
   type CheckedSenders,
   notChecked,
@@ -25,19 +23,13 @@ export async function sendersOfSteps(
   organizationId: Uuid,
   steps: readonly (Step | FlowStep)[],
 ): Promise<(Sender & { index: number })[]> {
-  const accounts = new Map<string | null | undefined, Uuid | undefined>()
+  const accountOf = rememberAccounts()
   const senders: (Sender & { index: number })[] = []
   for (const [index, step] of steps.entries()) {
-    if (step.type !== 'send_email' || step.config.from === undefined) continue
-    const { from } = step.config
-    const { id } = givenAccount(step.config)
-    if (!accounts.has(id)) {
-      const account = await nameAccount(sql, organizationId, step.config)
-      accounts.set(id, account?.disconnectedAt === null ? account.id : undefined)
-    }
-    const connectionId = accounts.get(id)
-    if (connectionId === undefined) continue
-    senders.push({ connectionId, address: readSender(from, undefined).address, index })
+    if (step.type !== 'send_email') continue
+    const found = await resolveSender(sql, organizationId, step.config, accountOf)
+    if ('problem' in found) continue
+    senders.push({ connectionId: found.connectionId, address: found.address, index })
   }
   return senders
 }

@@ -4,7 +4,7 @@ import type { Content, ContentPaths, ContentSource } from '../../mail/content.ts
 import type { BatchInput } from '../../schemas/sending/batch.ts'
 import * as templates from '../../store/content/templates.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
-import { refuseForeign } from './batch-references.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
 
 /** What the parts of the content are called where they are wrong. */
 export const CONTENT_PATHS: ContentPaths = {
@@ -51,7 +51,10 @@ export async function findContent(
     if (inline.subject === null) return refuse('subject', 'is needed')
     return { ...inline, subject: inline.subject, id: uuidv7(), templateId: null, inline }
   }
-  if (!template) return refuseForeign(tx, 'template', organizationId, templateId, 'templateId')
+  if (!template) {
+    await refuseForeign(tx, 'template', organizationId, templateId)
+    return refuse('templateId', 'names no published template')
+  }
   if (subject === null && template.subject === null) {
     return refuse('subject', 'is needed: the template has none')
   }

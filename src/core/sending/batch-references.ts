@@ -1,41 +1,23 @@
-import { refusalOf } from '../../domain/access/ownership.ts'
 import { badRequest, refuse } from '../../domain/errors.ts'
-import { readSender } from '../../domain/mailbox.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
-import type { BatchInput } from '../../schemas/sending/batch.ts'
 import * as topics from '../../store/consent/topics.ts'
 import * as contacts from '../../store/contacts/contacts.ts'
-import { isElsewhere } from '../../store/access/organizations.ts'
-import type { Executor, Transaction } from '../../store/db/sql.ts'
-import { nameAccount } from '../accounts/named-account.ts'
-import type { Sender } from '../accounts/sender-check.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
 import { resolveTopics } from '../consent/topic-names.ts'
 
-/** What a batch names by id. */
-const KIND_NAMES = {
-  template: 'published template',
-  topic: 'topic',
-} as const
 /** Unknown contacts that a refusal names. */
 const MOST_NAMED = 20
 /** An audience is estimated by counting up to this. */
 const MOST_ESTIMATED = 10_001
 
-/** The sender of a batch, checked before it is created; undefined: no connected account. */
-export async function senderOf(
-  sql: Executor,
-  organizationId: Uuid,
-  input: BatchInput,
-): Promise<Sender | undefined> {
-  const account = await nameAccount(sql, organizationId, input)
-  if (account?.disconnectedAt !== null) return undefined
-  return { connectionId: account.id, address: readSender(input.from, undefined).address }
-}
-
 export async function findTopic(tx: Transaction, organizationId: Uuid, id: string | undefined) {
   if (id === undefined) return null
   const { ids } = await resolveTopics(tx, organizationId, { topicIds: [id] })
-  return ids[0] ?? refuseForeign(tx, 'topic', organizationId, id, 'topicId')
+  const [found] = ids
+  if (found !== undefined) return found
+  await refuseForeign(tx, 'topic', organizationId, id)
+  return refuse('topicId', 'names no topic')
 }
 
 interface Audience {
@@ -69,16 +51,4 @@ export async function findAudience(
     )
   }
   return { contactIds: ids, estimate: ids.length }
-}
-
-/** 403 when another organization has it, else a 400 that names the field. */
-export async function refuseForeign(
-  tx: Transaction,
-  kind: keyof typeof KIND_NAMES,
-  organizationId: Uuid,
-  id: string,
-  path: string,
-): Promise<never> {
-  if (await isElsewhere(tx, kind, organizationId, id)) throw refusalOf(kind, true)
-  return refuse(path, `names no ${KIND_NAMES[kind]}`)
 }

@@ -1,5 +1,4 @@
 import { refuse } from '../../domain/errors.ts'
-import { readSender } from '../../domain/mailbox.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { Batch, BatchInput } from '../../schemas/sending/batch.ts'
@@ -7,7 +6,7 @@ import * as contents from '../../store/content/contents.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import * as batches from '../../store/sending/batches.ts'
-import { requireAccount } from '../accounts/named-account.ts'
+import { requireSender } from '../accounts/resolve-sender.ts'
 import {
   type CheckedSenders,
   notChecked,
@@ -40,16 +39,12 @@ export async function createBatch(
   { senders, compile, now, requestId }: Context,
 ): Promise<{ batch: Batch; warnings: Warning[] }> {
   const scheduledFor = applyBatchRules(input, now)
-  const account = await requireAccount(tx, organizationId, input)
-  const { address, name: fromName = null, problems } = readSender(input.from, input.fromName)
-  const [problem] = problems
-  if (problem) refuse(problem.path, problem.message)
-  const from = { connectionId: account.id, address }
-  const senderState = senders.stateOf(from)
+  const sender = await requireSender(tx, organizationId, input)
+  const senderState = senders.stateOf(sender)
   if (senderState === 'not_verified') {
-    refuse('from', notVerified(from.address), SENDER_NOT_VERIFIED)
+    refuse('from', notVerified(sender.address), SENDER_NOT_VERIFIED)
   }
-  if (input.unknownOutcome === 'retry' && !account.receivesEvents) {
+  if (input.unknownOutcome === 'retry' && !sender.receivesEvents) {
     refuse(
       'unknownOutcome',
       'cannot be retry: no delivery event of the account arrived in the last 24 hours',
@@ -71,14 +66,14 @@ export async function createBatch(
       audienceType: input.audienceType,
       contactIds: audience.contactIds,
       topicId,
-      connectionId: account.id,
+      connectionId: sender.connectionId,
       contentId: content.id,
       templateId: content.templateId,
       subject: content.subject,
       previewText: content.previewText,
-      fromAddress: from.address,
-      fromName,
-      replyTo: input.replyTo?.trim() ?? null,
+      fromAddress: sender.address,
+      fromName: sender.name,
+      replyTo: sender.replyTo,
       variableMappings: input.variableMappings ?? [],
       scheduledFor,
       unknownOutcome: input.unknownOutcome ?? 'fail',
@@ -86,7 +81,10 @@ export async function createBatch(
     },
     requestId,
   )
-  return { batch, warnings: senderState === 'not_known' ? [notChecked('from', from.address)] : [] }
+  return {
+    batch,
+    warnings: senderState === 'not_known' ? [notChecked('from', sender.address)] : [],
+  }
 }
 
 /** Writes the batch and the outbox message that starts its workflow. */

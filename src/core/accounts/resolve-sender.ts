@@ -1,0 +1,126 @@
+import {
+  type AccountNames,
+  DIFFERS,
+  givenAccount,
+  isAccountNumber,
+} from '../../domain/accounts/account-names.ts'
+import { refuse } from '../../domain/errors.ts'
+import { type Mailbox, readSender } from '../../domain/mailbox.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import * as connections from '../../store/accounts/connections.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+
+/** Why there is no account or no sender, in words that follow the name of the field. */
+const PROBLEMS = {
+  no_from: 'is needed',
+  differs: DIFFERS,
+  none: 'is needed: no account is connected',
+  several: 'is needed: several accounts are connected',
+  unknown: 'names no account',
+  unknown_number: 'is the number of no connected account',
+  several_of_number: 'is the number of an account with several connections: give the id of one',
+  disconnected: 'names a disconnected account',
+}
+
+export interface NoSender {
+  problem: keyof typeof PROBLEMS | 'bad_name'
+  /** The field that it is about. */
+  path: string
+  message: string
+}
+
+/** How input, a step or a topic names a sender. */
+export interface SenderNames extends AccountNames {
+  /** An address, or `Name <address>`. */
+  from?: string | null | undefined
+  fromName?: string | null | undefined
+  replyTo?: string | null | undefined
+}
+
+/** Whom mail is from, and the account through which it is sent. */
+export interface ResolvedSender extends Mailbox {
+  connectionId: Uuid
+  /** A delivery event of the account arrived in the last 24 hours. */
+  receivesEvents: boolean
+  replyTo: string | null
+}
+
+/** The one way to tell who sends: the account that is named, or the only one, and the mailbox. */
+export async function resolveSender(
+  sql: Executor,
+  organizationId: Uuid,
+  names: SenderNames,
+  accountOf = resolveAccount,
+): Promise<ResolvedSender | NoSender> {
+  const { from, fromName, replyTo } = names
+  if (typeof from !== 'string') return noSender('no_from', 'from')
+  const account = await accountOf(sql, organizationId, names)
+  if ('problem' in account) return account
+  const { address, name = null, problems } = readSender(from, fromName)
+  const [problem] = problems
+  if (problem) return { problem: 'bad_name', ...problem }
+  const { id: connectionId, receivesEvents } = account
+  return { connectionId, receivesEvents, address, name, replyTo: replyTo?.trim() ?? null }
+}
+
+/**
+ * The connected account of a connection's id, or of the 12 digits of an account that has exactly
+ * one connection here; without a name the only account there is.
+ */
+export async function resolveAccount(
+  sql: Executor,
+  organizationId: Uuid,
+  names: AccountNames,
+): Promise<connections.Sender | NoSender> {
+  const { field, id, differs } = givenAccount(names)
+  if (differs) return noSender('differs', 'awsAccountId')
+  if (typeof id !== 'string') {
+    const [only, other] = await connections.listSenders(sql, organizationId)
+    return only && !other ? only : noSender(only ? 'several' : 'none', field)
+  }
+  if (isAccountNumber(id)) {
+    const [only, other] = await connections.listSenders(sql, organizationId, id)
+    return only && !other ? only : noSender(only ? 'several_of_number' : 'unknown_number', field)
+  }
+  const account = isUuid(id) ? await connections.findSender(sql, organizationId, id) : undefined
+  if (!account) return noSender('unknown', field)
+  return account.disconnectedAt === null ? account : noSender('disconnected', field)
+}
+
+const noSender = (problem: keyof typeof PROBLEMS, path: string): NoSender => ({
+  problem,
+  path,
+  message: PROBLEMS[problem],
+})
+
+/** `resolveAccount` for many that may name the same account: each is looked up once. */
+export function rememberAccounts(): typeof resolveAccount {
+  const known = new Map<string, ReturnType<typeof resolveAccount>>()
+  return (sql, organizationId, names) => {
+    const key = JSON.stringify(givenAccount(names))
+    const found = known.get(key) ?? resolveAccount(sql, organizationId, names)
+    known.set(key, found)
+    return found
+  }
+}
+
+/** Throws a 400 that names the field, and a 403 for another organization's account. */
+export const requireAccount = async (tx: Transaction, organizationId: Uuid, names: AccountNames) =>
+  required(tx, organizationId, names, await resolveAccount(tx, organizationId, names))
+
+/** The same for a sender. */
+export const requireSender = async (tx: Transaction, organizationId: Uuid, names: SenderNames) =>
+  required(tx, organizationId, names, await resolveSender(tx, organizationId, names))
+
+async function required<Found extends object>(
+  tx: Transaction,
+  organizationId: Uuid,
+  names: AccountNames,
+  found: Found | NoSender,
+): Promise<Found> {
+  if (!('problem' in found)) return found
+  const { id } = givenAccount(names)
+  if (found.problem === 'unknown') await refuseForeign(tx, 'connection', organizationId, id ?? '')
+  return refuse(found.path, found.message)
+}
