@@ -37,11 +37,14 @@ it('marketing mail without a link is never made', async () => {
   await expect(compose('batch', sender, content, { email })).rejects.toThrow(RangeError)
 })
 
-it.each(SOURCES)('an empty subject of %s is refused, but of batches', async (source) => {
+it('an empty subject is refused, but of batches', async () => {
   const content = { rendered: { ...rendered, subject: '' }, isMarketing: false }
-  const made = await compose(source, sender, content, { email })
-  if (source === 'batch') expect(made).toMatchObject({ mail: { subject: '' } })
-  else expect(made).toMatchObject({ failed: { reason: 'bad_subject' } })
+  const made = await Promise.all(
+    SOURCES.map((source) => compose(source, sender, content, { email })),
+  )
+  const [ofBatch, ...others] = made.map((each) => ('failed' in each ? each.failed.reason : 'made'))
+  expect(ofBatch).toBe('made')
+  expect(new Set(others)).toEqual(new Set(['bad_subject']))
 })
 
 it.each([
