@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Sender } from '../../src/core/content/compose.ts'
 import {
+  checkedConfirmation,
+  confirmationData,
   type ConfirmationProblem,
   type ConfirmationRequest,
-  type ConfirmationTemplate,
   plainConfirmation,
 } from '../../src/mail/confirmation.ts'
 import { type RenderedMail, RenderError } from '../../src/mail/render.ts'
@@ -40,16 +41,19 @@ export function confirmationMails(
 ): ConfirmationMails | undefined {
   const { topicId, connectionId, subject, html, text } = topic
   if (connectionId === null || topic.from === null) return undefined
-  const template = html === null || text === null ? undefined : { subject, html, text }
   const reported = new Set<ConfirmationProblem>()
   const note = (problem: ConfirmationProblem): undefined => {
     if (!reported.has(problem)) report({ topicId, problem })
     reported.add(problem)
   }
 
-  async function ownMail(making: Promise<RenderedMail | null>): Promise<RenderedMail | undefined> {
+  async function ownMail(
+    making: Promise<RenderedMail> | undefined,
+    request: ConfirmationRequest,
+  ): Promise<RenderedMail | undefined> {
     try {
-      return (await making) ?? note('no_confirm_link')
+      const mail = await making
+      return (mail && checkedConfirmation(mail, request)) ?? note('no_confirm_link')
     } catch (error) {
       if (error instanceof RenderError) return note(error.reason)
       // The template itself used up the time.
@@ -59,14 +63,17 @@ export function confirmationMails(
     }
   }
 
-  async function ownMails(of: ConfirmationTemplate, requests: readonly ConfirmationRequest[]) {
-    const source = JSON.stringify([of.subject, of.html, of.text])
-    const key = createHash('sha256').update(source).digest('base64')
+  async function ownMails(requests: readonly ConfirmationRequest[]) {
+    if (html === null || text === null) return []
+    const key = createHash('sha256')
+      .update(JSON.stringify([subject, html, text]))
+      .digest('base64')
+    const template = { key, content: { subject, html, text }, marketing: false }
     const call = { owner: `topic ${topicId}`, by: performance.now() + RENDER_TIMEOUT_MS }
-    const making = renderer.confirmations({ ...of, key }, requests, call)
+    const making = renderer.mails(template, requests.map(confirmationData), call)
     const mails: (RenderedMail | undefined)[] = []
     // In their order: a problem of the template is known before the next mail depends on it.
-    for (const one of making) mails.push(await ownMail(one))
+    for (const [index, one] of requests.entries()) mails.push(await ownMail(making[index], one))
     return mails
   }
 
@@ -79,8 +86,8 @@ export function confirmationMails(
         organization: { name: topic.organizationName },
         topic: { name: topic.topicName },
       }))
-      const own = template && (await ownMails(template, whole))
-      return whole.map((request, index) => own?.[index] ?? plainConfirmation(request))
+      const own = await ownMails(whole)
+      return whole.map((request, index) => own[index] ?? plainConfirmation(request))
     },
   }
 }

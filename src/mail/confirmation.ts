@@ -1,6 +1,6 @@
 import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/consent/subscription.ts'
 import { escapeHtml } from './liquid.ts'
-import { type RenderedMail, type RenderReason, renderer } from './render.ts'
+import type { MergeData, RenderedMail, RenderReason } from './render.ts'
 
 /** Names that a template of a confirmation mail declares and may use. */
 export const CONFIRM_URL = 'confirmUrl'
@@ -9,17 +9,7 @@ export const CONFIRM_URL = 'confirmUrl'
 export interface ConfirmationRequest {
   organization: { name: string }
   topic: { name: string }
-  contact: {
-    id: string
-    externalId?: string | null
-    email?: string | null
-    phone?: string | null
-    firstName?: string | null
-    lastName?: string | null
-    company?: string | null
-    jobTitle?: string | null
-    properties?: Readonly<Record<string, unknown>>
-  }
+  contact: NonNullable<MergeData['contact']>
   confirmUrl: string
   isReminder: boolean
 }
@@ -27,28 +17,30 @@ export interface ConfirmationRequest {
 /** Why a template rendered no mail that can be confirmed. */
 export type ConfirmationProblem = RenderReason | 'no_confirm_link'
 
-/** The parts of a customer's own template. */
-export interface ConfirmationTemplate {
-  subject: string | null
-  html: string
-  text: string
-}
+/** What a topic's own template may refer to. */
+export const confirmationData = ({
+  organization,
+  contact,
+  topic,
+  confirmUrl,
+}: ConfirmationRequest): MergeData => ({
+  organization,
+  contact,
+  variables: { topic, [CONFIRM_URL]: confirmUrl },
+})
 
 /**
- * Parses a template once and returns a function that renders one confirmation mail. It throws a
- * RenderError where a value is missing, and returns undefined where the link is missing from a
- * part: such a mail could not be confirmed.
+ * The mail of a topic's own template, with a subject if it has none. Undefined where the link is
+ * missing from a part: such a mail could not be confirmed.
  */
-export function confirmationRenderer({ subject, html, text }: ConfirmationTemplate) {
-  const render = renderer({ subject, html, text })
-  return (request: ConfirmationRequest): RenderedMail | undefined => {
-    const { organization, contact, topic, confirmUrl } = request
-    const variables = { topic, [CONFIRM_URL]: confirmUrl }
-    const mail = render({ organization, contact, variables })
-    const hasLink = mail.html.includes(escapeHtml(confirmUrl)) && mail.text.includes(confirmUrl)
-    if (!hasLink) return undefined
-    return { ...mail, subject: mail.subject === '' ? subjectOf(request) : mail.subject }
-  }
+export function checkedConfirmation(
+  mail: RenderedMail,
+  request: ConfirmationRequest,
+): RenderedMail | undefined {
+  const { confirmUrl } = request
+  const hasLink = mail.html.includes(escapeHtml(confirmUrl)) && mail.text.includes(confirmUrl)
+  if (!hasLink) return undefined
+  return { ...mail, subject: mail.subject === '' ? subjectOf(request) : mail.subject }
 }
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,4 @@
 import { badRequest } from '../domain/errors.ts'
-import type { ConfirmationRequest, ConfirmationTemplate } from './confirmation.ts'
 import type { Content, ContentPaths, ContentSource } from './content.ts'
 import { createQueue, type Entry, type Job } from './queues.ts'
 import type { Syntax } from './liquid.ts'
@@ -48,12 +47,6 @@ export interface Renderer {
     recipients: readonly MergeData[],
     call: RenderCall,
   ): Promise<RenderedMail>[]
-  /** The same for confirmations; null: the link is missing from the mail. */
-  confirmations(
-    template: ConfirmationTemplate & { key: string },
-    requests: readonly ConfirmationRequest[],
-    call: RenderCall,
-  ): Promise<RenderedMail | null>[]
   /** One text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
   /** See `compileContent`. */
@@ -156,8 +149,6 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
   return {
     mails: ({ key, content, marketing }, recipients, call) =>
       run('mails', { shared: { content, marketing }, key }, recipients, call),
-    confirmations: ({ key, ...template }, requests, call) =>
-      run('confirmations', { shared: template, key }, requests, call),
     text: (source, scope, call) => runOne('texts', { shared: source }, scope, call),
     compile: (source, paths, call) => runOne('contents', { shared: null }, { source, paths }, call),
     roots: async (syntax, source, call) =>

@@ -20,7 +20,6 @@ const state: Int32Array = workerData
 type Prepared<W extends Work> = (item: Works[W]['item']) => Works[W]['result']
 const kept: { [W in Work]: Map<string, Prepared<W>> } = {
   mails: new Map(),
-  confirmations: new Map(),
   texts: new Map(),
   contents: new Map(),
   roots: new Map(),

@@ -1,8 +1,3 @@
-import {
-  confirmationRenderer,
-  type ConfirmationRequest,
-  type ConfirmationTemplate,
-} from './confirmation.ts'
 import { compileContent, type Content, type ContentPaths, type ContentSource } from './content.ts'
 import type { Syntax } from './liquid.ts'
 import { type MergeData, type RenderedMail, renderer, renderText } from './render.ts'
@@ -21,12 +16,6 @@ export interface MailTemplate {
  */
 export interface Works {
   mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
-  confirmations: {
-    shared: ConfirmationTemplate
-    item: ConfirmationRequest
-    /** Null: the link is missing from the mail. */
-    result: RenderedMail | null
-  }
   texts: { shared: string; item: object; result: string }
   contents: {
     shared: null
@@ -44,10 +33,6 @@ type Workers = {
 /** Runs in a thread of `renderer.ts` and in benches; nowhere else. */
 export const works: Workers = {
   mails: ({ content, marketing }) => renderer(content, { marketing }),
-  confirmations: (template) => {
-    const render = confirmationRenderer(template)
-    return (request) => render(request) ?? null
-  },
   texts: (source) => (scope) => renderText(source, scope),
   contents:
     () =>

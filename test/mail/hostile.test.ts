@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { confirmationRenderer } from '../../src/mail/confirmation.ts'
+import { confirmationData } from '../../src/mail/confirmation.ts'
 import type { ContentSource } from '../../src/mail/content.ts'
 import { engines } from '../../src/mail/liquid.ts'
 import { RenderError } from '../../src/mail/render.ts'
@@ -212,10 +212,14 @@ describe('confirmations and roots', () => {
     `${'{% for a in ten %}'.repeat(10)}${'{% endfor %}'.repeat(10)}{{ confirmUrl }}`
 
   test('a slow confirmation ends', async () => {
-    const template = { key: slow, subject: null, html: slow, text: '{{ confirmUrl }}' }
-    const [made] = renderer.confirmations(template, [request], stranger())
-    expect(await endOf(made ?? Promise.resolve())).toBe('render_timeout')
-    expect(() => confirmationRenderer({ ...template, html: '' })(request)).not.toThrow()
+    const endOfMail = (html: string) => {
+      const content = { subject: null, html, text: '{{ confirmUrl }}' }
+      const template = { key: html, content, marketing: false }
+      const [made] = renderer.mails(template, [confirmationData(request)], stranger())
+      return endOf(made ?? Promise.resolve())
+    }
+    expect(await endOfMail(slow)).toBe('render_timeout')
+    expect(await endOfMail('{{ confirmUrl }}')).toBe('made')
   })
 
   test('what is asked of a checked source ends', async () => {
