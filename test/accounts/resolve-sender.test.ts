@@ -18,11 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Connects one more account to an organization. */
+/** Connects one more account to an organization, in another region. */
 async function connect(organizationId: string, accountId = newAccountId()) {
   const other = await seedOrganization(database.sql, { accountId })
   await database.sql`
-    update connections set organization_id = ${organizationId} where id = ${other.connectionId}`
+    update connections set organization_id = ${organizationId}, region = 'us-east-1'
+    where id = ${other.connectionId}`
   return { ...other, organizationId }
 }
 
