@@ -1,4 +1,6 @@
+import type { Audience } from '../../src/domain/audience/audience.ts'
 import { hashedId } from '../../src/ids.ts'
+import * as audience from '../../src/store/audience/audience.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import * as flowSchedules from '../../src/store/flows/schedules.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
@@ -46,8 +48,8 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
     if ((await outbox.countWaiting(sql, backlog)) >= backlog) {
       return { isLast: false, after, waitMs: WAIT_MS }
     }
-    const which = { at: firedFor, after, limit }
-    const contacts = await flowSchedules.listContacts(sql, organizationId, which)
+    const everybody: Audience = [{ type: 'all' }, { type: 'filters', createdUntil: firedFor }]
+    const contacts = await audience.listIds(sql, organizationId, everybody, { after, limit })
     const { version, settings } = flow
     await transact(sql, (tx) =>
       admit(

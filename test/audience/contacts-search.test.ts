@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pageFigures } from '../../api/http/pages.ts'
+import type { Audience } from '../../src/domain/audience/audience.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { contacts } from '../../src/store/audience/search.ts'
@@ -10,6 +11,8 @@ import { insertTopic } from '../support/topics.ts'
 const CONTACTS = 24_000
 /** More than are looked through at first. */
 const NEW = 12_000
+
+const everybody: Audience = [{ type: 'all' }]
 
 interface Seeded {
   id: Uuid
@@ -206,7 +209,7 @@ test('in an organization of ten thousand and fewer everything is counted', async
     select ${organizationId}, (lpad(to_hex(1700000000000 + n), 12, '0') || '70008000000000000003')::uuid,
       'many' || n || '@example.com'
     from generate_series(1, 9000) as n`
-  const page = { search: 'many', pageSize: 100, page: 1 }
+  const page = { audience: everybody, search: 'many', pageSize: 100, page: 1 }
   const { rows, ...counted } = await contacts(api.deps.searchSql, organizationId, page)
   expect(rows.map(({ email }) => email)).toEqual(
     Array.from({ length: 100 }, (_, n) => `many${9_000 - n}@example.com`),
@@ -228,7 +231,7 @@ test.each([
   const byCursor: Uuid[] = []
   let emptyPages = 0
   for (let before: Uuid | undefined, goesOn = true; goesOn; ) {
-    const page = { search, pageSize, page: 1, before }
+    const page = { audience: everybody, search, pageSize, page: 1, before }
     const { rows, next } = await contacts(searchSql, organizationId, page, few)
     byCursor.push(...rows.map(({ id }) => id))
     if (rows.length === 0 && next) emptyPages++
@@ -239,7 +242,7 @@ test.each([
   expect(emptyPages).toBe(empty)
   const byPage: Uuid[] = []
   for (let page = 1, totalPages = 1; page <= totalPages; page++) {
-    const input = { search, pageSize, page }
+    const input = { audience: everybody, search, pageSize, page }
     const { rows, next, ...counts } = await contacts(searchSql, organizationId, input, few)
     byPage.push(...rows.map(({ id }) => id))
     const hasMore = next !== undefined

@@ -20,7 +20,7 @@ import { createMetrics } from '../../api/http/metrics.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
-import * as contacts from '../../src/store/contacts/contacts.ts'
+import * as audiences from '../../src/store/audience/audience.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
@@ -117,7 +117,9 @@ async function measure(): Promise<void> {
       {
         name: 'bare',
         act: async () =>
-          JSON.stringify(await contacts.list(bare, organizationId, { limit: PAGE + 1 })),
+          JSON.stringify(
+            await audiences.list(bare, organizationId, [{ type: 'all' }], { limit: PAGE + 1 }),
+          ),
       },
       ...Object.entries(WORDS).map(([name, word]) => ({ name, act: () => ask(url(word)) })),
     ].map((subject) => ({ ...subject, times: [] as number[] }))

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { addressed } from '../../../src/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
-import { badRequest, NOT_YET } from '../../../src/domain/errors.ts'
+import type { Audience } from '../../../src/domain/audience/audience.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
 import type { Uuid } from '../../../src/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
@@ -11,14 +12,14 @@ import {
   ContactListQuery,
   ContactQuery,
 } from '../../../src/schemas/contacts/contact.ts'
-import type { ContactFilters } from '../../../src/store/audience/filters.ts'
 import { remove } from '../../../src/core/contacts/remove.ts'
 import { upsertOnce } from '../../../src/core/contacts/upsert.ts'
+import * as audiences from '../../../src/store/audience/audience.ts'
 import * as contacts from '../../../src/store/contacts/contacts.ts'
 import * as search from '../../../src/store/audience/search.ts'
 import { wordOf } from '../../../src/store/audience/search-terms.ts'
 import { type Sql, transact } from '../../../src/store/db/sql.ts'
-import { resolveTopics } from '../../../src/core/consent/topic-names.ts'
+import { filteredAudience, requireFilters } from '../contact-filters.ts'
 import { contactId, contactKeys, missingContact } from '../contact-keys.ts'
 import { auditResubscription, contactResponse, unwrapWrite } from '../contact-outcomes.ts'
 import { requireTopics, toNewContact } from '../contact-rules.ts'
@@ -28,7 +29,6 @@ import { failures } from '../../http/failures.ts'
 import { createCounter } from '../../http/large-lists.ts'
 import { MOST_COUNTED, pageFigures } from '../../http/pages.ts'
 import { requireFeature } from '../../../src/core/access/plan.ts'
-import { timeParameter } from '../../http/times.ts'
 
 const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
@@ -92,33 +92,22 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       },
     },
     async ({ caller: { organizationId, sql }, query }) => {
-      const { page, pageSize, cursor, segmentId, search: term, ...given } = query
-      const filters = {
-        ...given,
-        createdAfter: timeParameter('createdAfter', given.createdAfter),
-        updatedAfter: timeParameter('updatedAfter', given.updatedAfter),
-      }
+      const { page, pageSize, cursor, search: term, ...given } = query
       if (cursor !== undefined && page > 1) {
         throw badRequest('The query parameters page and cursor exclude each other', [
           { path: 'page', message: 'cannot go with a cursor' },
         ])
       }
-      const scope = { list: 'contacts', organizationId, filters: { ...filters, search: term } }
+      const audience = filteredAudience(given)
+      const scope = { list: 'contacts', organizationId, filters: { audience, search: term } }
       const before = decodeCursor(scope, cursor)
-      if (segmentId !== undefined) {
-        await requireFeature(sql, organizationId, 'segments')
-        throw badRequest(
-          `The query parameter segmentId ${NOT_YET.message}`,
-          [{ path: 'segmentId', message: NOT_YET.message }],
-          NOT_YET.reason,
-        )
-      }
-      await requireTopicFilter(sql, organizationId, filters.topicId)
+      if (given.segmentId !== undefined) await requireFeature(sql, organizationId, 'segments')
+      await requireFilters(sql, organizationId, given)
       const word = wordOf(term ?? '')
-      const bounds = { ...filters, before, page, pageSize }
+      const bounds = { audience, before, page, pageSize }
       const { rows, next, ...counted } =
         word === ''
-          ? await list(sql, organizationId, filters, bounds)
+          ? await list(sql, organizationId, bounds)
           : await search.contacts(searchSql, organizationId, { ...bounds, search: word })
       const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, ...counted })
       const nextCursor = next === undefined ? null : encodeCursor(scope, next)
@@ -175,13 +164,13 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     },
   )
 
-  async function list(sql: Sql, organizationId: Uuid, filters: ContactFilters, bounds: Bounds) {
-    const { before, page, pageSize } = bounds
-    const offset = (page - 1) * pageSize
+  async function list(sql: Sql, organizationId: Uuid, bounds: Bounds) {
+    const { audience, before, page, pageSize } = bounds
+    const range = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
     const [rows, counted] = await Promise.all([
-      contacts.list(sql, organizationId, { ...filters, before, limit: pageSize + 1, offset }),
-      counter(JSON.stringify([organizationId, filters]), () =>
-        contacts.count(sql, organizationId, filters, MOST_COUNTED + 1),
+      audiences.list(sql, organizationId, audience, range),
+      counter(JSON.stringify([organizationId, audience]), () =>
+        audiences.count(sql, organizationId, audience, MOST_COUNTED + 1),
       ),
     ])
     const shown = rows.slice(0, pageSize)
@@ -190,18 +179,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
 }
 
 interface Bounds {
+  audience: Audience
   before: Uuid | undefined
   page: number
   pageSize: number
 }
-
-async function requireTopicFilter(sql: Sql, organizationId: Uuid, topicId: string | undefined) {
-  if (topicId === undefined) return
-  const { unknown } = await resolveTopics(sql, organizationId, { topicIds: [topicId] })
-  if (unknown.length > 0) throw unknownFilter('topicId')
-}
-
-const unknownFilter = (path: string) =>
-  badRequest(`The query parameter ${path} names nothing that exists`, [
-    { path, message: 'does not exist' },
-  ])

@@ -3,11 +3,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../../../src/domain/contacts/contact-columns.ts'
 import type { Contact } from '../../../src/schemas/contacts/contact.ts'
 import { ExportQuery } from '../../../src/schemas/contacts/import.ts'
-import * as contacts from '../../../src/store/contacts/contacts.ts'
+import type { Uuid } from '../../../src/ids.ts'
+import * as audiences from '../../../src/store/audience/audience.ts'
 import { audit } from '../../access/audit.ts'
 import { csvLines, TEXT } from '../../http/csv-answers.ts'
 import type { TenantDeps } from '../../deps.ts'
-import { timeParameter } from '../../http/times.ts'
+import { filteredAudience } from '../contact-filters.ts'
 
 /** Contacts per statement; no transaction is open between two. */
 const PAGE = 1_000
@@ -55,16 +56,12 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     },
     async (request, reply) => {
       const { organizationId, sql } = request.caller
-      const { format = 'csv', ...given } = request.query
-      const filters = {
-        ...given,
-        createdAfter: timeParameter('createdAfter', given.createdAfter),
-        updatedAfter: timeParameter('updatedAfter', given.updatedAfter),
-      }
+      const { format = 'csv', ...filters } = request.query
+      const audience = filteredAudience(filters)
       await audit(sql, request, now, {
         action: 'contacts.exported',
         subject: { kind: 'organization', id: organizationId },
-        detail: { format, filters: Object.keys(given) },
+        detail: { format, filters: Object.keys(filters) },
       })
       void reply.header('content-disposition', `attachment; filename="contacts.${format}"`)
       if (format === 'csv') {
@@ -73,8 +70,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       return reply.type('application/x-ndjson').send(Readable.from(lines(), { objectMode: false }))
 
       async function* pages(): AsyncGenerator<Contact[]> {
-        for (let before: string | undefined; ; ) {
-          const page = await contacts.list(sql, organizationId, { ...filters, before, limit: PAGE })
+        for (let before: Uuid | undefined; ; ) {
+          const page = await audiences.list(sql, organizationId, audience, { before, limit: PAGE })
           yield page
           before = page.at(-1)?.id
           if (page.length < PAGE) return

@@ -1,15 +1,13 @@
+import type { Audience } from '../../domain/audience/audience.ts'
 import { badRequest, refuse } from '../../domain/errors.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
-import * as topics from '../../store/consent/topics.ts'
-import * as contacts from '../../store/contacts/contacts.ts'
+import * as audiences from '../../store/audience/audience.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import { resolveTopics } from '../consent/topic-names.ts'
 
 /** Unknown contacts that a refusal names. */
 const MOST_NAMED = 20
-/** An audience is estimated by counting up to this. */
-const MOST_ESTIMATED = 10_001
 
 export async function findTopic(tx: Transaction, organizationId: Uuid, id: string | undefined) {
   if (id === undefined) return null
@@ -20,28 +18,17 @@ export async function findTopic(tx: Transaction, organizationId: Uuid, id: strin
   return refuse('topicId', 'names no topic')
 }
 
-interface Audience {
-  /** Null: a topic's subscribers, or everybody. */
-  contactIds: Uuid[] | null
-  estimate: number
-}
-
-export async function findAudience(
+/** The contacts that a batch names, once each; null: it names none. 400 for those not there. */
+export async function findContacts(
   tx: Transaction,
   organizationId: Uuid,
   wanted: readonly string[] | undefined,
-  topicId: Uuid | null,
-): Promise<Audience> {
-  if (wanted === undefined && topicId !== null) {
-    const { subscribed } = await topics.countByStatus(tx, organizationId, topicId, MOST_ESTIMATED)
-    return { contactIds: null, estimate: subscribed }
-  }
-  if (wanted === undefined) {
-    const estimate = await contacts.countMailable(tx, organizationId, MOST_ESTIMATED)
-    return { contactIds: null, estimate }
-  }
+): Promise<Uuid[] | null> {
+  if (wanted === undefined) return null
   const ids = [...new Set(wanted.map((id) => id.toLowerCase()))]
-  const known = new Set(await contacts.listExisting(tx, organizationId, ids.filter(isUuid)))
+  const named: Audience = [{ type: 'contacts', contactIds: ids.filter(isUuid) }]
+  const existing = await audiences.listIds(tx, organizationId, named, { limit: ids.length })
+  const known = new Set(existing.map(({ id }) => id))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) {
     const named = unknown.slice(0, MOST_NAMED)
@@ -50,5 +37,5 @@ export async function findAudience(
       named.map((id) => ({ path: 'contactIds', message: `names ${id}, which is not a contact` })),
     )
   }
-  return { contactIds: ids, estimate: ids.length }
+  return ids
 }

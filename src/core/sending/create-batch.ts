@@ -1,7 +1,9 @@
+import { batchAudience } from '../../domain/audience/audience.ts'
 import { refuse } from '../../domain/errors.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { Batch, BatchInput } from '../../schemas/sending/batch.ts'
+import * as audiences from '../../store/audience/audience.ts'
 import * as contents from '../../store/content/contents.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'
@@ -14,9 +16,12 @@ import {
   SENDER_NOT_VERIFIED,
 } from '../accounts/sender-check.ts'
 import { type Compile, findContent } from './batch-content.ts'
-import { findAudience, findTopic } from './batch-references.ts'
+import { findContacts, findTopic } from './batch-references.ts'
 import { applyBatchRules } from './batch-rules.ts'
 import { batchView } from './batch-view.ts'
+
+/** An audience is estimated by counting up to this. */
+const MOST_ESTIMATED = 10_001
 
 interface Context {
   /** What accounts said of the sender, before the transaction began. */
@@ -52,7 +57,10 @@ export async function createBatch(
   }
   const content = await findContent(tx, organizationId, input, compile)
   const topicId = await findTopic(tx, organizationId, input.topicId)
-  const audience = await findAudience(tx, organizationId, input.contactIds, topicId)
+  const contactIds = await findContacts(tx, organizationId, input.contactIds)
+  const audience = { audienceType: input.audienceType, contactIds, topicId }
+  const meant = batchAudience(audience)
+  const totalRecipients = await audiences.count(tx, organizationId, meant, MOST_ESTIMATED)
   if (content.inline) {
     await contents.create(tx, { organizationId, id: content.id, ...content.inline })
   }
@@ -63,9 +71,7 @@ export async function createBatch(
       id: uuidv7(),
       status: scheduledFor === null ? 'queued' : 'scheduled',
       name: input.name ?? null,
-      audienceType: input.audienceType,
-      contactIds: audience.contactIds,
-      topicId,
+      ...audience,
       connectionId: sender.connectionId,
       contentId: content.id,
       templateId: content.templateId,
@@ -77,7 +83,7 @@ export async function createBatch(
       variableMappings: input.variableMappings ?? [],
       scheduledFor,
       unknownOutcome: input.unknownOutcome ?? 'fail',
-      totalRecipients: audience.estimate,
+      totalRecipients,
     },
     requestId,
   )

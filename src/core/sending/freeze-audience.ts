@@ -1,3 +1,4 @@
+import { type Audience, batchAudience } from '../../domain/audience/audience.ts'
 import { batchBucket, type Uuid } from '../../ids.ts'
 import * as batchRuns from '../../store/sending/batch-runs.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
@@ -27,10 +28,15 @@ export const freezePage = (sql: Sql, freeze: Freeze): Promise<Frozen | undefined
     if (!batch) return undefined
     const bucket = batch.bucket ?? batchBucket()
     if (batch.frozenAt !== null) return { complete: true, total: batch.total, bucket }
-    const inserted = await batchRuns.insertPage(tx, freeze, { ...batch, bucket }, pageSize)
+    const { startedAt } = batch
+    const audience: Audience = [
+      ...batchAudience(batch),
+      { type: 'filters', createdUntil: startedAt },
+    ]
+    const page = { ...batch, bucket, audience }
+    const inserted = await batchRuns.insertPage(tx, freeze, page, pageSize)
     const total = batch.total + inserted
     const complete = inserted < pageSize
-    const { startedAt } = batch
     await batchRuns.recordPage(tx, freeze, { bucket, startedAt, total, complete, chunkSize })
     return { complete, total, bucket }
   })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { AUDIENCE_TYPES } from '../../domain/audience/audience.ts'
 import { BATCH_STATUSES } from '../../domain/sending/batch.ts'
 import { LOG_STATUSES } from '../../domain/status.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
@@ -26,7 +27,6 @@ import {
 } from '../common.ts'
 import { CHANNELS } from '../contacts/contact.ts'
 
-const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
 /**
  * What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list.
  */

@@ -2,7 +2,7 @@ import type { Condition } from '../../domain/audience/condition.ts'
 import { askedEvents, filtersOf } from '../../domain/audience/condition-check.ts'
 import type { EventStats, Facts } from '../../domain/audience/condition-eval.ts'
 import { earliestAbout, type Uuid } from '../../ids.ts'
-import { columns, withStats } from './filters.ts'
+import { columns, withStats } from './contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** What conditions ask about that is not the contact's. */

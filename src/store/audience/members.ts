@@ -7,7 +7,7 @@ import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor } from '../db/sql.ts'
 import { holds } from './condition-sql.ts'
-import { columns, withStats } from './filters.ts'
+import { columns, withStats } from './contact-columns.ts'
 
 export interface Asked {
   organizationId: Uuid

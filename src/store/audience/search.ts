@@ -9,10 +9,10 @@
  * 3. What it finds too often or cannot find is looked for in stretches, one for a page: a page that
  *    ends with its stretch has a next one, full or empty.
  */
+import type { Audience } from '../../domain/audience/audience.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Contact } from '../../schemas/contacts/contact.ts'
 import { type Executor, sameForAll, type Sql } from '../db/sql.ts'
-import { columns, type ContactFilters, fitting, subscribersOf, withStats } from './filters.ts'
+import { isIn, list } from './audience.ts'
 import { isIndexed } from './search-terms.ts'
 
 const BOUNDS = {
@@ -22,7 +22,8 @@ const BOUNDS = {
   stretch: 50_000,
 }
 
-interface SearchPage extends ContactFilters {
+interface SearchPage {
+  audience: Audience
   /** Not empty. See `wordOf`. */
   search: string
   pageSize: number
@@ -46,7 +47,9 @@ interface Found {
 export async function contacts(sql: Sql, organizationId: Uuid, page: SearchPage, bounds = BOUNDS) {
   const { ids, end, counted, isExact = false } = await find(sql, organizationId, page, bounds)
   const shown = ids.slice(0, page.pageSize)
-  const rows = shown.length === 0 ? [] : await listByIds(sql, organizationId, shown)
+  const named: Audience = [{ type: 'contacts', contactIds: shown }]
+  const limit = shown.length
+  const rows = limit === 0 ? [] : await list(sql, organizationId, named, { limit })
   const next = (ids.length > shown.length ? shown.at(-1) : end) ?? undefined
   return { rows, next, counted, isExact }
 }
@@ -83,8 +86,7 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: numb
     with matching as materialized (
       select contacts.id
       from (select ${looked(sql)} ${newest} limit ${most}) contacts
-        ${subscribersOf(sql, page.topicId)}
-      where ${fitting(sql, organizationId, page)} and ${matches(sql, page.search)}
+      where ${isIn(sql, organizationId, page.audience)} and ${matches(sql, page.search)}
     )
     select ${found(sql, page)}, (select id ${newest} offset ${most - 1} limit 1) as "end"`
   const isExact = !row?.end && page.before === undefined
@@ -104,9 +106,9 @@ async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: nu
         and ${matches(sql, page.search)}
       limit ${most}
     ), matching as materialized (
-      select contacts.id
-      from looked contacts ${subscribersOf(sql, page.topicId)}
-      where ${fitting(sql, organizationId, page)}
+      select id
+      from looked contacts
+      where ${isIn(sql, organizationId, page.audience)}
     )
     select ${found(sql, page)}, (select count(*) from looked) as looked`
   return row ?? { counted: 0, ids: [], looked: 0 }
@@ -142,9 +144,3 @@ function matches(sql: Executor, word: string) {
   return sql`
     (email like ${`${part}%`} or email like ${`%@${part}%`} or phone like ${`+${part}%`})`
 }
-
-const listByIds = (sql: Sql, organizationId: Uuid, ids: readonly Uuid[]) => sql<Contact[]>`
-  select ${columns(sql)}
-  from ${withStats(sql)}
-  where contacts.organization_id = ${organizationId} and contacts.id = any(${[...ids]}::uuid[])
-  order by contacts.id desc`

@@ -50,16 +50,3 @@ export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<S
       and deleted_at is null`
   return new Set(rows.map(({ id }) => id))
 }
-
-/** A page of the contacts that were there at that time (ISO), by id. */
-export const listContacts = (
-  sql: Executor,
-  organizationId: Uuid,
-  { at, after, limit }: { at: string; after: Uuid | null; limit: number },
-) => sql<{ id: Uuid }[]>`
-  select id
-  from contacts
-  where organization_id = ${organizationId} and created_at <= ${at}
-    and (${after}::uuid is null or id > ${after})
-  order by id
-  limit ${limit}`

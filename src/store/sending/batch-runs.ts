@@ -1,5 +1,7 @@
 import { batchRowId, type Uuid } from '../../ids.ts'
+import type { Audience, AudienceType } from '../../domain/audience/audience.ts'
 import type { BatchReport, BatchStatus } from '../../domain/sending/batch.ts'
+import { isIn } from '../audience/audience.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 /** One attempt at sending a batch: the key that every statement here names. */
@@ -48,6 +50,7 @@ export interface FreezingBatch {
   frozenAt: string | null
   /** When the first page began: contacts that were created later are not in the audience. */
   startedAt: string
+  audienceType: AudienceType
   contactIds: Uuid[] | null
   topicId: Uuid | null
   connectionId: Uuid
@@ -56,8 +59,9 @@ export interface FreezingBatch {
 /** Locks a batch that is to be frozen; undefined when it is not, or not by this attempt. */
 export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<FreezingBatch[]>`
-    select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, contact_ids,
-      topic_id, connection_id, coalesce(freeze_started_at, clock_timestamp()) as started_at,
+    select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, audience_type,
+      contact_ids, topic_id, connection_id,
+      coalesce(freeze_started_at, clock_timestamp()) as started_at,
       case when freeze_started_at is null then 0 else total_recipients end as total
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
@@ -73,10 +77,10 @@ export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, a
 export const insertPage = async (
   tx: Transaction,
   { organizationId, batchId }: Run,
-  batch: FreezingBatch & { bucket: Uuid },
+  batch: FreezingBatch & { bucket: Uuid; audience: Audience },
   pageSize: number,
 ): Promise<number> => {
-  const { bucket, topicId, cursor, contactIds } = batch
+  const { bucket, audience, cursor: after } = batch
   const { count } = await tx`
     insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
       contact_id, recipient)
@@ -84,31 +88,14 @@ export const insertPage = async (
       (left(${bucket}, 28) || lpad(to_hex(${batch.total}::int - 1 + row_number() over (order by id)), 8, '0'))::uuid,
       id, 'batch', ${batchId}::uuid, ${batch.connectionId}::uuid, id, email
     from (
-      select c.id, c.email
-      from contacts c
-      ${topicId ? subscribers(tx, organizationId, topicId, cursor) : tx``}
-      where c.organization_id = ${organizationId}
-        and c.email is not null
-        and c.email_status = 'active'
-        and c.created_at <= ${batch.startedAt}
-        ${cursor ? tx`and c.id > ${cursor}` : tx``}
-        ${contactIds ? tx`and c.id = any(${contactIds})` : tx``}
-      order by c.id
+      select id, email
+      from contacts
+      where ${isIn(tx, organizationId, audience, { after })}
+      order by id
       limit ${pageSize}
     ) page`
   return count
 }
-
-/** Read from the index of the topic in the order of contacts, from where the last page ended. */
-const subscribers = (
-  tx: Transaction,
-  organizationId: string,
-  topicId: Uuid,
-  cursor: Uuid | null,
-) => tx`
-  join subscriptions s on s.organization_id = ${organizationId} and s.topic_id = ${topicId}
-    and s.status = 'subscribed' and s.contact_id = c.id
-    ${cursor ? tx`and s.contact_id > ${cursor}` : tx``}`
 
 /**
  * Writes how far freezing is. A `complete` audience is divided into chunks of `chunkSize` and the

@@ -1,0 +1,56 @@
+/**
+ * The one way to say which contacts are meant: by batches, schedules, lists, exports and counts.
+ * `src/store/audience/audience.ts` makes SQL of it.
+ */
+export const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
+export type AudienceType = (typeof AUDIENCE_TYPES)[number]
+
+/** A rule that a contact meets or does not meet. */
+export type Criterion =
+  | { type: 'all' }
+  /** Its subscribers, those included who cannot be mailed. */
+  | { type: 'topic'; topicId: string }
+  | { type: 'contacts'; contactIds: readonly string[] }
+  /** Marketing mail may go to them. */
+  | { type: 'mailable' }
+  /** All that is given holds. Times in ISO 8601. */
+  | {
+      type: 'filters'
+      emailStatus?: string | undefined
+      smsStatus?: string | undefined
+      preferredChannel?: string | undefined
+      createdAfter?: string | undefined
+      /** That very moment included. */
+      createdUntil?: string | undefined
+      updatedAfter?: string | undefined
+    }
+
+/**
+ * The contacts of an organization that meet each of these criteria. Never an empty list: what means
+ * everybody says `all`.
+ */
+export type Audience = readonly [Criterion, ...Criterion[]]
+
+const ALL: Criterion = { type: 'all' }
+const MAILABLE: Criterion = { type: 'mailable' }
+const NOBODY: Criterion = { type: 'contacts', contactIds: [] }
+
+/** The audience of a batch, as it is stored. A topic narrows any of them to its subscribers. */
+export function batchAudience(batch: {
+  audienceType: AudienceType
+  topicId: string | null
+  contactIds: readonly string[] | null
+}): Audience {
+  const { audienceType, topicId, contactIds } = batch
+  const topic: Criterion | undefined = topicId === null ? undefined : { type: 'topic', topicId }
+  switch (audienceType) {
+    case 'all':
+      return [MAILABLE, topic ?? ALL]
+    case 'topic':
+      return [MAILABLE, topic ?? NOBODY]
+    case 'contacts':
+      return [MAILABLE, topic ?? ALL, { type: 'contacts', contactIds: contactIds ?? [] }]
+    case 'segment':
+      return [NOBODY]
+  }
+}

@@ -1,0 +1,110 @@
+/** Makes SQL of audiences. Every value is a parameter of the statement. */
+import type { Audience, Criterion } from '../../domain/audience/audience.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Contact } from '../../schemas/contacts/contact.ts'
+import type { Executor, Part } from '../db/sql.ts'
+import { columns, withStats } from './contact-columns.ts'
+
+/** Contacts between two, neither included, by id. */
+export interface Range {
+  after?: Uuid | null | undefined
+  before?: Uuid | undefined
+}
+
+/** For `where`: those of an organization's `contacts` that are in the audience. */
+export const isIn = (
+  sql: Executor,
+  organizationId: Uuid,
+  audience: Audience,
+  range: Range = {},
+): Part => sql`
+  contacts.organization_id = ${organizationId} ${between(sql, sql`contacts.id`, range)}
+  ${audience.map((each) => sql`and (${meets(sql, organizationId, each, range)})`)}`
+
+const between = (sql: Executor, id: Part, { after = null, before }: Range) => sql`
+  ${after === null ? sql`` : sql`and ${id} > ${after}`}
+  ${before === undefined ? sql`` : sql`and ${id} < ${before}`}`
+
+/**
+ * Subscribers are bounded by the range, too: so their index is read from where the last page ended,
+ * which Postgres does not conclude by itself.
+ */
+function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range: Range): Part {
+  switch (criterion.type) {
+    case 'all':
+      return sql`true`
+    case 'topic':
+      return sql`
+        exists (
+          select
+          from subscriptions s
+          where s.organization_id = ${organizationId} and s.topic_id = ${criterion.topicId}
+            and s.status = 'subscribed' and s.contact_id = contacts.id
+            ${between(sql, sql`s.contact_id`, range)}
+        )`
+    case 'contacts':
+      return sql`contacts.id = any(${[...criterion.contactIds]}::uuid[])`
+    case 'mailable':
+      return sql`email is not null and email_status = 'active'`
+    case 'filters': {
+      const { emailStatus, smsStatus, preferredChannel: channel } = criterion
+      const { createdAfter, createdUntil, updatedAfter } = criterion
+      return sql`
+        true
+        ${emailStatus === undefined ? sql`` : sql`and email_status = ${emailStatus}`}
+        ${smsStatus === undefined ? sql`` : sql`and sms_status = ${smsStatus}`}
+        ${channel === undefined ? sql`` : sql`and preferred_channel = ${channel}`}
+        ${createdAfter === undefined ? sql`` : sql`and contacts.created_at > ${createdAfter}`}
+        ${createdUntil === undefined ? sql`` : sql`and contacts.created_at <= ${createdUntil}`}
+        ${updatedAfter === undefined ? sql`` : sql`and contacts.updated_at > ${updatedAfter}`}`
+    }
+  }
+}
+
+/** A page of them, newest first. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  audience: Audience,
+  { limit, offset = 0, before }: { limit: number; offset?: number; before?: Uuid | undefined },
+) => sql<Contact[]>`
+  select ${columns(sql)}
+  from ${withStats(sql)}
+  where ${isIn(sql, organizationId, audience, { before })}
+  order by contacts.id desc
+  limit ${limit}
+  offset ${offset}`
+
+/** A page of their ids, in order. */
+export const listIds = (
+  sql: Executor,
+  organizationId: Uuid,
+  audience: Audience,
+  { limit, ...range }: Range & { limit: number },
+) => sql<{ id: Uuid }[]>`
+  select id
+  from contacts
+  where ${isIn(sql, organizationId, audience, range)}
+  order by id
+  limit ${limit}`
+
+/**
+ * How many there are, counted up to `most`: a count of millions on every page would cost more than
+ * it.
+ */
+export async function count(
+  sql: Executor,
+  organizationId: Uuid,
+  audience: Audience,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from (
+      select
+      from contacts
+      where ${isIn(sql, organizationId, audience)}
+      limit ${most}
+    ) as counted`
+  return row?.total ?? 0
+}
