@@ -143,7 +143,7 @@ const filtered = fc.record({
 const filters = fc.sample(filtered, { numRuns: 40, seed: SEED })
 
 test.each(filters)(
-  'a list and its total have those that fit $columns, topic $topic, search "$search", created after "$createdAfter"',
+  'a list, its total and an export have those that fit $columns, topic $topic, search "$search", created after "$createdAfter"',
   async ({ topic, search, createdAfter, columns }) => {
     const expected = people
       .filter(subscribersOf(topic))
@@ -169,6 +169,9 @@ test.each(filters)(
       cursor = body.nextCursor
     }
     expect(listed).toEqual(ids)
+    const { text } = await api.alice.get(`/v1/contacts/export?format=ndjson&${asked}`)
+    const exported = text.split('\n').filter((line) => line !== '')
+    expect(exported.map((line) => JSON.parse(line).id)).toEqual(ids)
   },
 )
 
@@ -196,4 +199,11 @@ test('a schedule starts its workflow for all who were there, whatever may be sen
     rows.map(({ contactId }) => contactId),
     `seed ${SEED}`,
   ).toEqual(idsOf(people.filter(({ createdAt }) => createdAt <= firedFor)))
+})
+
+test('a filter that exports cannot follow is refused, not passed over', async () => {
+  for (const given of [`topicId=${uuidv7()}`, `segmentId=${uuidv7()}`]) {
+    const { status, body } = await api.alice.get(`/v1/contacts/export?${given}`)
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])
+  }
 })

@@ -5,10 +5,12 @@ import type { Contact } from '../../../src/schemas/contacts/contact.ts'
 import { ExportQuery } from '../../../src/schemas/contacts/import.ts'
 import type { Uuid } from '../../../src/ids.ts'
 import * as audiences from '../../../src/store/audience/audience.ts'
+import * as search from '../../../src/store/audience/search.ts'
+import { wordOf } from '../../../src/store/audience/search-terms.ts'
 import { audit } from '../../access/audit.ts'
 import { csvLines, TEXT } from '../../http/csv-answers.ts'
 import type { TenantDeps } from '../../deps.ts'
-import { filteredAudience } from '../contact-filters.ts'
+import { filteredAudience, requireFilters } from '../contact-filters.ts'
 
 /** Contacts per statement; no transaction is open between two. */
 const PAGE = 1_000
@@ -31,7 +33,10 @@ const COLUMNS = [
   ...CONTACT_TIMES,
 ] as const satisfies readonly (keyof Contact)[]
 
-export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { now, searchSql },
+) => {
   app.get(
     '/v1/contacts/export',
     {
@@ -58,6 +63,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       const { organizationId, sql } = request.caller
       const { format = 'csv', ...filters } = request.query
       const audience = filteredAudience(filters)
+      await requireFilters(sql, organizationId, filters)
+      const word = wordOf(filters.search ?? '')
       await audit(sql, request, now, {
         action: 'contacts.exported',
         subject: { kind: 'organization', id: organizationId },
@@ -71,11 +78,19 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
 
       async function* pages(): AsyncGenerator<Contact[]> {
         for (let before: Uuid | undefined; ; ) {
-          const page = await audiences.list(sql, organizationId, audience, { before, limit: PAGE })
-          yield page
-          before = page.at(-1)?.id
-          if (page.length < PAGE) return
+          const { rows, next } = word === '' ? await listed(before) : await found(before)
+          yield rows
+          if (next === undefined) return
+          before = next
         }
+      }
+      async function listed(before: Uuid | undefined) {
+        const rows = await audiences.list(sql, organizationId, audience, { before, limit: PAGE })
+        return { rows, next: rows.length < PAGE ? undefined : rows.at(-1)?.id }
+      }
+      function found(before: Uuid | undefined) {
+        const page = { audience, search: word, page: 1, pageSize: PAGE, before }
+        return search.contacts(searchSql, organizationId, page)
       }
       async function* cells() {
         for await (const page of pages()) yield page.map((contact) => COLUMNS.map(cellOf(contact)))
