@@ -59,6 +59,7 @@ import { templateRoutes } from './content/routes/templates.ts'
 import { topicRoutes } from './consent/routes/topics.ts'
 import { unsubscribeRoutes } from './consent/routes/unsubscribe.ts'
 import { webhookRoutes } from './sending/routes/delivery-events.ts'
+import { buildSerializers } from './http/serializers.ts'
 import { validateRequests } from './http/validation.ts'
 import { REQUEST_LIMITS } from './http/request-limits.ts'
 
@@ -84,6 +85,7 @@ export async function buildApp(deps: Deps) {
     bodyLimit: REQUEST_LIMITS.bodyBytes,
     // Of a union the branch is answered whose formats fit, too.
     serializerOpts: { ajv: { formats: KNOWN_FORMATS } },
+    schemaController: { compilersFactory: { buildSerializer: buildSerializers } },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: REQUEST_LIMITS.pathParameterCharacters,

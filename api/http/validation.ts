@@ -9,6 +9,9 @@ import { FORMATS } from './formats.ts'
 import { pathOf } from './input-paths.ts'
 import { problemFinder } from './schema-problems.ts'
 
+/** Without any field. */
+const NOTHING = strict({})
+
 /**
  * Bodies are taken as they are: nothing is coerced, removed or filled in. Path and query values
  * arrive as text and get their types and defaults. What is refused is told by `problemFinder`:
@@ -56,7 +59,7 @@ export function validateRequests(app: FastifyInstance): void {
     const ignores = route.config?.public === true
     const rows = rowListOf(body)
     const wantsNoBody = body === undefined && !ignores
-    const known = querystring ?? (ignores ? undefined : strict({}))
+    const known = querystring ?? (ignores ? undefined : NOTHING)
     const checkQuery = known === undefined ? undefined : checker(values, known)
     const numeric = numericNames(querystring)
     const before = route.preValidation
@@ -74,7 +77,7 @@ export function validateRequests(app: FastifyInstance): void {
   })
 }
 
-const emptyObject = checker(bodies, strict({}))
+const emptyObject = checker(bodies, NOTHING)
 
 /** Where no body is known its fields are unknown ones. No body, and `null`, have none. */
 function checkNoBody(body: unknown): void {

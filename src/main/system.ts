@@ -240,6 +240,7 @@ const environment = (
 ): Record<string, string> => ({
   DATABASE_URL: started.databaseUrl,
   TEMPORAL_ADDRESS: started.temporalAddress,
+  TEMPORAL_NAMESPACE: config.temporal.namespace,
   LETTERLOOM_KEYS: started.keys,
   LETTERLOOM_TIMINGS: started.timings,
   LETTERLOOM_MODE: 'development',

@@ -31,12 +31,12 @@ test('stops at the first that has it', async () => {
 test('names those that failed before it, and those that were still silent', async () => {
   const { found, unreachable, ms } = await searching([
     fails,
-    { ...has(1), ms: 1_900 },
+    { ...has(1), ms: 10_000 },
     lacks,
     has(3),
   ])
   expect([found?.account, unreachable]).toEqual([3, [0, 1]])
-  expect(ms).toBeLessThan(1_500)
+  expect(ms).toBeLessThan(9_000)
 })
 
 test('a slow one that has it is found when no other has', async () => {
@@ -54,13 +54,13 @@ test('waits for no more than fifty at once, and names all that did not answer', 
   const dead = Array.from({ length: 60 }, () => ({ ...fails, ms: 60_000 }))
   const { found, asked, unreachable, ms } = await searching(dead, 1_000)
   expect([found, asked.length, unreachable.length]).toEqual([undefined, 50, 60])
-  expect(ms).toBeLessThan(2_500)
+  expect(ms).toBeLessThan(30_000)
 })
 
 test('what cannot be asked ends the search, unless another has it first', async () => {
   const error = new Error('nobody can be asked')
   await expect(searching([lacks, { said: error }, has(2)])).rejects.toThrow(error)
-  const { found } = await searching([{ said: error, ms: 1_500 }, has(1)])
+  const { found } = await searching([{ said: error, ms: 10_000 }, has(1)])
   expect(found?.account).toBe(1)
 })
 

@@ -12,7 +12,7 @@ import { type ProviderEngine, startProviderEngine } from '../support/provider-en
 import { REGION } from '../support/seed.ts'
 
 /** The route's own deadline and what a busy machine needs. */
-const DEADLINE_MS = 14_000
+const DEADLINE_MS = 20_000
 
 let engine: ProviderEngine
 let api: Api
@@ -181,27 +181,32 @@ describe('a verification', () => {
   })
 
   test('that the provider does not answer decides nothing, and answers in time', async () => {
-    const account = await engine.connect(api.alice)
-    await verify(account.id)
-    for (const [faults, error] of [
+    const outages = [
       [{ readThrottlePercent: 100 }, 'throttled'],
       [{ readLatencyMs: 30_000 }, 'no_answer'],
       [{ assumeRoleThrottlePercent: 100 }, 'throttled'],
       [{ assumeRoleLatencyMs: 30_000 }, 'no_answer'],
-    ] as const) {
-      await engine.control.setFaults(faults, account.accountId)
-      await age()
-      const startedAt = performance.now()
-      const { status, body } = await verify(account.id)
-      expect([status, body.isVerified, body.verificationError]).toEqual([200, true, null])
-      expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS)
-      expect(Object.values(failed(body.checks))).toContain(error)
-      await engine.control.resetFaults(account.accountId)
-    }
-    // A clear no is believed at once.
-    await engine.control.setFaults({ denyAssumeRole: true }, account.accountId)
+    ] as const
+    const accounts = await Promise.all(outages.map(() => engine.connect(api.alice)))
+    await Promise.all(accounts.map(({ id }) => verify(id)))
     await age()
-    expect((await verify(account.id)).body).toMatchObject({
+    await Promise.all(
+      accounts.map(async ({ id, accountId }, place) => {
+        const [faults, error] = outages[place] ?? []
+        await engine.control.setFaults({ ...faults }, accountId)
+        const startedAt = performance.now()
+        const { status, body } = await verify(id)
+        expect([status, body.isVerified, body.verificationError]).toEqual([200, true, null])
+        expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS)
+        expect(Object.values(failed(body.checks))).toContain(error)
+        await engine.control.resetFaults(accountId)
+      }),
+    )
+    // A clear no is believed at once.
+    const [account] = accounts
+    await engine.control.setFaults({ denyAssumeRole: true }, account!.accountId)
+    await age()
+    expect((await verify(account!.id)).body).toMatchObject({
       isVerified: false,
       verificationError: 'role_refused',
     })

@@ -76,7 +76,7 @@ test('a role that cannot be assumed, or answers too late, leaves what was found 
   await engine.control.setFaults({ readLatencyMs: 30_000 }, slow.accountId)
   const startedAt = performance.now()
   const answers = await Promise.all([recheck(denied.id), recheck(slow.id)])
-  expect(performance.now() - startedAt).toBeLessThan(9_500)
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
   for (const { status, body } of answers) {
     expect([status, body.version, body.checkedAt, body.rechecked]).toEqual([200, null, null, false])
   }

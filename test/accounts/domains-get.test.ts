@@ -7,7 +7,9 @@ import { type Api, type Client, startApi } from '../support/api.ts'
 import { askWorkflowId } from '../../workflows/contract.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 
-const DEADLINE_MS = 9_500
+const DEADLINE_MS = 20_000
+/** Sooner than the slow one is given up, which is at ANSWER_MS. */
+const PASSED_OVER_MS = 7_500
 const SLOW = { readLatencyMs: 30_000 }
 
 let engine: ProviderEngine
@@ -183,7 +185,7 @@ test('a slow account is passed over, and named among those that did not answer',
   await engine.control.setFaults({ denyAssumeRole: true }, denied.accountId)
   const startedAt = performance.now()
   const { status, body } = await dora.get('/v1/domains/found.example')
-  expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS / 2)
+  expect(performance.now() - startedAt).toBeLessThan(PASSED_OVER_MS)
   expect(status).toBe(200)
   expect(body.cloudAccountId).toBe(quick.id)
   expect(body.unreachableAccountIds).toEqual([slow.id, denied.id])

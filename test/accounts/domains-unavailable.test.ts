@@ -10,7 +10,7 @@ import { type Api, startApi, tally } from '../support/api.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 
 /** A caller hears soon that no account can be asked. */
-const SOON_MS = 4_000
+const SOON_MS = 15_000
 
 let engine: ProviderEngine
 beforeAll(async () => {

@@ -18,7 +18,7 @@ import { expectWarnings } from '../support/worker-log.ts'
 expectWarnings(/^Activity failed checkAccount Error: out of order$/)
 
 /** A tenth of them. */
-const FAILING = sized(60, 100)
+const FAILING = sized(51, 100)
 /** More than one run of the sweep sees to. */
 const ACCOUNTS = 10 * FAILING
 const FAULTS = [{ denyAssumeRole: true }, { readThrottlePercent: 100 }, { readLatencyMs: 20_000 }]

@@ -15,8 +15,9 @@ import {
   type SeededConfirmations,
 } from '../support/confirmations.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { sized } from '../support/size.ts'
 
-const RACES = 1_000
+const RACES = sized(200, 1_000)
 const AT_ONCE = 6
 const keyring = parseKeyring(newKeyringText())
 

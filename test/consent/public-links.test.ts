@@ -4,8 +4,9 @@ import { uuidv7 } from '../../src/ids.ts'
 import { addressHash, type Link, type LinkKind, readLink, signLink } from '../../src/tokens.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 import { seedTopic } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 
-const TOKENS = 1_000_000
+const TOKENS = sized(100_000, 1_000_000)
 const KINDS: readonly LinkKind[] = ['unsubscribe', 'preferences', 'confirm']
 
 let api: Api

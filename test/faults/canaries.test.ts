@@ -217,7 +217,7 @@ it('no refusal says what it was given', () => {
 
 it('no history of a workflow, no memo and no search attribute has any', async () => {
   const connection = await Connection.connect({ address: system.temporalAddress })
-  const client = new Client({ connection })
+  const client = new Client({ connection, namespace: system.namespace })
   const leaks: string[] = []
   let histories = 0
   const kinds = new Set<string>()

@@ -21,7 +21,7 @@ const FLOWS = 10
 /** As many of each flow, and of each kind. */
 const EXECUTIONS = FLOWS * 2 * sized(3, 50)
 /** After each, what the worker had begun waits some ten seconds until Temporal misses it. */
-const KILLS = sized(4, 20)
+const KILLS = sized(3, 20)
 const WORKERS = 2
 const BREAK_PERCENT = 5
 const PATIENCE_MS = 480_000

@@ -91,7 +91,8 @@ it('a worker told to stop while it calls leaves the call to another one, and nob
 /** Neither in what Temporal keeps of the run nor in what any program has logged. */
 async function expectNoSecrets(executionId: string, secret: string): Promise<void> {
   const connection = await Connection.connect({ address: system.temporalAddress })
-  const handle = new Client({ connection }).workflow.getHandle(executionWorkflowId(executionId, 1))
+  const { workflow } = new Client({ connection, namespace: system.namespace })
+  const handle = workflow.getHandle(executionWorkflowId(executionId, 1))
   const history = await handle.fetchHistory()
   await connection.close()
   const decoded = JSON.stringify(history, (key, value: unknown) =>

@@ -4,20 +4,19 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { type Batch, runMainJob } from '../../src/main/main-job.ts'
 import type { RunningProgram } from '../../src/main/programs.ts'
-import type { System } from '../../src/main/system.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { sized } from '../support/size.ts'
-import { killAndWait, startTestSystem } from '../support/system.ts'
+import { killAndWait, startTestSystem, type TestSystem } from '../support/system.ts'
 
 /** Less than three seconds are what a kill costs; a machine under load takes longer. */
 const HELD_UP_MS = 8_000
-const KILLS = sized(5, 10)
+const KILLS = sized(3, 10)
 /** The next worker may have to start first. */
 const FROZEN_MS = 30_000
 
-let system: System
+let system: TestSystem
 
 beforeAll(async () => {
   system = await startTestSystem()
@@ -151,7 +150,7 @@ async function polls(worker: RunningProgram): Promise<void> {
   try {
     await until(async () => {
       const { pollers } = await connection.workflowService.describeTaskQueue({
-        namespace: 'default',
+        namespace: system.namespace,
         taskQueue: { name: CONTROL_QUEUE },
       })
       // Those that were killed are listed for minutes.

@@ -16,9 +16,10 @@ import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedFlow } from '../support/flows.ts'
 import { type Seeded, seedContacts, seedOrganization } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 import { each, seedExecution, seedExitFlow, visit, wakes } from '../support/waiting.ts'
 
-const PAIRS = 500
+const PAIRS = sized(150, 500)
 const keyring = parseKeyring(newKeyringText())
 
 let database: TestDatabase

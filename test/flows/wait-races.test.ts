@@ -10,8 +10,9 @@ import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { each, receive, seedExecution, seedExitFlow, visit, wakes } from '../support/waiting.ts'
 
-const PAIRS = sized(400, 2_000)
-const TIMEOUTS = sized(80, 200)
+const PAIRS = sized(150, 2_000)
+const TIMEOUTS = sized(40, 200)
+const CANCELLATIONS = sized(100, 300)
 
 let database: TestDatabase
 /** Events come by processes of the API, steps are run by those of workers. */
@@ -220,7 +221,7 @@ test('an event accepted just before the timeout is taken, though it is stored lo
 })
 
 test('a cancellation, the event and the timer at the same moment agree on what happened', async () => {
-  const pairs = await seedPairs(300)
+  const pairs = await seedPairs(CANCELLATIONS)
   const { organizationId } = pairs[0]!
   const met = await each(pairs, async (pair) => {
     await run(pair)

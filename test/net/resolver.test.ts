@@ -92,10 +92,10 @@ test('tells a name without records from a server that does not say', async () =>
 
 test('gives up when it is told to, and does not ask any more then', async () => {
   zone.set('TXT silent.example.com', 'silence')
-  const startedAt = performance.now()
   const signal = AbortSignal.timeout(200)
   expect(await resolver.resolve('silent.example.com', 'TXT', signal)).toBe('unknown')
-  expect(performance.now() - startedAt).toBeLessThan(1_900)
+  // By itself it asks again after a second.
+  expect(questions).toHaveLength(1)
   questions = []
   expect(await resolver.resolve('silent.example.com', 'TXT', signal)).toBe('unknown')
   expect(questions).toEqual([])

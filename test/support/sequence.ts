@@ -1,16 +1,32 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** All tests of outages have begun when this share of the others has. */
+const SPREAD_OVER = 0.7
+
 /**
- * Begins with what takes long and mostly waits: files with processes of their own, then the tests
- * of outages. What comes last is short, so no process works alone at the end.
+ * Spreads the tests of outages, which mostly wait, among the others, which mostly calculate, so
+ * that whatever runs at once keeps the machine busy. The longest outage comes first, then the files
+ * with processes of their own. What comes last is short, so no process works alone at the end.
  */
-export class FaultsFirst extends BaseSequencer {
+export class OutagesAmongOthers extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const placeOf = ({ project, moduleId }: TestSpecification): number => {
-      if (project.config.isolate) return 0
-      return moduleId.includes('/test/faults/') ? 1 : 2
-    }
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+    const alone = sorted.filter(({ project }) => project.config.isolate)
+    const shared = sorted.filter(({ project }) => !project.config.isolate)
+    const [longest, ...outages] = shared.filter(isOutage)
+    const others = shared.filter((file) => !isOutage(file))
+    return [
+      ...(longest ? [longest] : []),
+      ...alone,
+      ...[...placed(outages, SPREAD_OVER), ...placed(others, 1)]
+        .toSorted((one, other) => one.place - other.place)
+        .map(({ file }) => file),
+    ]
   }
 }
+
+const isOutage = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/test/faults/')
+
+/** At even distances from 0 to `end`. */
+const placed = (files: readonly TestSpecification[], end: number) =>
+  files.map((file, n) => ({ file, place: (end * n) / files.length }))

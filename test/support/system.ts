@@ -1,32 +1,41 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
 import { inject } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { RunningProgram } from '../../src/main/programs.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
+import { createDatabase } from './database.ts'
+import { createNamespace } from './engine.ts'
+
+export type TestSystem = System & {
+  folder: string
+  /** Of Temporal, with no workers but those of this system. */
+  namespace: string
+}
 
 /**
- * The whole system as `dev` starts it, compiled, with processes, ports and folders of its own: for
- * tests that kill things. Everything is gone after `stop`.
+ * The whole system as `dev` starts it, compiled, for tests that kill things: its programs, ports
+ * and folder are its own, and so are its database and its namespace on the servers that all test
+ * files share. Everything is gone after `stop`.
  */
 export async function startTestSystem(
   env: Record<string, string> = {},
   timings: 'short' | 'production' = 'short',
-): Promise<System & { folder: string }> {
+): Promise<TestSystem> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-system-'))
-  // As root, Postgres runs under another user, who must be able to come in; else its data go
-  // elsewhere.
-  await chmod(folder, 0o755)
+  const database = await createDatabase()
+  const namespace = await newNamespace()
   const config = readConfig({
     LETTERLOOM_HOME: folder,
-    LETTERLOOM_CACHE: inject('cacheFolder'),
-    // Other files' systems run at the same time; a taken port is replaced by a free one anyway.
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_NAMESPACE: namespace,
+    // Other files' systems run at the same time.
     PORT: '0',
-    POSTGRES_PORT: '0',
-    TEMPORAL_PORT: '0',
-    TEMPORAL_UI_PORT: '0',
     SANDBOX_PORT: '0',
     ...env,
   })
@@ -34,11 +43,21 @@ export async function startTestSystem(
   return {
     ...system,
     folder,
+    namespace,
     stop: async () => {
       await system.stop()
+      await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function newNamespace(): Promise<string> {
+  const connection = await Connection.connect({ address: inject('temporalAddress') })
+  const namespace = `test-${randomUUID()}`
+  await createNamespace(connection, namespace)
+  await connection.close()
+  return namespace
 }
 
 /** kill -9, then waits until its supervisor has started it again. */
