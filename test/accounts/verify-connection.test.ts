@@ -2,6 +2,9 @@ import { expect, it } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { startSweepEngine } from '../support/sweep-engine.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Activity failed checkAccount Error: no answer$/)
 
 /** Runs it once; answers the connections whose health was asked about. */
 async function verify(checkAccount: () => Promise<'checked'>) {

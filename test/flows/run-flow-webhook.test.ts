@@ -17,6 +17,9 @@ import { type FlowSketch, seedFlow } from '../support/flows.ts'
 import { createServers } from '../support/servers.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
 import { sealFlow } from '../support/webhooks.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed runFlow .*The step "call" failed: http_400$/)
 
 const { http, close } = createServers()
 const quiet = () => {}

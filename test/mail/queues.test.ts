@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createQueue, type Entry, type Job } from '../../src/mail/queues.ts'
 import type { Thread } from '../../src/mail/threads.ts'
 
@@ -17,6 +17,7 @@ function stumbling(): Thread {
 }
 
 it('a turn that cannot be asked for fails its own job, and stops none that come after it', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const queue = createQueue({ thread: stumbling(), itemMs: () => 200, onStopped: () => {} })
   const ask = (owner: string): Promise<string> =>
     new Promise((resolve) => {
@@ -28,5 +29,7 @@ it('a turn that cannot be asked for fails its own job, and stops none that come 
     })
   expect(await ask('first')).toBe('late')
   expect(await ask('second')).toBe('made')
+  expect(warned).toHaveBeenCalledOnce()
+  warned.mockRestore()
   await queue.close()
 })

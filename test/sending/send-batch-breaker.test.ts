@@ -16,6 +16,9 @@ import {
   seedContacts,
   seedOrganization,
 } from '../support/seed.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed sendBatch .*sender_rejected$/)
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql

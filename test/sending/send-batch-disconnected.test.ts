@@ -12,6 +12,9 @@ import {
   seedContacts,
   seedOrganization,
 } from '../support/seed.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed sendBatch .*disconnected$/)
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql

@@ -8,6 +8,9 @@ import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan } from '../../workflows/contra
 import type { sendBatch } from '../../workflows/send-batch.ts'
 import { createNamespace } from '../support/engine.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed sendBatch .*account_suspended$/)
 
 const DAY_MS = 86_400_000
 const run = { organizationId: 'o', batchId: 'b', attempt: 1 }
