@@ -1,6 +1,8 @@
 import type { Audience } from '../../src/domain/audience/audience.ts'
-import { badRequest, NOT_YET } from '../../src/domain/errors.ts'
+import { badRequest } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/ids.ts'
+import { requireFeature } from '../../src/core/access/plan.ts'
+import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { resolveTopics } from '../../src/core/consent/topic-names.ts'
 import type { ContactListQuery } from '../../src/schemas/contacts/contact.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
@@ -10,7 +12,7 @@ import { timeParameter } from '../http/times.ts'
 type Filters = Omit<ContactListQuery, 'page' | 'pageSize' | 'cursor' | 'search'>
 
 /** The contacts that the filters leave; 400 for a time we cannot keep. */
-export function filteredAudience(given: Filters): Audience {
+function filteredAudience(given: Filters): Audience {
   const { topicId, emailStatus, smsStatus, preferredChannel } = given
   const filters = {
     type: 'filters',
@@ -23,17 +25,28 @@ export function filteredAudience(given: Filters): Audience {
   return topicId === undefined ? [filters] : [filters, { type: 'topic', topicId }]
 }
 
-/** 400 for a topic that does not exist, and for segments. */
-export async function requireFilters(
+/**
+ * The same, and of a segment its members at the time `now`. 402 for a segment on a plan without
+ * them, 400 for what does not exist.
+ */
+export async function requireAudience(
   sql: Sql,
   organizationId: Uuid,
-  { topicId, segmentId }: Filters,
-): Promise<void> {
-  if (segmentId !== undefined) throw refused('segmentId', NOT_YET.message, NOT_YET.reason)
-  if (topicId === undefined) return
-  const { unknown } = await resolveTopics(sql, organizationId, { topicIds: [topicId] })
-  if (unknown.length > 0) throw refused('topicId', 'does not exist')
+  given: Filters,
+  now: number,
+): Promise<Audience> {
+  const { topicId, segmentId } = given
+  const audience = filteredAudience(given)
+  if (topicId !== undefined) {
+    const { unknown } = await resolveTopics(sql, organizationId, { topicIds: [topicId] })
+    if (unknown.length > 0) throw refused('topicId', 'does not exist')
+  }
+  if (segmentId === undefined) return audience
+  await requireFeature(sql, organizationId, 'segments')
+  const at = new Date(now).toISOString()
+  const members = await segmentAudience(sql, organizationId, segmentId, at)
+  return members ? [...audience, members] : Promise.reject(refused('segmentId', 'does not exist'))
 }
 
-const refused = (path: string, message: string, reason?: string) =>
-  badRequest(`The query parameter ${path} ${message}`, [{ path, message }], reason)
+const refused = (path: string, message: string) =>
+  badRequest(`The query parameter ${path} ${message}`, [{ path, message }])

@@ -2206,9 +2206,14 @@ export interface components {
              * @description Only its subscribers are mailed.
              */
             topicId: string | null;
+            /**
+             * Format: uuid
+             * @description Of audience type `segment`.
+             */
+            segmentId: string | null;
             paused: boolean;
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -2241,9 +2246,11 @@ export interface components {
             channel?: "email";
             name?: string;
             /** @enum {string} */
-            audienceType: "all" | "topic" | "contacts";
+            audienceType: "all" | "topic" | "segment" | "contacts";
             /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
             topicId?: string;
+            /** @description Its members when the audience is frozen are mailed. On paid plans. */
+            segmentId?: string;
             contactIds?: string[];
             subject?: string;
             previewText?: string;
@@ -2350,9 +2357,14 @@ export interface components {
              * @description Only its subscribers are mailed.
              */
             topicId: string | null;
+            /**
+             * Format: uuid
+             * @description Of audience type `segment`.
+             */
+            segmentId: string | null;
             paused: boolean;
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -2419,9 +2431,14 @@ export interface components {
              * @description Only its subscribers are mailed.
              */
             topicId: string | null;
+            /**
+             * Format: uuid
+             * @description Of audience type `segment`.
+             */
+            segmentId: string | null;
             paused: boolean;
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -3060,9 +3077,14 @@ export interface components {
              * @description Only its subscribers are mailed.
              */
             topicId: string | null;
+            /**
+             * Format: uuid
+             * @description Of audience type `segment`.
+             */
+            segmentId: string | null;
             paused: boolean;
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -6417,6 +6439,8 @@ export interface operations {
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;
+                /** @description In this segment. On paid plans. */
+                segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
             };
@@ -8597,6 +8621,8 @@ export interface operations {
                 search?: string;
                 /** @description Subscribed to this topic. */
                 topicId?: string;
+                /** @description In this segment. On paid plans. */
+                segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
             };
@@ -8625,6 +8651,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UriTooLong"];
@@ -8715,6 +8742,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];

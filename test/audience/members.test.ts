@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { countMembers, listMembers, previewMembers } from '../../src/core/audience/members.ts'
+import { countMembers, previewMembers, requireInTime } from '../../src/core/audience/members.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Uuid } from '../../src/ids.ts'
 import * as members from '../../src/store/audience/members.ts'
@@ -94,8 +94,11 @@ test('where even an estimate takes too long there is none, and a preview is refu
     reason: 'condition_too_slow',
     details: [{ path: 'condition' }],
   })
-  const page = { limit: 5, offset: 0, before: undefined }
-  await expect(
-    whileLocked(async () => listMembers(searcher, asked, page, async () => 0)),
-  ).rejects.toMatchObject({ code: 'BAD_REQUEST', reason: 'segment_too_slow' })
+  const listed = async () =>
+    requireInTime('id', Promise.resolve(searcher`select from contacts limit 1`))
+  await expect(whileLocked(listed)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    reason: 'segment_too_slow',
+    details: [{ path: 'id' }],
+  })
 })

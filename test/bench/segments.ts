@@ -139,7 +139,8 @@ async function byHand(sql: Sql, organizationId: string, now: string): Promise<nu
 }
 
 async function fill(sql: Sql, organizationId: string): Promise<void> {
-  for (let day = 0; day <= DAYS; day += 8) await createPartitions(sql, Date.now() - day * DAY_MS)
+  for (let day = 0; day <= DAYS + 8; day += 8)
+    await createPartitions(sql, Date.now() - day * DAY_MS)
   const topicId = uuidv7()
   await sql`
     insert into topics (organization_id, id, slug, name)

@@ -62,7 +62,6 @@ describe('what is refused as not available yet', () => {
     }
     expect(await refusedOf('/v1/batch', BatchInput)).toEqual([
       'channel=sms',
-      'audienceType=segment',
       'exclude.topicIds',
       'exclude.segmentIds',
       'timezoneAware',
@@ -110,7 +109,5 @@ describe('what is refused as not available yet', () => {
     }
     expect(lists.length).toBeGreaterThan(8)
     expect(wrong).toEqual([])
-    const segment = await api.alice.get(`/v1/contacts?segmentId=${crypto.randomUUID()}`)
-    expect(isNotYet(segment)).toBe(true)
   })
 })

@@ -88,11 +88,11 @@ test('what is refused as not available yet is not in the document', async () => 
     await inject(api.app, { url: '/openapi.json' })
   ).body.components.schemas
   const wordsOf = (schema: string, field: string) => schemas[schema]?.properties[field]?.enum
-  expect(wordsOf('BatchInput', 'audienceType')).toEqual(['all', 'topic', 'contacts'])
+  expect(wordsOf('BatchInput', 'audienceType')).toEqual(['all', 'topic', 'segment', 'contacts'])
   expect(wordsOf('BatchInput', 'channel')).toEqual(['email'])
   expect(wordsOf('TemplateInput', 'sourceType')).toEqual(['html'])
   expect(wordsOf('WorkflowInput', 'triggerType')).not.toContain('segment_entry')
-  for (const field of ['segmentId', 'exclude', 'timezoneAware', 'throttlePerSecond']) {
+  for (const field of ['exclude', 'timezoneAware', 'throttlePerSecond']) {
     expect(schemas['BatchInput']?.properties).not.toHaveProperty(field)
   }
 })

@@ -117,6 +117,7 @@ async function batch(name: string, topicId: Uuid | null, more: { fromName?: stri
       audienceType: 'contacts',
       contactIds: [contactId],
       topicId,
+      segmentId: null,
       connectionId,
       contentId,
       templateId: null,

@@ -45,6 +45,13 @@ interface BatchSeed {
   html?: string
   unknownOutcome?: 'fail' | 'retry'
   topicId?: string
+  segmentId?: string
+}
+
+function audienceTypeOf({ contactIds, segmentId, topicId }: BatchSeed) {
+  if (contactIds) return 'contacts'
+  if (segmentId !== undefined) return 'segment'
+  return topicId === undefined ? 'all' : 'topic'
 }
 
 /** A batch with the outbox row that starts it, as the API writes it. */
@@ -69,9 +76,10 @@ export async function seedBatch(
       id,
       status: seed.scheduledFor ? 'scheduled' : 'queued',
       name: 'News',
-      audienceType: seed.contactIds ? 'contacts' : seed.topicId ? 'topic' : 'all',
+      audienceType: audienceTypeOf(seed),
       contactIds: seed.contactIds ?? null,
       topicId: seed.topicId ?? null,
+      segmentId: seed.segmentId ?? null,
       connectionId,
       contentId,
       templateId: null,

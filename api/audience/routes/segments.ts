@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Audience } from '../../../src/domain/audience/audience.ts'
 import { sentenceOf } from '../../../src/domain/audience/condition-sentence.ts'
 import type { Condition } from '../../../src/domain/audience/condition.ts'
 import { badRequest } from '../../../src/domain/errors.ts'
@@ -17,7 +18,7 @@ import { IdParams, Success } from '../../../src/schemas/common.ts'
 import { ContactList } from '../../../src/schemas/contacts/contact.ts'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { requireFeature } from '../../../src/core/access/plan.ts'
-import { listMembers, previewMembers } from '../../../src/core/audience/members.ts'
+import { previewMembers, requireInTime } from '../../../src/core/audience/members.ts'
 import {
   changeSegment,
   counted,
@@ -28,7 +29,7 @@ import {
   requireSegment,
   viewOf,
 } from '../../../src/core/audience/segments.ts'
-import * as members from '../../../src/store/audience/members.ts'
+import * as audiences from '../../../src/store/audience/audience.ts'
 import * as segments from '../../../src/store/audience/segments.ts'
 import { transact } from '../../../src/store/db/sql.ts'
 import { audit } from '../../access/audit.ts'
@@ -182,15 +183,19 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const segment = await requireSegment(sql, organizationId, id)
       const scope = { list: 'segmentMembers', organizationId, filters: { id: segment.id } }
       const before = decodeCursor(scope, cursor)
-      const asked = asking(organizationId, segment.condition)
-      const { rows, counted } = await listMembers(
-        searchSql,
-        asked,
-        { before, limit: pageSize + 1, offset: (page - 1) * pageSize },
-        () =>
-          counter(JSON.stringify([organizationId, segment.condition]), () =>
-            members.count(searchSql, asked, MOST_COUNTED + 1),
+      const { condition } = segment
+      const audience: Audience = [
+        { type: 'condition', condition, now: new Date(now()).toISOString() },
+      ]
+      const range = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
+      const [rows, counted] = await requireInTime(
+        'id',
+        Promise.all([
+          audiences.list(searchSql, organizationId, audience, range),
+          counter(JSON.stringify([organizationId, condition]), () =>
+            audiences.count(searchSql, organizationId, audience, MOST_COUNTED + 1),
           ),
+        ]),
       )
       const contacts = rows.slice(0, pageSize)
       const next = rows.length > pageSize ? contacts.at(-1)?.id : undefined

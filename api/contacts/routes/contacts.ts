@@ -19,7 +19,8 @@ import * as contacts from '../../../src/store/contacts/contacts.ts'
 import * as search from '../../../src/store/audience/search.ts'
 import { wordOf } from '../../../src/store/audience/search-terms.ts'
 import { type Sql, transact } from '../../../src/store/db/sql.ts'
-import { filteredAudience, requireFilters } from '../contact-filters.ts'
+import { requireInTime } from '../../../src/core/audience/members.ts'
+import { requireAudience } from '../contact-filters.ts'
 import { contactId, contactKeys, missingContact } from '../contact-keys.ts'
 import { auditResubscription, contactResponse, unwrapWrite } from '../contact-outcomes.ts'
 import { requireTopics, toNewContact } from '../contact-rules.ts'
@@ -28,7 +29,6 @@ import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { createCounter } from '../../http/large-lists.ts'
 import { MOST_COUNTED, pageFigures } from '../../http/pages.ts'
-import { requireFeature } from '../../../src/core/access/plan.ts'
 
 const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
@@ -98,17 +98,20 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           { path: 'page', message: 'cannot go with a cursor' },
         ])
       }
-      const audience = filteredAudience(given)
-      const scope = { list: 'contacts', organizationId, filters: { audience, search: term } }
+      const scope = { list: 'contacts', organizationId, filters: { ...given, search: term } }
       const before = decodeCursor(scope, cursor)
-      if (given.segmentId !== undefined) await requireFeature(sql, organizationId, 'segments')
-      await requireFilters(sql, organizationId, given)
+      const audience = await requireAudience(sql, organizationId, given, now())
       const word = wordOf(term ?? '')
       const bounds = { audience, before, page, pageSize }
-      const { rows, next, ...counted } =
+      const key = JSON.stringify([organizationId, given])
+      // A condition is asked as searches are: under the same time limit, outside of policies.
+      const reader = given.segmentId === undefined ? sql : searchSql
+      const { rows, next, ...counted } = await requireInTime(
+        'segmentId',
         word === ''
-          ? await list(sql, organizationId, bounds)
-          : await search.contacts(searchSql, organizationId, { ...bounds, search: word })
+          ? list(reader, organizationId, bounds, key)
+          : search.contacts(searchSql, organizationId, { ...bounds, search: word }),
+      )
       const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, ...counted })
       const nextCursor = next === undefined ? null : encodeCursor(scope, next)
       return { contacts: rows, page, pageSize, ...figures, nextCursor }
@@ -164,14 +167,12 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     },
   )
 
-  async function list(sql: Sql, organizationId: Uuid, bounds: Bounds) {
+  async function list(sql: Sql, organizationId: Uuid, bounds: Bounds, key: string) {
     const { audience, before, page, pageSize } = bounds
     const range = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
     const [rows, counted] = await Promise.all([
       audiences.list(sql, organizationId, audience, range),
-      counter(JSON.stringify([organizationId, audience]), () =>
-        audiences.count(sql, organizationId, audience, MOST_COUNTED + 1),
-      ),
+      counter(key, () => audiences.count(sql, organizationId, audience, MOST_COUNTED + 1)),
     ])
     const shown = rows.slice(0, pageSize)
     return { rows: shown, next: rows.length > pageSize ? shown.at(-1)?.id : undefined, counted }

@@ -8,9 +8,10 @@ import * as audiences from '../../../src/store/audience/audience.ts'
 import * as search from '../../../src/store/audience/search.ts'
 import { wordOf } from '../../../src/store/audience/search-terms.ts'
 import { audit } from '../../access/audit.ts'
+import { failures } from '../../http/failures.ts'
 import { csvLines, TEXT } from '../../http/csv-answers.ts'
 import type { TenantDeps } from '../../deps.ts'
-import { filteredAudience, requireFilters } from '../contact-filters.ts'
+import { requireAudience } from '../contact-filters.ts'
 
 /** Contacts per statement; no transaction is open between two. */
 const PAGE = 1_000
@@ -56,14 +57,14 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
               'application/x-ndjson': { schema: TEXT },
             },
           },
+          ...failures(402),
         },
       },
     },
     async (request, reply) => {
       const { organizationId, sql } = request.caller
       const { format = 'csv', ...filters } = request.query
-      const audience = filteredAudience(filters)
-      await requireFilters(sql, organizationId, filters)
+      const audience = await requireAudience(sql, organizationId, filters, now())
       const word = wordOf(filters.search ?? '')
       await audit(sql, request, now, {
         action: 'contacts.exported',

@@ -49,7 +49,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         description:
           'Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.',
         body: BatchInput,
-        response: { 201: CreatedBatch },
+        response: { 201: CreatedBatch, ...failures(402) },
       },
       preHandler: async (request) => {
         const { caller, body, contents } = request

@@ -24,17 +24,11 @@ export async function previewMembers(searchSql: Sql, asked: members.Asked, limit
   return found
 }
 
-/** A page of members and what `count` says; 400 where it takes too long. */
-export async function listMembers(
-  searchSql: Sql,
-  asked: members.Asked,
-  page: Parameters<typeof members.list>[2],
-  count: () => Promise<number>,
-) {
-  const found = await inTime(Promise.all([members.list(searchSql, asked, page), count()]))
-  if (!found) throw tooSlow('id', 'segment_too_slow')
-  const [rows, counted] = found
-  return { rows, counted }
+/** What asks a condition of all contacts. 400 where it takes too long: `path` names it. */
+export async function requireInTime<T>(path: string, work: Promise<T>): Promise<T> {
+  const done = await inTime(work.then((result) => ({ result })))
+  if (!done) throw tooSlow(path, 'segment_too_slow')
+  return done.result
 }
 
 /** Undefined: the statement took longer than it may. */

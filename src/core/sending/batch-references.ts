@@ -1,6 +1,8 @@
 import type { Audience } from '../../domain/audience/audience.ts'
 import { badRequest, refuse } from '../../domain/errors.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
+import { requireFeature } from '../access/plan.ts'
+import * as segments from '../../store/audience/segments.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
@@ -16,6 +18,16 @@ export async function findTopic(tx: Transaction, organizationId: Uuid, id: strin
   if (found !== undefined) return found
   await refuseForeign(tx, 'topic', organizationId, id)
   return refuse('topicId', 'names no topic')
+}
+
+/** The segment that a batch names, which nobody deletes meanwhile; null: it names none. */
+export async function findSegment(tx: Transaction, organizationId: Uuid, id: string | undefined) {
+  if (id === undefined) return null
+  await requireFeature(tx, organizationId, 'segments')
+  const segment = isUuid(id) ? await segments.keep(tx, organizationId, id) : undefined
+  if (segment) return segment
+  await refuseForeign(tx, 'segment', organizationId, id)
+  return refuse('segmentId', 'names no segment')
 }
 
 /** The contacts that a batch names, once each; null: it names none. 400 for those not there. */

@@ -8,12 +8,11 @@ const PAST_MS = 60_000
 /** What the interface has and this version does not do yet: refused, never ignored. */
 function refuseUnsupported(input: BatchInput): void {
   const details: ErrorDetail[] = []
-  const refuse = (path: string, isUsed: boolean, message: string = NOT_YET.message) => {
-    if (isUsed) details.push({ path, message })
+  const refuse = (path: string, isUsed: boolean) => {
+    if (isUsed) details.push({ path, message: NOT_YET.message })
   }
   const { exclude } = input
   refuse('exclude', (exclude?.topicIds ?? exclude?.segmentIds ?? []).length > 0)
-  refuse('audienceType', input.audienceType === 'segment', 'cannot be segment yet')
   refuse('timezoneAware', input.timezoneAware === true)
   refuse('throttlePerSecond', input.throttlePerSecond !== undefined)
   const [first] = details
@@ -57,8 +56,11 @@ function refuseAudience({ audienceType, topicId, segmentId, contactIds }: BatchI
     case 'contacts':
       if (contactIds === undefined) refuse('contactIds', 'is needed')
       break
-    case 'all':
     case 'segment':
+      if (segmentId === undefined) refuse('segmentId', 'is needed')
+      if (contactIds !== undefined) refuse('contactIds', 'goes with audienceType contacts only')
+      return
+    case 'all':
       if (contactIds !== undefined) refuse('contactIds', 'goes with audienceType contacts only')
       break
   }

@@ -16,7 +16,7 @@ import {
   SENDER_NOT_VERIFIED,
 } from '../accounts/sender-check.ts'
 import { type Compile, findContent } from './batch-content.ts'
-import { findContacts, findTopic } from './batch-references.ts'
+import { findContacts, findSegment, findTopic } from './batch-references.ts'
 import { applyBatchRules } from './batch-rules.ts'
 import { batchView } from './batch-view.ts'
 
@@ -58,9 +58,12 @@ export async function createBatch(
   const content = await findContent(tx, organizationId, input, compile)
   const topicId = await findTopic(tx, organizationId, input.topicId)
   const contactIds = await findContacts(tx, organizationId, input.contactIds)
+  const segment = await findSegment(tx, organizationId, input.segmentId)
   const audience = { audienceType: input.audienceType, contactIds, topicId }
-  const meant = batchAudience(audience)
-  const totalRecipients = await audiences.count(tx, organizationId, meant, MOST_ESTIMATED)
+  // Members of a segment are not counted here: that may take longer than a transaction should.
+  const totalRecipients = segment
+    ? (segment.memberCount ?? 0)
+    : await audiences.count(tx, organizationId, batchAudience(audience), MOST_ESTIMATED)
   if (content.inline) {
     await contents.create(tx, { organizationId, id: content.id, ...content.inline })
   }
@@ -72,6 +75,7 @@ export async function createBatch(
       status: scheduledFor === null ? 'queued' : 'scheduled',
       name: input.name ?? null,
       ...audience,
+      segmentId: segment?.id ?? null,
       connectionId: sender.connectionId,
       contentId: content.id,
       templateId: content.templateId,

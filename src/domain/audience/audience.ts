@@ -2,6 +2,8 @@
  * The one way to say which contacts are meant: by batches, schedules, lists, exports and counts.
  * `src/store/audience/audience.ts` makes SQL of it.
  */
+import type { Condition } from './condition.ts'
+
 export const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
 export type AudienceType = (typeof AUDIENCE_TYPES)[number]
 
@@ -11,6 +13,8 @@ export type Criterion =
   /** Its subscribers, those included who cannot be mailed. */
   | { type: 'topic'; topicId: string }
   | { type: 'contacts'; contactIds: readonly string[] }
+  /** Of which a checked condition holds at the time `now`, in ISO 8601. */
+  | { type: 'condition'; condition: Condition; now: string }
   /** Marketing mail may go to them. */
   | { type: 'mailable' }
   /** All that is given holds. Times in ISO 8601. */
@@ -35,13 +39,17 @@ const ALL: Criterion = { type: 'all' }
 const MAILABLE: Criterion = { type: 'mailable' }
 const NOBODY: Criterion = { type: 'contacts', contactIds: [] }
 
-/** The audience of a batch, as it is stored. A topic narrows any of them to its subscribers. */
+/**
+ * The audience of a batch, as it is stored. A topic narrows any of them to its subscribers.
+ * `segment`: whom its segment means; without one, nobody.
+ */
 export function batchAudience(batch: {
   audienceType: AudienceType
   topicId: string | null
   contactIds: readonly string[] | null
+  segment?: Criterion | undefined
 }): Audience {
-  const { audienceType, topicId, contactIds } = batch
+  const { audienceType, topicId, contactIds, segment } = batch
   const topic: Criterion | undefined = topicId === null ? undefined : { type: 'topic', topicId }
   switch (audienceType) {
     case 'all':
@@ -51,6 +59,6 @@ export function batchAudience(batch: {
     case 'contacts':
       return [MAILABLE, topic ?? ALL, { type: 'contacts', contactIds: contactIds ?? [] }]
     case 'segment':
-      return [NOBODY]
+      return [MAILABLE, topic ?? ALL, segment ?? NOBODY]
   }
 }

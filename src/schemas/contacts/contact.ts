@@ -12,7 +12,6 @@ import {
   limit,
   line,
   NextCursor,
-  notYet,
   nullable,
   oneOf,
   Page,
@@ -207,7 +206,7 @@ export const ContactListQuery = strict({
     }),
   ),
   topicId: Type.Optional({ ...Id, description: 'Subscribed to this topic.' }),
-  segmentId: Type.Optional(notYet({ ...Id, description: 'In this segment. On paid plans.' })),
+  segmentId: Type.Optional({ ...Id, description: 'In this segment. On paid plans.' }),
   createdAfter: Type.Optional(Time),
   updatedAfter: Type.Optional(Time),
 })

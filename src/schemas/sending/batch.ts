@@ -79,12 +79,13 @@ const summary = {
   cloudAccountId: Id,
   templateId: nullable(Id),
   topicId: nullable({ ...Id, description: 'Only its subscribers are mailed.' }),
+  segmentId: nullable({ ...Id, description: 'Of audience type `segment`.' }),
   paused: Type.Boolean(),
   pausedReason: nullable(Type.String()),
   failedReason: nullable(
     Type.String({
       description:
-        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
+        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
     }),
   ),
   duplicates: Type.Integer({
@@ -162,6 +163,7 @@ const EXAMPLE_SUMMARY = {
   cloudAccountId: ID,
   templateId: null,
   topicId: null,
+  segmentId: null,
   paused: false,
   pausedReason: null,
   failedReason: null,
@@ -211,7 +213,7 @@ export const BatchInput = strict(
   {
     channel: Type.Optional(oneOfSoon(CHANNELS, ['sms'])),
     name: Type.Optional(line(200)),
-    audienceType: oneOfSoon(AUDIENCE_TYPES, ['segment']),
+    audienceType: oneOf(AUDIENCE_TYPES),
     topicId: Type.Optional(
       Type.String({
         maxLength: 36,
@@ -219,7 +221,12 @@ export const BatchInput = strict(
           'Of the audience only its subscribers are mailed, and the unsubscribe link leaves it.',
       }),
     ),
-    segmentId: Type.Optional(notYet(Type.String({ maxLength: 36 }))),
+    segmentId: Type.Optional(
+      Type.String({
+        maxLength: 36,
+        description: 'Its members when the audience is frozen are mailed. On paid plans.',
+      }),
+    ),
     contactIds: Type.Optional(
       Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: MOST_CONTACTS }),
     ),

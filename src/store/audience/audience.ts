@@ -3,6 +3,7 @@ import type { Audience, Criterion } from '../../domain/audience/audience.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor, Part } from '../db/sql.ts'
+import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 
 /** Contacts between two, neither included, by id. */
@@ -44,6 +45,15 @@ function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range:
         )`
     case 'contacts':
       return sql`contacts.id = any(${[...criterion.contactIds]}::uuid[])`
+    case 'condition':
+      return sql`
+        contacts.id in (
+          select contacts.id
+          from contacts
+          where contacts.organization_id = ${organizationId}
+            ${between(sql, sql`contacts.id`, range)}
+            and ${holds(sql, organizationId, criterion.condition, criterion.now)}
+        )`
     case 'mailable':
       return sql`email is not null and email_status = 'active'`
     case 'filters': {

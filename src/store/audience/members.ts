@@ -66,35 +66,3 @@ const isMember = (sql: Executor, { organizationId, condition, now }: Asked) => s
 /** Of a hash of its own: a condition on a bucket must not be met by a whole part, or by none. */
 const isInPart = (sql: Executor, parts: number) =>
   sql`(uuid_hash(contacts.id)::bigint + 2147483648) % ${parts}::bigint = 0`
-
-interface MemberPage {
-  limit: number
-  offset: number
-  /** Only contacts made before this one. */
-  before: Uuid | undefined
-}
-
-/** Newest first. */
-export const list = (sql: Executor, asked: Asked, { limit, offset, before }: MemberPage) => sql<
-  Contact[]
->`
-  select ${columns(sql)}
-  from ${withStats(sql)}
-  where ${isMember(sql, asked)}
-    ${before === undefined ? sql`` : sql`and contacts.id < ${before}`}
-  order by contacts.id desc
-  limit ${limit}
-  offset ${offset}`
-
-/** How many they are, counted up to `most`. */
-export async function count(sql: Executor, asked: Asked, most: number): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select count(*) as total
-    from (
-      select
-      from contacts
-      where ${isMember(sql, asked)}
-      limit ${most}
-    ) as counted`
-  return row?.total ?? 0
-}

@@ -106,6 +106,20 @@ export async function lock(
   return segment
 }
 
+/** The same as `find`, and until the transaction ends nobody deletes it. */
+export async function keep(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<SegmentRow | undefined> {
+  const [segment] = await tx<SegmentRow[]>`
+    select ${columns(tx)}
+    from segments
+    where organization_id = ${organizationId} and id = ${id}
+    for key share`
+  return segment
+}
+
 /** The segment is locked. */
 export async function update(
   tx: Transaction,

@@ -53,6 +53,7 @@ export interface FreezingBatch {
   audienceType: AudienceType
   contactIds: Uuid[] | null
   topicId: Uuid | null
+  segmentId: Uuid | null
   connectionId: Uuid
 }
 
@@ -60,7 +61,7 @@ export interface FreezingBatch {
 export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<FreezingBatch[]>`
     select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, audience_type,
-      contact_ids, topic_id, connection_id,
+      contact_ids, topic_id, segment_id, connection_id,
       coalesce(freeze_started_at, clock_timestamp()) as started_at,
       case when freeze_started_at is null then 0 else total_recipients end as total
     from batches

@@ -17,7 +17,7 @@ const summaryColumns = (sql: Executor) => sql`
   unsubscribed, started_at, completed_at, created_at,
   jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
   audience_frozen_at, from_address as "from", from_name, reply_to, subject, preview_text,
-  scheduled_for, connection_id as cloud_account_id, template_id, topic_id,
+  scheduled_for, connection_id as cloud_account_id, template_id, topic_id, segment_id,
   false as paused, null as paused_reason, failed_reason, duplicates,
   case
     when unknown > 0 and status = 'processing'
@@ -43,6 +43,7 @@ export interface NewBatch {
   audienceType: BatchInput['audienceType']
   contactIds: readonly Uuid[] | null
   topicId: Uuid | null
+  segmentId: Uuid | null
   connectionId: Uuid
   contentId: Uuid
   templateId: Uuid | null
@@ -61,11 +62,11 @@ export interface NewBatch {
 export async function insert(sql: Transaction, batch: NewBatch): Promise<WholeBatch> {
   const [created] = await sql<WholeBatch[]>`
     insert into batches (organization_id, id, status, name, audience_type, contact_ids,
-      topic_id, connection_id, content_id, template_id, subject, preview_text, from_address, from_name,
-      reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
+      topic_id, segment_id, connection_id, content_id, template_id, subject, preview_text,
+      from_address, from_name, reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
     values (${batch.organizationId}, ${batch.id}, ${batch.status}, ${batch.name},
       ${batch.audienceType}, ${batch.contactIds === null ? null : [...batch.contactIds]}::uuid[],
-      ${batch.topicId}, ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
+      ${batch.topicId}, ${batch.segmentId}, ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
       ${batch.previewText}, ${batch.fromAddress}, ${batch.fromName}, ${batch.replyTo},
       ${sql.json(batch.variableMappings)}, ${batch.scheduledFor},
       ${batch.unknownOutcome}, ${batch.totalRecipients})
