@@ -82,7 +82,7 @@ it('hundreds of accounts, a tenth of them failing: all are seen to, ten at once,
   const reader = createHealthReader(createRoles())
   const activities = fixture.activities({
     // Longer than the others take on a busy machine.
-    readingMs: 4_000,
+    readingMs: 8_000,
     health: {
       read: async (role, signal) => {
         most = Math.max(most, ++atOnce)
