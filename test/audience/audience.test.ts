@@ -69,9 +69,11 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 async function populate(organizationId: Uuid, contacts: readonly Person[]): Promise<Uuid[]> {
-  const rows = contacts.map((each) => ({ organizationId, ...each }))
-  await api.sql`
-    insert into contacts ${api.sql(rows, 'organizationId', 'id', 'email', 'phone', 'emailStatus', 'smsStatus', 'preferredChannel', 'createdAt')}`
+  const rows = contacts.map(({ subscriptions: _subscriptions, ...contact }) => ({
+    organizationId,
+    ...contact,
+  }))
+  await api.sql`insert into contacts ${api.sql(rows)}`
   const topics: Uuid[] = []
   for (let n = 0; n < TOPICS; n++) topics.push(await insertTopic(api.sql, organizationId))
   const subscriptions = contacts.flatMap(({ id: contactId, subscriptions }) =>

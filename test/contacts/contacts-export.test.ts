@@ -92,7 +92,7 @@ test('what is exported and imported again changes nothing, whatever it says', as
             externalId: `=${n}`,
             ...columns,
             smsStatus: columns.phone === null ? null : 'opted_out',
-            properties: api.sql.json(properties as never) as never,
+            properties: api.sql.json(properties),
           })}`
         }
         const before = await stored(organizationId)

@@ -127,6 +127,15 @@ test('a refused query and a refused transaction leave the pool as it was', async
   expect(await Promise.all(Array.from({ length: 20 }, () => told(sql)))).toHaveLength(20)
 })
 
+test('an error names the functions that asked', async () => {
+  async function divides(): Promise<never> {
+    await sql`select 1 / 0`
+    throw new Error('it was answered')
+  }
+  const { stack } = await divides().catch((error: Error) => error)
+  expect(stack).toMatch(/^PostgresError: division by zero\n[^]*at (?:async )?divides/)
+})
+
 test('what is refused inside a transaction keeps nothing of it, caught or not', async () => {
   const names = async () =>
     (await sql<{ n: number }[]>`select n from kept order by n`).map(({ n }) => n)
@@ -229,6 +238,15 @@ const sessions = async (name: string): Promise<number> => {
     select count(*) as open from pg_stat_activity where application_name = ${name}`
   return row?.open ?? 0
 }
+
+test('a host that refuses is passed by, and where all refuse, so does the query', async () => {
+  const { host } = new URL(database.url)
+  const of = (hosts: string) => connect(database.url.replace(host, hosts), { name: 'pool-hosts' })
+  const [some, none] = [of(`127.0.0.1:1,${host}`), of('127.0.0.1:1,127.0.0.1:1')]
+  expect(await told(some)).toBe('')
+  expect(await codeOf(none`select 1`)).toMatch(/^(CONNECTION_CLOSED|ECONNREFUSED)$/)
+  await Promise.all([some.end(), none.end()])
+})
 
 test('what was ended refuses', async () => {
   const own = connect(database.url, { name: 'ended', max: 2 })

@@ -5,14 +5,7 @@ import type { Definition } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type IncomingEvent, ingest } from '../../src/core/events/ingest.ts'
 import { holdEvents } from '../../src/store/events/events.ts'
-import {
-  connect,
-  type Json,
-  type Sql,
-  transact,
-  type Transaction,
-  within,
-} from '../../src/store/db/sql.ts'
+import { connect, type Sql, transact, type Transaction, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
@@ -99,7 +92,7 @@ async function flow(name: string, waitsFor: string, exitOn: string[] = []): Prom
     values (${organizationId}, ${id}, ${`flow-${id}`}, 'Flow', true, 1, 'event', ${name}, '')`
   await sql`
     insert into flow_versions (organization_id, flow_id, version, definition)
-    values (${organizationId}, ${id}, 1, ${sql.json(definition as unknown as Json)})`
+    values (${organizationId}, ${id}, 1, ${sql.json(definition)})`
   return id
 }
 

@@ -63,7 +63,7 @@ async function store(organizationId: string, topicId: string, people: Person[]):
     insert into contacts (organization_id, id, phone, email, email_status, properties)
     select ${organizationId}, id, '+' || id, case when status is not null then id || '@example.com' end,
       status, properties
-    from jsonb_to_recordset(${sql.json(rows as never)})
+    from jsonb_to_recordset(${sql.json(rows)})
       as given (id uuid, status text, properties jsonb)`
   await sql`
     insert into subscriptions (organization_id, contact_id, topic_id, status, subscribed_at)

@@ -107,7 +107,7 @@ async function receive(bodies: object[], connectionId = seeded.connectionId, by 
   await by`
     insert into inbound_events (organization_id, connection_id, envelope_id, body)
     select ${seeded.organizationId}, ${connectionId}, gen_random_uuid()::text, body
-    from jsonb_array_elements(${sql.json(bodies as never)}) as given (body)`
+    from jsonb_array_elements(${sql.json(bodies)}) as given (body)`
   await applyEvents(by, keyring)
 }
 

@@ -98,7 +98,7 @@ describe('an event that ends executions', () => {
     const second = definitionOf({ steps: [], settings: { exitOn: { events: ['left'] } } })
     await database.sql`
       insert into flow_versions (organization_id, flow_id, version, definition)
-      values (${organizationId}, ${flowId}, 2, ${database.sql.json(second as never)})`
+      values (${organizationId}, ${flowId}, 2, ${database.sql.json(second)})`
     const [old, fresh] = [await execution(flowId), await execution(flowId, { version: 2 })]
     await bought()
     expect([await row(old), await row(fresh)]).toEqual(['cancelled exit_on', 'active'])

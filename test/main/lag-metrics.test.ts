@@ -92,20 +92,22 @@ describe('the live batch that stands still longest is told', () => {
   })
 
   /** A frozen batch of ten that last came on so many seconds ago. */
-  async function seed(seconds: number, columns: Record<string, unknown> = {}): Promise<void> {
-    const id = await seedBatch(database.sql, seeded)
+  async function seed(
+    seconds: number,
+    columns: Record<string, string | number | null> = {},
+  ): Promise<void> {
+    const { sql } = database
+    const id = await seedBatch(sql, seeded)
     const at = new Date(Date.now() - seconds * 1_000).toISOString()
-    await database.sql`
-      update batches
-      set ${database.sql({
-        status: 'processing',
-        audienceFrozenAt: at,
-        progressedAt: at,
-        totalRecipients: 10,
-        sent: 4,
-        ...columns,
-      })}
-      where id = ${id}`
+    const changes = Object.entries({
+      status: 'processing',
+      audienceFrozenAt: at,
+      progressedAt: at,
+      totalRecipients: 10,
+      sent: 4,
+      ...columns,
+    }).map(([column, value]) => sql`${sql(column)} = ${value},`)
+    await sql`update batches set ${changes} id = id where id = ${id}`
   }
   const stalled = async () => (await figures())['batches_stalled_seconds']
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()

@@ -111,7 +111,7 @@ const event = (id: string, bucket: string, eventType: string, address: string) =
 const receive = async (body: object, error: string | null = null) => {
   await sql`
     insert into inbound_events (organization_id, connection_id, envelope_id, body, error, applied_at)
-    values (${api.alice.organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body as never)},
+    values (${api.alice.organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body)},
       ${error}, ${error === null ? null : new Date().toISOString()})`
   await until(
     async () => (await sql`select from inbound_events where applied_at is null`).length === 0,
@@ -124,7 +124,7 @@ async function keepAside(event: { body: object; ignored?: string; error?: string
   await sql`
     insert into inbound_events (organization_id, connection_id, envelope_id, body, error, ignored,
       applied_at)
-    values (${api.alice.organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body as never)},
+    values (${api.alice.organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body)},
       ${error}, ${ignored}, now())`
 }
 

@@ -51,14 +51,10 @@ async function known({ organizationId }: Pick<Seeded, 'organizationId'> = seeded
 type Known = Awaited<ReturnType<typeof known>>
 
 /** The caller's own ids. */
-const noteIds = (eventIds: readonly string[]) =>
-  sql`insert into event_ids ${sql(
-    eventIds.map((eventId) => ({
-      organizationId: seeded.organizationId,
-      eventId,
-      request: uuidv7(),
-    })),
-  )}`
+const noteIds = (eventIds: readonly string[]) => sql`
+  insert into event_ids (organization_id, event_id, request)
+  select ${seeded.organizationId}, event_id, gen_random_uuid()
+  from unnest(${[...eventIds]}::text[]) as given (event_id)`
 
 const erase = ({ organizationId, contactId }: Known) =>
   erasedFlows.erase(sql, organizationId, [contactId])

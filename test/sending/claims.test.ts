@@ -243,7 +243,7 @@ describe('claims', () => {
     const mine = expired.filter(({ organizationId }) => organizationId === run.organizationId)
     expect(mine).toHaveLength(1)
     await Promise.all(
-      [1, 2, 3, 4].flatMap(() => mine.map((found) => claims.doubt(sql, found).execute())),
+      [1, 2, 3, 4].flatMap(() => mine.map((found) => claims.doubt(sql, found).then())),
     )
     expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 20 })
     const kept = await sql`select state from claims where organization_id = ${run.organizationId}`

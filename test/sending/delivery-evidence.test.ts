@@ -197,7 +197,7 @@ describe('a mail that was answered', () => {
       for (let round = 0; round < 60; round++) await applyEvents(sql, keyring, 7)
     })
     await Promise.all([
-      ...mails.flatMap((mail) => [write(mail).execute(), speak(mail.ids)]),
+      ...mails.flatMap((mail) => [write(mail).then(), speak(mail.ids)]),
       ...appliers,
     ])
     while ((await applyEvents(sql, keyring)) > 0);
@@ -394,7 +394,7 @@ describe('mails in doubt', () => {
         update batches set outcome_awaited_until = now() - interval '1 second'
         where id = ${run.batchId}`
       await Promise.all([
-        claims.decide(pool, claim, 'not_accepted').execute(),
+        claims.decide(pool, claim, 'not_accepted').then(),
         completeBatch(pool, run),
       ])
       const { status } = await batchRow(sql, run.batchId)

@@ -141,7 +141,7 @@ async function store({ seeded }: Prepared, bodies: object[], connectionId = seed
   await sql`
     insert into inbound_events (organization_id, connection_id, envelope_id, body)
     select ${seeded.organizationId}, ${connectionId}, gen_random_uuid()::text, body
-    from jsonb_array_elements(${sql.json(bodies as never)}) as given (body)`
+    from jsonb_array_elements(${sql.json(bodies)}) as given (body)`
 }
 
 /** From now on Postgres refuses events that say `poison`, each after some seconds. */

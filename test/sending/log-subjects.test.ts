@@ -99,7 +99,7 @@ test('an event that is committed while the results are written does, too', async
   const [first = '', ...others] = ids
   const written = await transact(sql, async (tx) => {
     await tx`select from messages where bucket = ${bucket} and id = ${first} for update`
-    const writing = results('sent').execute()
+    const writing = results('sent').then()
     // The statement has its snapshot, and waits for the first row.
     await until(async () => {
       const waiting = await sql`

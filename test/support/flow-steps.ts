@@ -3,7 +3,7 @@ import type { StepRun, StoredStep } from '../../activities/flows/steps/step.ts'
 import type { Definition, StepOf, StepType, Trigger } from '../../src/domain/flows/flow.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import { type Json, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { Seeded } from './seed.ts'
 
 const SETTINGS: Definition['settings'] = {
@@ -50,7 +50,7 @@ export async function seedExecution(
     organizationId,
     flowId,
     version: 1,
-    definition: definition as unknown as Json,
+    definition,
   })}`
   await sql`insert into flow_entries ${sql({
     organizationId,
@@ -68,7 +68,7 @@ export async function seedExecution(
     fenceWorkflowId: `execution/${id}/1`,
     fenceRunId: uuidv7(),
     dedupeKey: uuidv7(),
-    data: data as Json,
+    data,
   })}`
   return { organizationId, id, flowId, contactId, definition, data }
 }

@@ -64,7 +64,7 @@ export async function seedFlow(
   })}`
   await sql`
     insert into flow_versions (organization_id, flow_id, version, definition)
-    values (${organizationId}, ${flowId}, 1, ${sql.json(definition as never)})`
+    values (${organizationId}, ${flowId}, 1, ${sql.json(definition)})`
   return { organizationId, flowId, definition }
 }
 
@@ -88,7 +88,7 @@ export async function seedExecutions(
     await tx`
       insert into executions (organization_id, id, flow_id, version, contact_id, data, dedupe_key,
         topic_id, event_id)
-      select ${organizationId}, id, ${flowId}, 1, contact_id, ${tx.json(data as never)}, id,
+      select ${organizationId}, id, ${flowId}, 1, contact_id, ${tx.json(data)}, id,
         ${topicId ?? null}::uuid, ${eventId ?? null}::uuid
       from unnest(
         ${made.map(({ executionId }) => executionId)}::uuid[],

@@ -70,7 +70,7 @@ export function operatedRuns() {
     const flow = await seedFlow(sql, organizationId, sketch)
     const [contactId = ''] = await seedContacts(sql, organizationId, 1)
     await sql`
-      update contacts set properties = ${sql.json(properties as never)} where id = ${contactId}`
+      update contacts set properties = ${sql.json(properties)} where id = ${contactId}`
     const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
     return { flow, executionId, contactId }
   }

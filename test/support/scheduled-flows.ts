@@ -24,7 +24,7 @@ export async function changeTrigger(
   const definition = definitionOf({ trigger, steps: STEPS })
   await sql`
     insert into flow_versions (organization_id, flow_id, version, definition)
-    select ${organizationId}, ${flowId}, version + 1, ${sql.json(definition as never)}
+    select ${organizationId}, ${flowId}, version + 1, ${sql.json(definition)}
     from flows
     where id = ${flowId}`
   await sql`

@@ -50,7 +50,7 @@ export async function seedFlow(
     })}`
     await tx`
       insert into flow_versions (organization_id, flow_id, version, definition)
-      values (${organizationId}, ${id}, 1, ${tx.json(definition as unknown as Json)})`
+      values (${organizationId}, ${id}, 1, ${tx.json(definition)})`
   })
   return id
 }

@@ -1,6 +1,6 @@
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { AuditEvent } from '../../schemas/access/audit-event.ts'
-import type { Executor, Json } from '../db/sql.ts'
+import type { Executor } from '../db/sql.ts'
 
 export interface NewAuditEvent {
   organizationId: Uuid
@@ -23,7 +23,7 @@ export const record = (sql: Executor, event: NewAuditEvent) => {
       subject_id, request_id, detail, created_at)
     values (${organizationId}, ${uuidv7()}, ${actor.kind}, ${'id' in actor ? actor.id : null},
       ${action}, ${subject?.kind ?? null}, ${subject?.id ?? null}, ${requestId ?? null},
-      ${sql.json(detail as Json)}, ${at})`
+      ${sql.json(detail)}, ${at})`
 }
 
 interface ImportedBack {

@@ -1,7 +1,7 @@
 import type { Check, CONNECTION_WARNINGS } from '../../domain/accounts/verification.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Connection } from '../../schemas/accounts/connection.ts'
-import type { Executor, Json, Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 export interface NewConnection {
   organizationId: Uuid
@@ -31,7 +31,7 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
       (organization_id, id, account_id, region, name, features, external_id)
     values (${connection.organizationId}, ${connection.id}, ${connection.accountId},
       ${connection.region}, ${connection.name ?? null},
-      ${sql.json((connection.features ?? {}) as Json)}, ${connection.externalId})
+      ${sql.json(connection.features ?? {})}, ${connection.externalId})
     on conflict (organization_id, account_id, region) do update
     set name = coalesce(excluded.name, old.name),
       features = ${connection.features === undefined ? sql`old.features` : sql`excluded.features`},

@@ -1,21 +1,17 @@
-import { sameForAll } from '../db/sql.ts'
+import type { Executor } from '../db/sql.ts'
 
 /** How a contact is read, wherever it is read from. */
 
-export const columns = sameForAll(
-  (sql) => sql`
+export const columns = (sql: Executor) => sql`
   contacts.id, external_id, email, phone, first_name, last_name, company, job_title, email_status,
   sms_status, preferred_channel, properties, email_verified_at, email_unsubscribed_at,
   email_bounced_at, email_complained_at, email_suppressed_at, sms_consented_at, sms_opted_out_at,
   contacts.created_at, contacts.updated_at, coalesce(emails_sent, 0) as emails_sent,
   coalesce(emails_opened, 0) as emails_opened, coalesce(emails_clicked, 0) as emails_clicked,
   coalesce(sms_sent, 0) as sms_sent, coalesce(sms_clicked, 0) as sms_clicked, last_activity_at,
-  last_email_sent_at, last_email_opened_at, last_email_clicked_at`,
-)
+  last_email_sent_at, last_email_opened_at, last_email_clicked_at`
 
-export const withStats = sameForAll(
-  (sql) => sql`
+export const withStats = (sql: Executor) => sql`
   contacts
   left join contact_stats on contact_stats.organization_id = contacts.organization_id
-    and contact_stats.contact_id = contacts.id`,
-)
+    and contact_stats.contact_id = contacts.id`

@@ -11,7 +11,7 @@
  */
 import type { Audience } from '../../domain/audience/audience.ts'
 import type { Uuid } from '../../ids.ts'
-import { type Executor, sameForAll, type Sql } from '../db/sql.ts'
+import type { Executor, Sql } from '../db/sql.ts'
 import { isIn, list } from './audience.ts'
 import { isIndexed } from './search-terms.ts'
 
@@ -114,11 +114,9 @@ async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: nu
   return row ?? { counted: 0, ids: [], looked: 0 }
 }
 
-const looked = sameForAll(
-  (sql) => sql`
+const looked = (sql: Executor) => sql`
   organization_id, id, email, phone, email_status, sms_status, preferred_channel, created_at,
-  updated_at`,
-)
+  updated_at`
 
 const found = (sql: Executor, page: SearchPage) => sql`
   (select count(*) from matching) as counted,

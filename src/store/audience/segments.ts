@@ -1,6 +1,6 @@
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Executor, Json, Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 import { containing } from '../db/like.ts'
 
 /** How many members a segment had when they were counted; null: it could not be done in time. */
@@ -36,7 +36,7 @@ export async function create(
     insert into segments (organization_id, id, name, description, condition, member_count,
       member_count_is_exact, counted_at)
     values (${organizationId}, ${segment.id}, ${segment.name}, ${segment.description},
-      ${sql.json(segment.condition as unknown as Json)}, ${segment.memberCount},
+      ${sql.json(segment.condition)}, ${segment.memberCount},
       ${segment.memberCountIsExact}, ${segment.countedAt})
     on conflict (organization_id, id) do nothing
     returning ${columns(sql)}`
@@ -131,7 +131,7 @@ export async function update(
     update segments
     set name = ${segment.name},
       description = ${segment.description},
-      condition = ${tx.json(segment.condition as unknown as Json)},
+      condition = ${tx.json(segment.condition)},
       member_count = ${segment.memberCount},
       member_count_is_exact = ${segment.memberCountIsExact},
       counted_at = ${segment.countedAt},

@@ -1,4 +1,4 @@
-import { sameForAll } from '../db/sql.ts'
+import type { Executor } from '../db/sql.ts'
 
 /*
  * When a contact reached a status. Every statement that writes a status of contacts takes these
@@ -7,13 +7,11 @@ import { sameForAll } from '../db/sql.ts'
  */
 
 /** The columns, in the order of `emailTimes`. */
-export const emailTimeColumns = sameForAll(
-  (sql) => sql`email_unsubscribed_at, email_bounced_at, email_suppressed_at, email_complained_at`,
-)
+export const emailTimeColumns = (sql: Executor) =>
+  sql`email_unsubscribed_at, email_bounced_at, email_suppressed_at, email_complained_at`
 
 /** Of each status the last time that it was reached. */
-export const emailTimes = sameForAll(
-  (sql) => sql`
+export const emailTimes = (sql: Executor) => sql`
     case
       when draft.email_status = 'unsubscribed'
         and contacts.email_status is distinct from 'unsubscribed' then now()
@@ -33,15 +31,13 @@ export const emailTimes = sameForAll(
       when draft.email_status = 'complained' and contacts.email_status is distinct from 'complained'
         then now()
       else contacts.email_complained_at
-    end`,
-)
+    end`
 
 /** The columns, in the order of `smsTimes`. */
-export const smsTimeColumns = sameForAll((sql) => sql`sms_consented_at, sms_opted_out_at`)
+export const smsTimeColumns = (sql: Executor) => sql`sms_consented_at, sms_opted_out_at`
 
 /** What was said of another number is gone with that number. */
-export const smsTimes = sameForAll(
-  (sql) => sql`
+export const smsTimes = (sql: Executor) => sql`
     case
       when draft.sms_status = 'opted_in' and (contacts.sms_status is distinct from 'opted_in'
         or draft.phone is distinct from contacts.phone) then now()
@@ -51,5 +47,4 @@ export const smsTimes = sameForAll(
       when draft.sms_status = 'opted_out' and (contacts.sms_status is distinct from 'opted_out'
         or draft.phone is distinct from contacts.phone) then now()
       when draft.phone is not distinct from contacts.phone then contacts.sms_opted_out_at
-    end`,
-)
+    end`

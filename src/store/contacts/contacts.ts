@@ -1,7 +1,7 @@
 import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import { columns, withStats } from '../audience/contact-columns.ts'
-import { type Executor, sameForAll } from '../db/sql.ts'
+import type { Executor } from '../db/sql.ts'
 
 export type ContactKey = { id: Uuid } | { externalId: string } | { email: string }
 
@@ -20,8 +20,7 @@ export async function find(
 }
 
 /** Times inside of JSON are written as the driver writes them everywhere else. */
-const topics = sameForAll(
-  (sql) => sql`
+const topics = (sql: Executor) => sql`
   coalesce((
     select json_agg(
       json_build_object(
@@ -37,8 +36,7 @@ const topics = sameForAll(
     from subscriptions s
     join topics t on t.organization_id = s.organization_id and t.id = s.topic_id
     where s.organization_id = contacts.organization_id and s.contact_id = contacts.id
-  ), '[]') as topics`,
-)
+  ), '[]') as topics`
 
 /** Its id alone: whom a write is about. */
 export async function findId(

@@ -2,7 +2,7 @@ import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../ids.ts'
 import * as statusTimes from '../consent/status-times.ts'
-import { type Executor, type Json, sameForAll, type Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 /** What callers write of a contact, as it is stored. */
 export interface StoredContact {
@@ -37,11 +37,9 @@ export interface Keys {
   phones: readonly string[]
 }
 
-const stored = sameForAll(
-  (sql) => sql`
+const stored = (sql: Executor) => sql`
     id, external_id, email, phone, first_name, last_name, company, job_title, email_status,
-    sms_status, preferred_channel, properties`,
-)
+    sms_status, preferred_channel, properties`
 
 /** The ids of those that have a key; undefined when there is nothing to look for. */
 function having(sql: Executor, organizationId: Uuid, { ids, externalIds, emails, phones }: Keys) {
@@ -215,7 +213,7 @@ export async function update(
       (${statusTimes.emailTimeColumns(tx)}) = row(${statusTimes.emailTimes(tx)}),
       (${statusTimes.smsTimeColumns(tx)}) = row(${statusTimes.smsTimes(tx)}),
       updated_at = greatest(contacts.updated_at, clock_timestamp())
-    from jsonb_to_recordset(${tx.json(rows as unknown as Json)}) as draft
+    from jsonb_to_recordset(${tx.json(rows)}) as draft
       (id uuid, external_id text, email text, phone text, first_name text, last_name text,
         company text, job_title text, email_status text, sms_status text, preferred_channel text,
         properties jsonb, address_changed boolean, resubscribed boolean)

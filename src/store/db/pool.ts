@@ -1,174 +1,107 @@
-import {
-  type Client,
-  type Connection,
-  connect,
-  connectionLost,
-  type PooledConnection,
-  openConnection,
-  type Query,
-  run,
-  setting,
-  tell,
-} from './connection.ts'
-import { createQueue } from './fifo.ts'
-import { makeHandle, runTransaction } from './transaction.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGate } from './gate.ts'
+import { connectionLost, type Session, setting } from './session.ts'
+import { type Executor, executor, type Query } from './statement.ts'
+import { runTransaction, type Work } from './transaction.ts'
 
-interface Pool {
-  /** The driver's interface over all connections, on behalf of no organization. */
-  sql: Client
-  /** The same connections on behalf of one organization. */
-  within: (organizationId: string) => Client
+/** A pool of connections, on behalf of one organization or of nobody. */
+export interface Sql extends Executor {
+  begin<T>(work: Work<T>): Promise<T>
+  /** Refuses what has not begun, lets what runs go on for `timeout` seconds, closes everything. */
+  end(options?: { timeout?: number }): Promise<void>
 }
 
 /** No policy reads it as an id: what runs on behalf of nobody is refused every tenant's row. */
 const NOBODY = ''
 const LOOK_EVERY_MS = 1_000
-/** How long `end` lets what runs go on, unless it is told. */
 const MOST_ENDING_SECONDS = 5
-/** Handles are made again when needed: they hold nothing. */
-const MOST_HANDLES = 10_000
-
-/** Somebody who waits until it is their turn. */
-interface Waiter<T> {
-  use: (turn: T) => void
-  refuse: (error: unknown) => void
-}
 
 /**
- * A pool of dedicated connections, `max` clients of one connection each.
+ * At most `max` sessions, and what waits for them.
  *
- * The driver's own pool gets slower with every query it serves (its queue keeps dead slots), puts
+ * The driver's own pool (postgres.js 3.4.9) gets slower with every query it serves, because its
+ * queue keeps dead slots: 30 µs a query at first, 93 µs after 300,000 (docs/benchmarks.md). It puts
  * quick queries behind slow ones, and cannot tell which connection a query will run on. Row-level
  * security has to know that: the organization is a setting of the session, told before the first
- * query that needs another one than the query before it.
- *
- * A statement unanswered after `mostStatementMs`, which is longer than the server's own limit, has
- * lost its server without a word: its connection is given up.
+ * query that needs another one than the query before it. `sql.reserve()` would tell, but waits in
+ * the same queues, and a reserved connection that is lost ends the process when written to.
  */
-export function createPool(
-  open: (onclose: () => void) => Connection,
-  { max, mostStatementMs }: { max: number; mostStatementMs: number },
-): Pool {
-  const connections = Array.from({ length: max }, () => openConnection(open))
-  const [first] = connections
-  if (!first) throw new RangeError('a pool has at least one connection')
-  const { client } = first
-  const waiting = createQueue<Waiter<PooledConnection>>()
+export function createPool(open: (onLost: (session: Session) => void) => Session, max: number) {
+  const sessions = new Set<Session>()
+  let idle: Session[] = []
+  const places = createGate(max)
   // One connection is kept from transactions, so that a query beside them always finds its way.
-  const mostTransactions = Math.max(1, max - 1)
-  const waitingToBegin = createQueue<Waiter<void>>()
-  const handles = new Map<string, Client>()
-  let transactions = 0
+  const transactions = createGate(Math.max(1, max - 1))
   let ending: Promise<void> | undefined
-  let onAllIdle = (): void => {}
-  const look = setInterval(() => {
-    const oldest = performance.now() - mostStatementMs
-    for (const connection of connections)
-      if (connection.query && connection.startedAt < oldest) connection.replace()
+  const timer = setInterval(() => {
+    for (const session of sessions) session.look()
   }, LOOK_EVERY_MS).unref()
 
-  /** An idle connection, best one that was told this organization; else the next to become idle. */
-  function withLane(organization: string, waiter: Waiter<PooledConnection>): void {
-    if (ending) return waiter.refuse(connectionLost('CONNECTION_ENDED'))
-    let idle: PooledConnection | undefined
-    for (const connection of connections) {
-      if (connection.isBusy) continue
-      if (idle === undefined || connection.organization === organization) idle = connection
-    }
-    if (!idle) {
-      waiting.push(waiter)
-      return
-    }
-    idle.isBusy = true
-    waiter.use(idle)
+  /** An idle session, best one that was told this organization; else the one idle for longest. */
+  function take(organization: string): Session {
+    const at = idle.findLastIndex((session) => session.organization === organization)
+    const [session] = idle.splice(Math.max(0, at), 1)
+    if (session) return session
+    const opened = open((lost) => {
+      sessions.delete(lost)
+      idle = idle.filter((each) => each !== lost)
+    })
+    sessions.add(opened)
+    return opened
   }
 
-  function release(connection: PooledConnection): void {
-    const next = waiting.shift()
-    if (next) return next.use(connection)
-    connection.isBusy = false
-    if (ending && connections.every(({ isBusy }) => !isBusy)) onAllIdle()
-  }
-
-  /** The driver asks for this when a query is awaited; of a fragment nobody ever does. */
-  function route(made: unknown, organization: string): unknown {
-    const query = made as Query
-    const use = (connection: PooledConnection): void => start(connection, query, organization)
-    query.handler = () => withLane(organization, { use, refuse: query.reject })
-    return made
-  }
-
-  function start(connection: PooledConnection, query: Query, organization: string): void {
-    const free = (): void => release(connection)
-    if (connection.isOpen && connection.organization === organization) {
-      run(connection, query, free)
-    } else {
-      const ready = connection.isOpen
-        ? tell(connection, organization)
-        : connect(connection, organization)
-      ready.then(
-        () => run(connection, query, free),
-        (error: unknown) => {
-          free()
-          query.reject(error)
-        },
-      )
-    }
-  }
-
-  async function begin(organization: string, work: (tx: unknown) => unknown): Promise<unknown> {
-    if (transactions < mostTransactions) transactions++
-    else await turn<void>((waiter) => waitingToBegin.push(waiter))
-    const connection = await turn<PooledConnection>((waiter) => withLane(organization, waiter))
+  async function use<T>(organization: string, act: (session: Session) => Promise<T>): Promise<T> {
+    await places.enter()
+    let session: Session | undefined
     try {
-      if (!connection.isOpen) await connect(connection, organization)
-      return await runTransaction(connection, `begin; ${setting('local', organization)}`, work)
+      session = take(organization)
+      return await act(session)
     } finally {
-      const next = waitingToBegin.shift()
-      if (next) next.use()
-      else transactions--
-      release(connection)
+      if (session?.isLost === false) idle.push(session)
+      places.leave()
     }
   }
 
   /**
-   * Refuses what has not begun, lets what runs go on for `timeout` seconds at most, and closes
-   * every connection: a transaction whose caller waits for something else would keep it for ever.
+   * Awaited before what needs it is sent: in one packet, that would run also when this was refused.
    */
-  async function end(timeout: number): Promise<void> {
-    clearInterval(look)
-    const refusal = connectionLost('CONNECTION_ENDED')
-    for (const queue of [waitingToBegin, waiting]) {
-      for (let each = queue.shift(); each; each = queue.shift()) each.refuse(refusal)
+  async function tell(session: Session, organization: string): Promise<void> {
+    session.organization = undefined
+    await session.ask({ text: setting('session', organization), values: [], isPrepared: false })
+    session.organization = organization
+  }
+
+  async function begin<T>(organization: string, work: Work<T>): Promise<T> {
+    await transactions.enter()
+    try {
+      return await use(organization, async (session) => {
+        if (session.organization === undefined) await tell(session, organization)
+        return runTransaction(session, `begin; ${setting('local', organization)}`, work)
+      })
+    } finally {
+      transactions.leave()
     }
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      onAllIdle = resolve
-      timer = setTimeout(resolve, timeout * 1_000)
-      if (connections.every(({ isBusy }) => !isBusy)) resolve()
-    })
-    clearTimeout(timer)
-    await Promise.all(connections.map((connection) => connection.close()))
   }
 
-  const handle = (organization: string): Client =>
-    makeHandle(client, (made) => route(made, organization), {
-      begin: (work: (tx: unknown) => unknown) => begin(organization, work),
-      end: ({ timeout = MOST_ENDING_SECONDS } = {}) => (ending ??= end(timeout)),
-    })
-
-  return {
-    sql: handle(NOBODY),
-    within: (organizationId) => {
-      const known = handles.get(organizationId)
-      if (known) return known
-      if (handles.size >= MOST_HANDLES) handles.clear()
-      const made = handle(organizationId)
-      handles.set(organizationId, made)
-      return made
-    },
+  async function end(seconds: number): Promise<void> {
+    clearInterval(timer)
+    const refusal = connectionLost('CONNECTION_ENDED')
+    const allIdle = Promise.all([transactions.close(refusal), places.close(refusal)])
+    await Promise.race([allIdle, sleep(seconds * 1_000, undefined, { ref: false })])
+    await Promise.all([...sessions].map((session) => session.close()))
   }
+
+  function within(organization: string): Sql {
+    const run = (query: Query) =>
+      use(organization, async (session) => {
+        if (session.organization !== organization) await tell(session, organization)
+        return session.ask(query)
+      })
+    return executor(run, {
+      begin: <T>(work: Work<T>) => begin(organization, work),
+      end: ({ timeout = MOST_ENDING_SECONDS }: { timeout?: number } = {}) =>
+        (ending ??= end(timeout)),
+    })
+  }
+  return { sql: within(NOBODY), within }
 }
-
-const turn = <T>(wait: (waiter: Waiter<T>) => void): Promise<T> =>
-  new Promise((use, refuse) => wait({ use, refuse }))

@@ -1,20 +1,17 @@
 import postgres from 'postgres'
 import { readArray, writeArray } from './arrays.ts'
-import { createPool } from './pool.ts'
-import { createDialer } from './socket.ts'
+import { createPool, type Sql } from './pool.ts'
+import { openSession, type Options } from './session.ts'
+import type { Executor, Json, Pending } from './statement.ts'
+import type { Transaction } from './transaction.ts'
 
 /**
  * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
- * bigint counters as numbers. Nothing beyond this file knows how the driver spells things.
+ * bigint counters as numbers. Nothing beyond this folder knows how the driver spells things.
  */
-export type Sql = postgres.Sql<{ readonly date: string; readonly bigint: number }>
-export type Transaction = postgres.TransactionSql<{
-  readonly date: string
-  readonly bigint: number
-}>
-/** What a store function asks for: a pool, or the transaction it is to take part in. */
-export type Executor = Sql | Transaction
-export type Json = postgres.JSONValue
+export type { Sql, Transaction, Executor, Json }
+/** A part of a statement. */
+export type Part = Pending
 
 /** SQLSTATEs that the store expects, by meaning. */
 export const UNIQUE_VIOLATION = '23505'
@@ -27,6 +24,7 @@ const DUPLICATE_TABLE = '42P07'
 const TIMESTAMPTZ = 1184
 const DATE = 1082
 const INT8 = 20
+const JSONB = 3802
 
 export interface Pool {
   /** Connections at most. */
@@ -69,43 +67,30 @@ const binders = new WeakMap<Sql, Bind>()
  */
 export function connect(url: string, pool: Pool): Sql {
   const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
-  const open = (onclose: () => void) => {
-    const { dial, destroy } = createDialer()
-    // The driver knows this option, its types do not.
-    const socket: object = { socket: dial }
-    const client = postgres(url, {
-      ...socket,
-      max: 1,
-      ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
-      onclose,
-      // What a session was told dies with it: connections stay as long as they work.
-      max_lifetime: null,
-      connect_timeout: 5,
-      onnotice: () => {},
-      connection: {
-        application_name: name,
-        TimeZone: 'UTC',
-        statement_timeout: statementTimeoutMs,
-        idle_in_transaction_session_timeout: 15_000,
-        ...(role === undefined ? {} : { role }),
-        ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
-      },
-      transform: { column: { to: postgres.fromCamel, from: postgres.toCamel }, undefined: null },
-      types: {
-        date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
-        day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
-        bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
-        ...ARRAYS,
-      },
-      fetch_types: false,
-    })
-    return { client, destroy }
+  const options: Options = {
+    ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: {
+      application_name: name,
+      TimeZone: 'UTC',
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 15_000,
+      ...(role === undefined ? {} : { role }),
+      ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
+    },
+    transform: { column: { from: postgres.toCamel }, undefined: null },
+    types: {
+      date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
+      day: { to: DATE, from: [DATE], serialize: String, parse: (text: string) => text },
+      bigint: { to: INT8, from: [INT8], serialize: String, parse: Number },
+      json: { to: JSONB, from: [JSONB], serialize: writeJson, parse: JSON.parse },
+      ...ARRAYS,
+    },
+    fetch_types: false,
   }
-  // The pool speaks for the driver; which types it maps is decided above.
-  const { sql, within } = createPool(open, {
-    max,
-    mostStatementMs: statementTimeoutMs + SILENCE_MS,
-  }) as unknown as { sql: Sql; within: Bind }
+  const mostMs = statementTimeoutMs + SILENCE_MS
+  const { sql, within } = createPool((onLost) => openSession(url, options, { mostMs, onLost }), max)
   binders.set(sql, within)
   return sql
 }
@@ -119,19 +104,6 @@ export function within(sql: Sql, organizationId: string): Sql {
   const bind = binders.get(sql)
   if (!bind) throw new Error('only a pool of its own can be bound to an organization')
   return bind(organizationId)
-}
-
-/** A part of a statement. */
-export type Part = postgres.PendingQuery<postgres.Row[]>
-
-/**
- * A part of statements that is the same text for everybody, made once: to the driver a part is a
- * query that nobody awaits, which costs what a query costs, and V8 keeps many of them until its
- * next full collection. It must hold no values: those of the first caller would go to all.
- */
-export function sameForAll(make: (sql: Executor) => Part): (sql: Executor) => Part {
-  let part: Part | undefined
-  return (sql) => (part ??= make(sql))
 }
 
 const UTC_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?\+00$/
@@ -149,6 +121,10 @@ const arrays = (oid: number, read: (text: string) => unknown = String) => ({
   serialize: writeArray,
   parse: readArray(read),
 })
+
+/** A text is JSON already: `sql.json` wrote it. */
+const writeJson = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
 
 /** By the numbers that Postgres gives these types everywhere. */
 const ARRAYS = {
@@ -173,7 +149,7 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
   const ATTEMPTS = 5
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await sql.begin(work)) as T
+      return await sql.begin(work)
     } catch (error) {
       const retry =
         error instanceof Superseded ||

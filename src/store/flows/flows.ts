@@ -1,7 +1,7 @@
 import type { Definition, TriggerType } from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { containing } from '../db/like.ts'
-import type { Executor, Json, Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 /** A flow without its definition. */
 export interface FlowRow {
@@ -79,7 +79,7 @@ const addVersion = (
   insert into flow_versions (organization_id, flow_id, version, definition)
   values (${organizationId}, ${flowId}, ${version}, ${json(tx, definition)})`
 
-const json = (sql: Executor, definition: Definition) => sql.json(definition as unknown as Json)
+const json = (sql: Executor, definition: Definition) => sql.json(definition)
 
 /** Finds a flow by its id, then by its slug; in its newest version, or the one given. */
 export async function find(

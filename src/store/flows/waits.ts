@@ -1,7 +1,7 @@
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Executor, Json, Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 /** One visit of a step that waits. */
 export interface WaitKey {
@@ -45,7 +45,7 @@ export const registerEvent = (
   insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, event_name,
     filter, since, expires_at, status, matched, matched_event_id, matched_at)
   values (${organizationId}, ${wait.executionId}, ${wait.stepId}, ${wait.visit}, ${wait.contactId},
-    'event', ${wait.eventName}, ${wait.filter === null ? null : tx.json(wait.filter as unknown as Json)},
+    'event', ${wait.eventName}, ${wait.filter === null ? null : tx.json(wait.filter)},
     ${wait.since}, ${wait.expiresAt}, ${matchColumns(tx, wait.match)})
   ${orAgain(tx)}`
 

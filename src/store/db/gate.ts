@@ -1,0 +1,26 @@
+/** Lets `most` be inside at once; the others wait in order. */
+export function createGate(most: number) {
+  const waiting: { resolve: () => void; reject: (error: Error) => void }[] = []
+  let inside = 0
+  let refusal: Error | undefined
+  let onEmpty = (): void => {}
+
+  return {
+    async enter(): Promise<void> {
+      if (refusal) throw refusal
+      if (inside < most) inside++
+      else await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
+    },
+    leave(): void {
+      const next = waiting.shift()
+      if (next) next.resolve()
+      else if (--inside === 0) onEmpty()
+    },
+    /** Refuses who waits and who comes. Resolves when nobody is inside. */
+    async close(error: Error): Promise<void> {
+      refusal = error
+      for (const each of waiting.splice(0)) each.reject(error)
+      if (inside > 0) await new Promise<void>((resolve) => (onEmpty = resolve))
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net'
+import postgres from 'postgres'
+import type { Answer, Query } from './statement.ts'
+
+export type Options = postgres.Options<Record<string, postgres.PostgresType>>
+
+/** A connection to Postgres, with one statement at a time. */
+export interface Session {
+  /** Whose rows its policies let through; undefined: nobody knows. */
+  organization: string | undefined
+  isLost: boolean
+  ask: (query: Query) => Promise<Answer>
+  /** Gives it up when its statement should have been answered long ago. */
+  look: () => void
+  /** For good: what runs is refused. Resolves soon, whatever the server does. */
+  close: () => Promise<void>
+}
+
+/** What the driver has read from the URL. */
+interface Address {
+  host: string[]
+  port: number[]
+  /** A Unix socket instead. */
+  path: string | false
+}
+
+const MOST_CONNECTING_MS = 10_000
+/** How long a server may take to close an idle connection. */
+const MOST_CLOSING_SECONDS = 1
+
+/**
+ * A client of the driver with one connection, which its first statement opens. After any failure
+ * but a refusal of the server's it is thrown away, and `onLost` is called: the driver's client
+ * would keep half-written bytes and statements for its next connection. A statement unanswered
+ * after `mostMs`, which is longer than the server's own limit, has lost its server without a word.
+ */
+export function openSession(
+  url: string,
+  options: Options,
+  { mostMs, onLost }: { mostMs: number; onLost: (session: Session) => void },
+): Session {
+  let socket: Socket | undefined
+  let dials = 0
+  let isOpen = false
+  let refuse: ((error: unknown) => void) | undefined
+  let dueAt = Number.POSITIVE_INFINITY
+  const session: Session = { organization: undefined, isLost: false, ask, look, close }
+  // The driver documents `socket`, its types do not.
+  const own: object = { socket: dial, max: 1, max_lifetime: null, onclose: lose }
+  const client = postgres(url, { ...options, ...own })
+  return session
+
+  async function ask({ text, values, isPrepared }: Query): Promise<Answer> {
+    if (session.isLost) throw connectionLost()
+    dueAt = performance.now() + (isOpen ? mostMs : MOST_CONNECTING_MS)
+    try {
+      const answer = await new Promise<Answer>((resolve, reject) => {
+        refuse = reject
+        client.unsafe(text, values as never[], { prepare: isPrepared }).then(resolve, reject)
+      })
+      isOpen = true
+      return answer
+    } catch (error) {
+      // Who asked, and not the socket that brought the answer.
+      if (error instanceof Error) Error.captureStackTrace(error, ask)
+      // Only after a refusal of the server's the connection is what it was.
+      if (!(error instanceof postgres.PostgresError && error.severity === 'ERROR')) lose()
+      throw error
+    } finally {
+      refuse = undefined
+      dueAt = Number.POSITIVE_INFINITY
+    }
+  }
+
+  function look(): void {
+    if (performance.now() > dueAt) lose()
+  }
+
+  function lose(): void {
+    if (!session.isLost) void end('CONNECTION_CLOSED', 0)
+  }
+
+  function close(): Promise<void> {
+    return end('CONNECTION_ENDED', refuse ? 0 : MOST_CLOSING_SECONDS)
+  }
+
+  async function end(code: string, timeout: number): Promise<void> {
+    session.isLost = true
+    refuse?.(connectionLost(code))
+    onLost(session)
+    // Without a timeout the driver waits for ever once a connection is lost under a statement.
+    await client.end({ timeout }).catch(() => {})
+    // The driver only closes its half: a server that is frozen would keep the socket, and so us.
+    socket?.destroy()
+  }
+
+  /** One host after the other, each once. */
+  function dial({ host, port, path }: Address): Socket {
+    const i = dials++
+    if (session.isLost || i === host.length) {
+      lose()
+      throw connectionLost()
+    }
+    socket = connect(path ? { path } : { host: host[i] ?? '', port: port[i] ?? 0 })
+    // The driver reads the name that a certificate must have from here.
+    return Object.assign(socket, path ? {} : { host: host[i] })
+  }
+}
+
+/** The statement that says on whose behalf a session or a transaction works. */
+export function setting(scope: 'local' | 'session', organization: string): string {
+  if (!/^[\da-f-]*$/i.test(organization)) throw new TypeError('an organization is named by a UUID')
+  return `set ${scope} letterloom.organization = '${organization}'`
+}
+
+export const connectionLost = (code = 'CONNECTION_CLOSED'): Error =>
+  Object.assign(new Error('the connection to Postgres was lost'), { code })

@@ -1,0 +1,123 @@
+import postgres from 'postgres'
+
+export type Json = postgres.JSONValue
+/** Rows, how many were read or changed, and the first word of the statement. */
+export type Answer<T = postgres.Row[]> = T & { readonly count: number; readonly command: string }
+/** A statement that runs once, when it is awaited; within another one it is a part of that. */
+export interface Pending<T = unknown> extends Promise<Answer<T>> {}
+/** What may stand in a statement as `${…}`; a list of parts is put together with blanks. */
+type Value = string | number | boolean | null | Uint8Array | Pending | readonly Value[]
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Writes statements. */
+export interface Executor {
+  <T extends readonly (object | undefined)[] = postgres.Row[]>(
+    text: TemplateStringsArray,
+    ...values: readonly Value[]
+  ): Pending<T>
+  /** The name of a column or table in camelCase, or rows to insert: their columns and values. */
+  (given: string | Row | readonly Row[]): Pending
+  /** A value as jsonb; null is no value. */
+  json(value: object | string | number | boolean | null): Pending
+  /** Any text, values as `$1`, `$2` and so on; without values it may be several statements. */
+  unsafe<T extends readonly (object | undefined)[] = postgres.Row[]>(
+    text: string,
+    values?: readonly Value[],
+  ): Pending<T>
+}
+
+/** What a connection is sent. */
+export interface Query {
+  text: string
+  values: unknown[]
+  /** The connection keeps its plan. */
+  isPrepared: boolean
+}
+export type Run = (query: Query) => Promise<Answer>
+
+class Statement implements Promise<Answer> {
+  readonly [Symbol.toStringTag] = 'Statement'
+  readonly strings: readonly string[]
+  readonly values: readonly unknown[]
+  readonly #ask: (statement: Statement) => Promise<Answer>
+  #answer: Promise<Answer> | undefined
+
+  constructor(
+    strings: readonly string[],
+    values: readonly unknown[],
+    ask: (statement: Statement) => Promise<Answer> = neverAsk,
+  ) {
+    this.strings = strings
+    this.values = values
+    this.#ask = ask
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable
+  then<A = Answer, B = never>(
+    use?: ((answer: Answer) => A | PromiseLike<A>) | null,
+    refuse?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#answer ??= this.#ask(this)
+    return this.#answer.then(use, refuse)
+  }
+
+  catch<B = never>(refuse?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<Answer | B> {
+    return this.then(undefined, refuse)
+  }
+
+  finally(act?: (() => void) | null): Promise<Answer> {
+    return this.then().finally(act)
+  }
+}
+
+const neverAsk = async (): Promise<Answer> => {
+  throw new TypeError('this is a part of statements, and no statement')
+}
+
+/** Statements that `run` sends, with `more` beside. */
+export function executor<More extends object>(run: Run, more: More): Executor & More {
+  const ask = (statement: Statement): Promise<Answer> => {
+    const values: unknown[] = []
+    return run({ text: write(statement, values), values, isPrepared: true })
+  }
+  const sql = (given: TemplateStringsArray | string | object, ...values: unknown[]): Statement => {
+    if (typeof given === 'string') return new Statement([nameOf(given)], [])
+    if (!Array.isArray(given)) return rowsOf([given])
+    return 'raw' in given ? new Statement(given, values, ask) : rowsOf(given)
+  }
+  return Object.assign(sql, {
+    json: (value: Json) =>
+      new Statement(['', '::jsonb'], [value === null ? null : JSON.stringify(value)]),
+    unsafe: (text: string, values: unknown[] = []) =>
+      new Statement([], [], () => run({ text, values, isPrepared: false })),
+    ...more,
+  }) as unknown as Executor & More
+}
+
+/** The statement's text; what it is given is added to `values`. */
+function write({ strings, values: given }: Statement, values: unknown[]): string {
+  let text = strings[0] ?? ''
+  for (let i = 0; i < given.length; i++) text += writeValue(given[i], values) + strings[i + 1]
+  return text
+}
+
+function writeValue(value: unknown, values: unknown[]): string {
+  if (value instanceof Statement) return write(value, values)
+  if (Array.isArray(value) && value[0] instanceof Statement) {
+    return value.map((part) => writeValue(part, values)).join(' ')
+  }
+  return `$${values.push(value)}`
+}
+
+/** `contacts.firstName` → `"contacts"."first_name"`. */
+const nameOf = (name: string): string =>
+  `"${postgres.fromCamel(name).replaceAll('"', '""').replaceAll('.', '"."')}"`
+
+function rowsOf(rows: readonly object[]): Statement {
+  const names = Object.keys(rows[0] ?? {})
+  const opening = `(${names.map(nameOf).join(', ')}) values (`
+  const values = rows.flatMap((row) => names.map((name): unknown => Reflect.get(row, name)))
+  const before = values.map((_, i) => (i % names.length > 0 ? ', ' : i > 0 ? '), (' : opening))
+  return new Statement([...before, ')'], values)
+}
