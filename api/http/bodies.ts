@@ -68,7 +68,7 @@ export function readBodies(app: FastifyInstance): void {
       void parseJson(request, text, (error, body) => {
         if (error !== null) done(unreadable(text))
         else {
-          const duplicate = findDuplicateKey(text, body)
+          const duplicate = findDuplicateKey(text)
           if (duplicate === undefined) done(null, body)
           else done(duplicateKey(duplicate))
         }

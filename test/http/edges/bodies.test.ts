@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const find = (text: string) => findDuplicateKey(text, JSON.parse(text))
+const find = findDuplicateKey
 
 describe('a key that is there twice', () => {
   test.each([
