@@ -1,6 +1,7 @@
 import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { endConnection } from './traffic.ts'
 
 /**
  * After it a connection on which nothing is asked is closed; before it a request may be under way.
@@ -28,7 +29,7 @@ interface Drain {
 export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain): Promise<number> {
   const { traffic, server } = app
   traffic.isDraining = true
-  for (const response of traffic.inFlight) response.shouldKeepAlive = false
+  for (const response of traffic.inFlight) endConnection(response)
   await sleep(delayMs)
   await stopListening(server)
   const closedAt = performance.now()
@@ -46,7 +47,7 @@ export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain
 
 /**
  * A connection that the kernel has accepted and we have not is reset when the port closes, and the
- * kernel cannot be told to stop. So connections are taken without reading from them, until nobody
+ * kernel cannot be told to stop. So connections are taken and nothing is answered, until nobody
  * comes any more: each turn of the event loop takes one, and there is little else to do. The port
  * is closed in the same breath as such a turn; then those who were taken are served.
  *
@@ -59,7 +60,6 @@ async function stopListening(server: FastifyInstance['server']): Promise<void> {
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
     taken.push(socket.on('error', () => socket.destroy()))
   })
-  Reflect.set(server, 'pauseOnConnect', true)
 
   const begunAt = performance.now()
   let lastAt = begunAt
@@ -74,6 +74,5 @@ async function stopListening(server: FastifyInstance['server']): Promise<void> {
 
   for (const socket of taken) {
     for (const listener of listeners) Reflect.apply(listener, server, [socket])
-    socket.resume()
   }
 }

@@ -39,7 +39,7 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   // well.
   server.on('request', (request, response) => {
     const place = inFlight.enter(response)
-    if (traffic.isDraining) response.shouldKeepAlive = false
+    if (traffic.isDraining) endConnection(response)
     metrics.requestsInFlight.inc()
     let isOwed = true
     const leave = (): void => {
@@ -51,6 +51,11 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
     response.on('close', leave)
     if (response.socket === null) leaveWithSocket(request.socket, response, leave)
   })
+}
+
+/** The answer, unless it is on its way already, is the last of its connection. */
+export function endConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
 }
 
 /**
