@@ -133,8 +133,8 @@ const isOfSame = (one: Caller, other: Caller): boolean =>
     other.actor.kind === 'session' &&
     one.actor.userId === other.actor.userId)
 
-/** Returns undefined at once, without asking storage, for what cannot be a token of ours. */
-function credential(sql: Sql, token: string): Promise<Credential | undefined> | undefined {
+/** Storage is not asked for what cannot be a token of ours. */
+async function credential(sql: Sql, token: string): Promise<Credential | undefined> {
   const key = apiKeyHash(token)
   if (key) return keyCredential(sql, key)
   const session = sessionTokenHash(token)

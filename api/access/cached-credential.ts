@@ -8,10 +8,10 @@ const MOST_KEPT = 10_000
  * Keeps what was found for less than a second, and lets those who ask meanwhile wait for the same
  * answer. What was not found is asked again: a new key works at once. By a clock that is never set
  * back: a revoked key must not live on because the time was corrected. Tokens themselves are not
- * kept. What `find` knows not to be a token without asking is not kept either.
+ * kept.
  */
 export function cachedCredential<T extends object>(
-  find: (token: string) => Promise<T | undefined> | undefined,
+  find: (token: string) => Promise<T | undefined>,
 ) {
   const kept = new Map<string, { at: number; answer: Promise<T | undefined>; found?: T }>()
 
@@ -21,7 +21,6 @@ export function cachedCredential<T extends object>(
       const known = kept.get(name)
       if (known && performance.now() - known.at < KEPT_MS) return known.answer
       const answer = find(token)
-      if (answer === undefined) return undefined
       if (kept.size >= MOST_KEPT) kept.clear()
       const entry: { at: number; answer: Promise<T | undefined>; found?: T } = {
         at: performance.now(),

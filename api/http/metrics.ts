@@ -8,17 +8,11 @@ const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 /** What has no route has no name either: a stranger's paths must not become time series. */
 const NO_ROUTE = 'none'
 
-/** Goes up and down with every request: a number, read when somebody asks. */
-interface Level {
-  inc(): void
-  dec(): void
-}
-
 /** What a process tells Prometheus. Labels never name a tenant. */
 export interface Metrics {
   registry: Registry
-  requestsInFlight: Level
-  sockets: Level
+  requestsInFlight: Gauge
+  sockets: Gauge
   requestSeconds: Histogram<'method' | 'route' | 'status'>
   refusedUnderPressure: Counter<'reason'>
   socketsRefused: Counter
@@ -35,12 +29,12 @@ export function createMetrics(): Metrics {
   const registers = [registry]
   return {
     registry,
-    requestsInFlight: level(
-      'http_requests_in_flight',
-      'Requests that are owed an answer',
-      registry,
-    ),
-    sockets: level('http_sockets', 'Open connections', registry),
+    requestsInFlight: new Gauge({
+      name: `${PREFIX}http_requests_in_flight`,
+      help: 'Requests that are owed an answer',
+      registers,
+    }),
+    sockets: new Gauge({ name: `${PREFIX}http_sockets`, help: 'Open connections', registers }),
     requestSeconds: new Histogram({
       name: `${PREFIX}http_request_seconds`,
       help: 'Time from the first byte of a request to the last of its answer',
@@ -71,20 +65,6 @@ export function createMetrics(): Metrics {
       registers,
     }),
   }
-}
-
-function level(name: string, help: string, registry: Registry): Level {
-  let value = 0
-  const read = new Gauge({
-    name: `${PREFIX}${name}`,
-    help,
-    registers: [registry],
-    collect(): void {
-      this.set(value)
-    },
-  })
-  read.set(0)
-  return { inc: () => void value++, dec: () => void value-- }
 }
 
 /** Measures every request by its route's pattern. */

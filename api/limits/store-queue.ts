@@ -44,8 +44,8 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
   let pausedUntil = 0
   let alarmedAt = -ALARM_EVERY_MS
 
-  function ask(subject: string, windows: readonly Window[]): Promise<Answer | undefined> {
-    if (isLate || performance.now() < pausedUntil) return Promise.resolve(undefined)
+  async function ask(subject: string, windows: readonly Window[]): Promise<Answer | undefined> {
+    if (isLate || performance.now() < pausedUntil) return undefined
     const group = waiting.get(subject) ?? { windows, resolve: [], left: 0 }
     group.windows = windows
     waiting.set(subject, group)

@@ -1,9 +1,11 @@
 /**
  * What the API adds to a query: GET /v1/contacts/{id} through everything, as a ratio to a bare
- * Fastify route that asks the same SELECT of the same kind of pool and sends its row.
+ * Fastify route that asks the same SELECT of the driver's own pool and sends its row.
  *
- *   npm run build && npx tsx test/bench/http.ts [rounds] [seconds] [--profile folder]
+ *   npm run build && npx tsx test/bench/http.ts [rounds] [seconds]
+ *     [--organizations 100] [--profile folder]
  *
+ * `--organizations`: so many ask in turn. Logs are written to a pipe, as in production.
  * One process each, compiled, on one core; this process loads them in turn, round after round, so
  * that a busy machine is busy for both. A Postgres of its own is thrown away afterwards.
  */
@@ -18,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import fastify from 'fastify'
+import postgres from 'postgres'
 import { childEnvironment } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
@@ -25,13 +28,12 @@ import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import type * as Contacts from '../../src/store/contacts/contacts.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
-import type * as Store from '../../src/store/db/sql.ts'
-import { connect } from '../../src/store/db/sql.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText } from '../../src/tokens.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { profile: { type: 'string' } },
+  options: { profile: { type: 'string' }, organizations: { type: 'string', default: '1' } },
 })
 const [rounds = 7, seconds = 2] = positionals.map(Number)
 const CONNECTIONS = 32
@@ -43,18 +45,28 @@ const TICKS = 100
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
 
+/** A contact, its organization, and a key of that. */
+interface Asked {
+  contactId: string
+  organizationId: string
+  key: string
+}
+
 /** The other side of the comparison; told by message which contact is whose, on which port. */
 async function serveBare(): Promise<void> {
-  const [{ databaseUrl, organizationId, port }] = (await once(process, 'message')) as [
-    { databaseUrl: string; organizationId: string; port: number },
+  const [{ databaseUrl, asked, port }] = (await once(process, 'message')) as [
+    { databaseUrl: string; asked: Asked[]; port: number },
   ]
   const dist = new URL('../../dist/src/store/', import.meta.url)
-  const store = (await import(new URL('db/sql.js', dist).href)) as typeof Store
   const contacts = (await import(new URL('contacts/contacts.js', dist).href)) as typeof Contacts
-  const sql = store.connect(databaseUrl, { name: 'bench-bare', max: POOL_SIZE })
+  const sql = postgres(databaseUrl, {
+    max: POOL_SIZE,
+    transform: { column: { to: postgres.fromCamel, from: postgres.toCamel } },
+  }) as unknown as Sql
+  const owners = new Map(asked.map(({ contactId, organizationId }) => [contactId, organizationId]))
   const app = fastify()
   app.get<{ Params: { id: string } }>('/v1/contacts/:id', ({ params: { id } }) =>
-    contacts.find(sql, organizationId, { id }),
+    contacts.find(sql, owners.get(id) ?? '', { id }),
   )
   await app.listen({ host: '127.0.0.1', port })
   process.once('disconnect', () => process.exit())
@@ -64,29 +76,18 @@ async function measure(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
   // As root, Postgres runs under another user, who must be able to come in.
   await chmod(folder, 0o755)
-  const postgres = await startPostgres({
+  const server = await startPostgres({
     folder: join(folder, 'postgres'),
     port: await freePort(),
     log: () => {},
     settings: { fsync: 'off' },
   })
-  const sql = connect(postgres.url, { name: 'bench', max: 2 })
+  const sql = connect(server.url, { name: 'bench', max: 2 })
   const children: ChildProcess[] = []
   try {
     await migrate(sql)
-    const { organizationId, key } = await createOrganization(sql, {
-      name: 'Bench',
-      ownerEmail: 'owner@example.com',
-      ownerName: 'Owner',
-    })
-    // More than any plan has, so that what is measured is answered and not refused.
-    await sql`
-      insert into plan_overrides (organization_id, requests_per_minute, requests_per_day)
-      values (${organizationId}, 1000000000, 1000000000)`
-    const contactId = uuidv7()
-    await sql`
-      insert into contacts (organization_id, id, email, email_status, first_name, properties)
-      values (${organizationId}, ${contactId}, 'ada@example.com', 'active', 'Ada', '{"plan":"pro"}')`
+    const asked: Asked[] = []
+    for (let n = 0; n < Number(options.organizations); n++) asked.push(await seed(sql, n))
     const [fullPort, barePort] = [await freePort(), await freePort()]
     const full = fork(
       fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url)),
@@ -94,39 +95,40 @@ async function measure(): Promise<void> {
       {
         execArgv: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [],
         env: childEnvironment({
-          DATABASE_URL: postgres.url,
+          DATABASE_URL: server.url,
           // A development key would be refused: this is a program of its own.
           LETTERLOOM_KEYS: newKeyringText().replace(/^dev:/, 'bench:'),
           INTERNAL_PORT: '0',
           PORT: String(fullPort),
           LOG_LEVEL: 'info',
         }),
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       },
     )
+    full.stderr?.resume()
     const bare = fork(fileURLToPath(import.meta.url))
     children.push(full, bare)
-    bare.send({ databaseUrl: postgres.url, organizationId, port: barePort })
-    const headers = { authorization: `Bearer ${key}` }
+    bare.send({ databaseUrl: server.url, asked, port: barePort })
+    const requests = asked.map(({ contactId, key }) => ({
+      path: `/v1/contacts/${contactId}`,
+      headers: { authorization: `Bearer ${key}` },
+    }))
     const subjects = [
-      { name: 'full', child: full, url: `http://127.0.0.1:${fullPort}/v1/contacts/${contactId}` },
-      { name: 'bare', child: bare, url: `http://127.0.0.1:${barePort}/v1/contacts/${contactId}` },
-    ].map((subject) => ({ ...subject, headers, rates: [] as number[], costs: [] as number[] }))
+      { name: 'full', child: full, url: `http://127.0.0.1:${fullPort}` },
+      { name: 'bare', child: bare, url: `http://127.0.0.1:${barePort}` },
+    ].map((subject) => ({ ...subject, rates: [] as number[], costs: [] as number[] }))
+    const load = (url: string, duration: number) =>
+      autocannon({ url, requests, connections: CONNECTIONS, duration })
     pin(process.pid, LOAD_CORE)
     for (const { child, url } of subjects) {
       pin(child.pid, SERVER_CORE)
-      await answers(url, headers)
-      await autocannon({ url, headers, connections: CONNECTIONS, duration: WARM_SECONDS })
+      for (const { path, headers } of requests) await answers(`${url}${path}`, headers)
+      await load(url, WARM_SECONDS)
     }
     for (let round = 0; round < rounds; round++) {
       for (const { child, url, rates, costs } of round % 2 ? subjects : subjects.toReversed()) {
         const before = cpuTicks(child.pid)
-        const result = await autocannon({
-          url,
-          headers,
-          connections: CONNECTIONS,
-          duration: seconds,
-        })
+        const result = await load(url, seconds)
         const requests = result['2xx']
         if (result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} refusals, by limits?`)
         rates.push(requests / result.duration)
@@ -150,9 +152,26 @@ async function measure(): Promise<void> {
       if (child.exitCode === null) await Promise.race([once(child, 'exit'), sleep(5_000)])
     }
     await sql.end()
-    await postgres.stop()
+    await server.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function seed(sql: Sql, n: number): Promise<Asked> {
+  const { organizationId, key } = await createOrganization(sql, {
+    name: `Bench ${n}`,
+    ownerEmail: `owner${n}@example.com`,
+    ownerName: 'Owner',
+  })
+  // More than any plan has, so that what is measured is answered and not refused.
+  await sql`
+    insert into plan_overrides (organization_id, requests_per_minute, requests_per_day)
+    values (${organizationId}, 1000000000, 1000000000)`
+  const contactId = uuidv7()
+  await sql`
+    insert into contacts (organization_id, id, email, email_status, first_name, properties)
+    values (${organizationId}, ${contactId}, 'ada@example.com', 'active', 'Ada', '{"plan":"pro"}')`
+  return { contactId, organizationId, key }
 }
 
 /** Where `taskset` is missing the kernel decides. */

@@ -1,7 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preParsingHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { configOf } from '../route-config.ts'
@@ -25,14 +29,6 @@ const RETRY_AFTER_SECONDS = 2
 /** Health checks are always answered. */
 const EXEMPT = '/health'
 
-declare module 'node:http' {
-  interface ServerResponse {
-    [IS_WORKED]?: boolean
-  }
-}
-
-/** Its place on the response: a Set of them would keep them from being collected. */
-const IS_WORKED = Symbol('is worked on')
 /** Methods whose bodies are not read. */
 const BODYLESS = new Set(['GET', 'HEAD'])
 
@@ -64,27 +60,13 @@ export function refuseUnderPressure(
     delays.disable()
   })
 
-  let worked = 0
-  function begin(response: ServerResponse): void {
-    if (response[IS_WORKED] === true) return
-    response[IS_WORKED] = true
-    worked++
-  }
-  function end(response: ServerResponse): void {
-    if (response[IS_WORKED] !== true) return
-    response[IS_WORKED] = false
-    worked--
-  }
-  /** One for all: a function of each response's own would be garbage of each. */
-  function endOnClose(this: ServerResponse): void {
-    end(this)
-  }
+  const worked = new Set<FastifyRequest>()
 
   app.addHook('onRequest', (request, reply, done) => {
-    const reason = worked >= MOST_IN_FLIGHT ? 'in_flight' : sampled
+    const reason = worked.size >= MOST_IN_FLIGHT ? 'in_flight' : sampled
     if (reason === undefined || configOf(request).url === EXEMPT) {
-      begin(reply.raw)
-      reply.raw.on('close', endOnClose)
+      worked.add(request)
+      reply.raw.once('close', () => worked.delete(request))
       done()
       return
     }
@@ -102,17 +84,17 @@ export function refuseUnderPressure(
     route.preParsing = [endForBody, route.preParsing ?? []].flat()
     route.preValidation = [beginAgain, route.preValidation ?? []].flat()
   })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    end(reply.raw)
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    worked.delete(request)
     done()
   })
 
-  const endForBody: preParsingHookHandler = (_request, reply, _payload, done) => {
-    end(reply.raw)
+  const endForBody: preParsingHookHandler = (request, _reply, _payload, done) => {
+    worked.delete(request)
     done()
   }
-  const beginAgain: preValidationHookHandler = (_request, reply, done) => {
-    if (!reply.raw.destroyed) begin(reply.raw)
+  const beginAgain: preValidationHookHandler = (request, reply, done) => {
+    if (!reply.raw.destroyed) worked.add(request)
     done()
   }
 }

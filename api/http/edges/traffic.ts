@@ -2,12 +2,11 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
-import { Places } from './places.ts'
 
 /** What is going on between this process and its callers. */
 interface Traffic {
   /** Responses that are owed, or on their way to a reader. */
-  readonly inFlight: Iterable<ServerResponse> & { readonly size: number }
+  readonly inFlight: ReadonlySet<ServerResponse>
   readonly sockets: ReadonlySet<Socket>
   /** From now on every answer ends its connection, so that callers go to another process. */
   isDraining: boolean
@@ -21,7 +20,7 @@ declare module 'fastify' {
 
 /** Keeps account of requests and connections as `app.traffic`. Add it before all other hooks. */
 export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
-  const inFlight = new Places<ServerResponse>()
+  const inFlight = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
   const traffic: Traffic = { inFlight, sockets, isDraining: false }
   app.decorate('traffic', traffic)
@@ -38,15 +37,11 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   // As the server sees them, not by hooks: what is refused before routing is owed an answer as
   // well.
   server.on('request', (request, response) => {
-    const place = inFlight.enter(response)
+    inFlight.add(response)
     if (traffic.isDraining) endConnection(response)
     metrics.requestsInFlight.inc()
-    let isOwed = true
     const leave = (): void => {
-      if (!isOwed) return
-      isOwed = false
-      inFlight.leave(place)
-      metrics.requestsInFlight.dec()
+      if (inFlight.delete(response)) metrics.requestsInFlight.dec()
     }
     response.on('close', leave)
     if (response.socket === null) leaveWithSocket(request.socket, response, leave)
