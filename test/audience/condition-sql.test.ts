@@ -9,7 +9,7 @@ import { holds } from '../../src/store/audience/condition-sql.ts'
 import * as facts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { connect, type Json, type Sql, within } from '../../src/store/db/sql.ts'
-import { conditionOf, filterOf, HOSTILE, properties } from '../support/conditions.ts'
+import { conditionOf, filterOf, HOSTILE, properties, TIMES } from '../support/conditions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
@@ -212,7 +212,7 @@ test('values that no number, time or list of JavaScript is are read without an e
     '""',
   ]
   const ids: Uuid[] = []
-  for (const text of raw) {
+  for (const text of [...raw, ...TIMES.map((time) => JSON.stringify(time))]) {
     const id = uuidv7()
     ids.push(id)
     await sql`
@@ -228,7 +228,13 @@ test('values that no number, time or list of JavaScript is are read without an e
       { field: 'properties.p', operator: 'inList', value: [value, 1] },
       { field: 'properties.p', operator: 'contains', value },
     ]),
-    { field: 'properties.p', operator: 'lessThan', value: '9999-12-31' },
+    ...['2026-11-21T08:00:00.123Z', '2026-11-21T08:00:00.999Z', '2026-11-21', '9999-12-31'].flatMap(
+      (value): Filter[] => [
+        { field: 'properties.p', operator: 'lessThan', value },
+        { field: 'properties.p', operator: 'lessThanOrEqual', value },
+        { field: 'properties.p', operator: 'greaterThan', value },
+      ],
+    ),
     { field: 'properties.p', operator: 'within', value: 9, unit: 'days' },
     { field: 'properties.p.0', operator: 'exists' },
     { field: 'properties.p.0.1', operator: 'notExists' },

@@ -91,7 +91,8 @@ const NUMBERS = [
   '123456789012345.1253456789012345',
   '0.1000000000000001',
 ]
-const TIMES = [
+/** Texts that are times, and texts that nearly are. */
+export const TIMES = [
   '2026-11-21',
   '2026-11-21T08:00:00Z',
   '2026-11-21 08:00',
