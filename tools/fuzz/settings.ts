@@ -48,6 +48,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
   const isAlsoContact = 'allow_header_conformance = { enabled = false }'
   // Likewise PATCH and the like of the workflow whose slug is "pull" or "push".
   const isAlsoWorkflow = isAlsoContact
+  // Likewise GET and the like of a segment, which say that "preview" is no id.
+  const isAlsoSegment = isAlsoContact
   // The worker was stopped: an account that the attack connects itself can be asked by nobody. That
   // 503 is documented; a 500 is neither an acceptance nor a rejection, so it is still a finding.
   const isNotAsked = `${besides(503)}, not_a_server_error = { enabled = false }`
@@ -81,6 +83,7 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     ],
     // A mapping may be longer than an address: then it is a field of a form.
     importContacts: [`checks = { ${besides(414, 431)}, ${isAlsoContact} }`],
+    previewSegment: [`checks = { ${isAlsoSegment} }`],
     upsertContacts: [`checks = { ${isAlsoContact}, ${isToldByRow} }`],
     ingestEvents: [`checks = { ${isToldByRow} }`],
     triggerWorkflowBatch: [`checks = { ${isToldByRow} }`],
