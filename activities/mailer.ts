@@ -49,13 +49,14 @@ interface Verification {
   /** Mails a second and in 24 hours; null when the account did not say. */
   maxSendRate: number | null
   max24Hour: number | null
+  sentLast24Hours: number | null
   /** An address that mail may come from; null: no verified identity was found. */
   from: string | null
 }
 
 export interface Verifier {
   /** Never throws for what the provider says or does not say: that is in the checks. */
-  verify(iamRole: IamRole): Promise<Verification>
+  verify(iamRole: IamRole & { eventQueueUrl?: string | null }): Promise<Verification>
   /**
    * Whether a mail to the simulator is accepted with the configuration set; undefined: the provider
    * did not say.

@@ -1,6 +1,7 @@
 import { recordAnswers } from '../src/core/accounts/pace.ts'
 import type { Timings } from '../src/domain/sending/timings.ts'
 import * as sendLimits from '../src/store/accounts/send-limits.ts'
+import * as sendUsage from '../src/store/accounts/send-usage.ts'
 import type { Sql } from '../src/store/db/sql.ts'
 import type { Verdict } from './calls.ts'
 
@@ -21,6 +22,7 @@ export async function applyProviderFeedback(
   if (answers.throttled > 0 || (isWatched && answers.calls > 0)) {
     await recordAnswers(sql, account, answers)
   }
+  if (answers.throttled > 0) await sendUsage.countRefused(sql, account, answers.throttled)
   if (verdict.quotaUsedUp) {
     await sendLimits.pause(sql, account, timings.quotaPauseMs, 'daily_quota')
   }

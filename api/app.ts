@@ -34,10 +34,13 @@ import { contactChangeRoutes } from './contacts/routes/contact-changes.ts'
 import { contactEventRoutes } from './events/routes/contact-events.ts'
 import { contactRoutes } from './contacts/routes/contacts.ts'
 import { domainRoutes } from './accounts/routes/domains.ts'
+import { emailMetricsRoutes } from './metrics/routes/email-metrics.ts'
 import { emailLogRoutes } from './sending/routes/email-logs.ts'
 import { eventRoutes } from './events/routes/events.ts'
 import { executionRoutes } from './flows/routes/executions.ts'
 import { exportRoutes } from './contacts/routes/exports.ts'
+import { batchChangeRoutes } from './sending/routes/batch-changes.ts'
+import { batchClickRoutes } from './sending/routes/batch-clicks.ts'
 import { failedBatchRoutes } from './sending/routes/failed-batches.ts'
 import { flowPushRoutes } from './flows/routes/flow-push.ts'
 import { flowStateRoutes } from './flows/routes/flow-states.ts'
@@ -52,10 +55,18 @@ import { memberRoutes } from './access/routes/members.ts'
 import { organizationRoutes } from './access/routes/organization.ts'
 import { personalDataRoutes } from './privacy/routes/personal-data.ts'
 import { preferencesRoutes } from './consent/routes/preferences.ts'
+import { singleMailRoutes } from './sending/routes/single-mail.ts'
 import { segmentRoutes } from './audience/routes/segments.ts'
 import { sessionRoutes } from './access/routes/sessions.ts'
 import { suppressionRoutes } from './consent/routes/suppressions.ts'
 import { templateRoutes } from './content/routes/templates.ts'
+import { templateTestRoutes } from './sending/routes/template-test.ts'
+import { templatePushRoutes } from './content/routes/template-push.ts'
+import { templatePreviewRoutes } from './content/routes/template-preview.ts'
+import { templateStateRoutes } from './content/routes/template-states.ts'
+import { mailToolRoutes } from './tools/routes/mail-tools.ts'
+import { toolsPageRoutes } from './tools/routes/page.ts'
+import { toolCheckRoutes } from './tools/routes/checks.ts'
 import { topicRoutes } from './consent/routes/topics.ts'
 import { unsubscribeRoutes } from './consent/routes/unsubscribe.ts'
 import { webhookRoutes } from './sending/routes/delivery-events.ts'
@@ -144,7 +155,10 @@ export async function buildApp(deps: Deps) {
   await app.register(importUploadRoutes, deps)
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
+  await app.register(batchChangeRoutes, deps)
+  await app.register(batchClickRoutes, deps)
   await app.register(failedBatchRoutes, deps)
+  await app.register(singleMailRoutes, deps)
   await app.register(flowTriggerRoutes, deps)
   await app.register(executionRoutes, deps)
   await app.register(connectionRoutes, deps)
@@ -152,14 +166,22 @@ export async function buildApp(deps: Deps) {
   await app.register(accountPolicyRoutes, deps)
   await app.register(domainRoutes, deps)
   await app.register(templateRoutes, deps)
+  await app.register(templateStateRoutes, deps)
+  await app.register(templatePreviewRoutes, deps)
+  await app.register(templateTestRoutes, deps)
+  await app.register(templatePushRoutes, deps)
   await app.register(flowRoutes, deps)
   await app.register(flowStateRoutes, deps)
   await app.register(flowPushRoutes, deps)
   await app.register(emailLogRoutes, deps)
+  await app.register(emailMetricsRoutes, deps)
   await app.register(webhookRoutes, deps)
   await app.register(unsubscribeRoutes, deps)
   await app.register(confirmRoutes, deps)
   await app.register(preferencesRoutes, deps)
+  await app.register(toolCheckRoutes, deps)
+  await app.register(toolsPageRoutes, deps)
+  await app.register(mailToolRoutes, deps)
   return app
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Toolbox } from '../src/core/tools/toolbox.ts'
 import type { Asker } from '../src/core/accounts/ask-provider.ts'
 import type { Renderer } from '../src/mail/renderer.ts'
 import type { Sql } from '../src/store/db/sql.ts'
@@ -40,6 +41,8 @@ export interface Deps {
   limiter: Limiter
   /** Asks the customers' accounts. */
   asker: Asker
+  /** The public deliverability tools: all that looks something up for strangers. */
+  toolbox: Toolbox
   /** Is told which delivery events were answered badly. Its creator stops it. */
   receiving: Pick<Receiving, 'refused'>
   /** While the event loop is later than this, milliseconds, requests are refused. */

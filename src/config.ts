@@ -34,6 +34,8 @@ export interface Config {
    * Addresses and ranges that are not public and that requests to wherever customers say may reach.
    */
   netAllowPrivate: readonly string[]
+  /** Name servers, `192.0.2.53` or `192.0.2.53:5353`; none: those of the machine. */
+  dnsServers: readonly string[]
   /**
    * How long the API goes on as before after a shutdown was requested, while it says that it is not
    * ready, so that a load balancer can take notice.
@@ -156,6 +158,7 @@ export function readConfig(env: Environment = process.env): Config {
     trustedProxies: list('TRUSTED_PROXIES', isProxy, 'an address, a range or loopback'),
     corsOrigins: list('CORS_ORIGINS', isOrigin, 'an origin, such as https://app.example.com'),
     netAllowPrivate: list('NET_ALLOW_PRIVATE', isRange, 'an address or a range'),
+    dnsServers: list('DNS_SERVERS', isNameServer, 'an address, with or without a port'),
     drainSeconds: seconds('DRAIN_SECONDS', 5),
     logLevel: oneOf(
       'LOG_LEVEL',
@@ -208,6 +211,15 @@ function isRange(text: string): boolean {
   const version = isIP(address)
   if (version === 0) return false
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+/** `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, plain, port = '53'] =
+    /^(?:\[([^\]]*)\]|([^[\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (isIP(text) !== 0) return true
+  const isAddress = bracketed === undefined ? isIP(plain ?? '') === 4 : isIP(bracketed) === 6
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535
 }
 
 const isOrigin = (text: string): boolean =>

@@ -114,6 +114,12 @@ export function bucketStart(time: number): Uuid {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
+/** The lowest id that is made at `time` (milliseconds) or later. */
+export function lowestId(time: number): Uuid {
+  const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 /**
  * A UUIDv8 (RFC 9562, 5.8) made of the SHA-256 of `parts`: the same parts, the same id. Used as
  * `dedupe_key` where what decides a mail is more than one id.

@@ -27,6 +27,23 @@ export function nextLocalTime(
   }
 }
 
+/** The zone whose clocks are furthest ahead: nowhere is it that time earlier. */
+const FURTHEST_AHEAD = 'Pacific/Kiritimati'
+
+/**
+ * When clocks in `zone` show what those in `timezone` show at `at`; both in milliseconds since
+ * 1970. Without a zone: when the first clocks on earth do. Left out or twice as for
+ * `nextLocalTime`.
+ */
+export function sameLocalTime(at: number, timezone: string, zone: string = FURTHEST_AHEAD): number {
+  const { year, month, day, hour, minute, second, millisecond } = DateTime.fromMillis(at, {
+    zone: timezone,
+  })
+  return earliest(
+    DateTime.fromObject({ year, month, day, hour, minute, second, millisecond }, { zone }),
+  )
+}
+
 /** Of a time of day that comes twice, luxon answers either. */
 const earliest = (time: DateTime): number =>
   Math.min(...time.getPossibleOffsets().map((each) => each.toMillis()))

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Keyring } from './tokens.ts'
 
 /** What is sealed: each purpose has keys of its own. */
-export type SealingPurpose = 'flow-secret' | 'flow-headers'
+export type SealingPurpose = 'flow-secret' | 'flow-headers' | 'mail-content'
 
 /**
  * Where the sealed bytes are stored. They open there and nowhere else: copied into another row,
@@ -30,6 +30,13 @@ export const flowHeadersPlace = (
   table: 'flow_headers',
   organizationId,
   rowId: JSON.stringify([flowId, version, stepId]),
+})
+
+/** Of what a single mail says that was handed in through the API. */
+export const mailContentPlace = (organizationId: string, mailId: string): SealedPlace => ({
+  table: 'transactional_mails',
+  organizationId,
+  rowId: mailId,
 })
 
 const FORMAT = 1

@@ -1,7 +1,7 @@
 import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
 import type { SendActivities } from '../activities/index.ts'
 import type { SendChunkInput, SendChunkResult } from '../activities/sending/send-chunk.ts'
-import { SEND_QUEUE, type SendPlan, type SendProgress } from './contract.ts'
+import { SEND_QUEUE, type SendPart, type SendPlan, type SendProgress } from './contract.ts'
 
 /**
  * After this long without a heartbeat another worker takes over. One that was only slow may overlap
@@ -29,15 +29,23 @@ export type Ending =
 export class Chunks {
   readonly #batch: Omit<SendChunkInput, 'from' | 'to'>
   readonly #plan: SendPlan
+  /** Of a plan with parts: no chunk is of two of them. */
+  readonly #ranges: readonly SendPart[] | undefined
   readonly #count: number
   /** The first that was never tried. */
   #next: number
   readonly #unfinished: Set<number>
+  /** Those whose rows left are not to be sent, unless it turns out that they were not accepted. */
+  readonly #inDoubt = new Set<number>()
+  /** Chunks of an A/B test, which come first; the others wait until it is decided. */
+  readonly #tests: number
+  #isDecided = false
   /** Those that are still to be tried again in this pass. */
   #pass: number[] = []
   readonly #inFlight = new Set<number>()
   #returned = 0
   #pausedUntil = 0
+  #isHeld = false
   #ending: Ending | undefined
   #failure: unknown
 
@@ -47,7 +55,9 @@ export class Chunks {
   ) {
     this.#batch = batch
     this.#plan = plan
-    this.#count = Math.ceil(plan.total / plan.chunkSize)
+    this.#ranges = plan.parts?.flatMap((part) => divide(part, plan.chunkSize))
+    this.#count = this.#ranges?.length ?? Math.ceil(plan.total / plan.chunkSize)
+    this.#tests = this.#ranges?.filter(({ isTest }) => isTest).length ?? 0
     this.#next = next
     this.#unfinished = new Set(unfinished)
   }
@@ -64,7 +74,45 @@ export class Chunks {
 
   /** Every row has its outcome. */
   areDone(): boolean {
-    return this.#unfinished.size === 0
+    return this.#unfinished.size === 0 && this.#next >= this.#count
+  }
+
+  /** The share of an A/B test has been mailed, and the rest waits to be told the winner. */
+  awaitsDecision(): boolean {
+    if (this.#next >= this.#count) return false
+    const isOut = this.#next >= this.#tests && this.#unfinished.size === this.#inDoubt.size
+    return isOut && !this.#isOpen(this.#next)
+  }
+
+  /** Whether the chunk does not wait for the decision of an A/B test. */
+  #isOpen(chunk: number): boolean {
+    return this.#tests === 0 || this.#isDecided || chunk < this.#tests
+  }
+
+  /** The rest may be sent. */
+  decided(): void {
+    this.#isDecided = true
+  }
+
+  /** How long there is nothing to do: until the next part's time, or the next pass. */
+  idleMs(): number {
+    const untilDue =
+      this.#next < this.#count ? this.#dueAt(this.#next) - Date.now() : Number.POSITIVE_INFINITY
+    return Math.max(
+      1,
+      this.#unfinished.size === 0 ? untilDue : Math.min(untilDue, this.#plan.passMs),
+    )
+  }
+
+  /** A chunk has found the batch paused. */
+  isHeld(): boolean {
+    return this.#isHeld
+  }
+
+  /** Whether the batch is still paused is asked again, by the chunks. */
+  lookAgain(): void {
+    this.#isHeld = false
+    this.beginPass()
   }
 
   /** Milliseconds for which the account cannot send. */
@@ -72,9 +120,18 @@ export class Chunks {
     return this.#pausedUntil - Date.now()
   }
 
-  /** Of chunks that were never tried, then of the pass. Undefined: it is over. */
+  /**
+   * Of chunks that were never tried and whose time has come, then of the pass. Undefined: it is
+   * over.
+   */
   takeNext(): number | undefined {
-    return this.#next < this.#count ? this.#next++ : this.#pass.shift()
+    const isDue = this.#next < this.#count && this.#dueAt(this.#next) <= Date.now()
+    return isDue ? this.#next++ : this.#pass.shift()
+  }
+
+  #dueAt(chunk: number): number {
+    if (!this.#isOpen(chunk)) return Number.POSITIVE_INFINITY
+    return this.#ranges?.[chunk]?.sendAt ?? 0
   }
 
   /** Once more those that have rows left. */
@@ -95,8 +152,11 @@ export class Chunks {
   start(chunk: number): void {
     this.#inFlight.add(chunk)
     const { total, chunkSize } = this.#plan
-    const from = chunk * chunkSize
-    const to = Math.min(total, from + chunkSize)
+    const start = chunk * chunkSize
+    const { from, to } = this.#ranges?.[chunk] ?? {
+      from: start,
+      to: Math.min(total, start + chunkSize),
+    }
     const summary = `rows ${from} to ${to - 1} of ${total}`
     void sendChunk
       .executeWithOptions({ ...SENDING, summary }, [{ ...this.#batch, from, to }])
@@ -116,7 +176,10 @@ export class Chunks {
   #applyResult(chunk: number, result: SendChunkResult): void {
     if (result.kind === 'done') this.#unfinished.delete(chunk)
     else this.#unfinished.add(chunk)
+    if (result.kind === 'waiting') this.#inDoubt.add(chunk)
+    else this.#inDoubt.delete(chunk)
     if (result.kind === 'paused') this.#pausedUntil = Math.max(this.#pausedUntil, result.resumeAt)
+    if (result.kind === 'held') this.#isHeld = true
     if (result.kind === 'stopped' || result.kind === 'unavailable') this.#ending ??= result
   }
 
@@ -133,4 +196,13 @@ export class Chunks {
     if (this.#failure !== undefined) throw this.#failure
     return this.#ending ?? { kind: 'sent' }
   }
+}
+
+/** The chunks of a part. */
+function divide({ from, to, ...part }: SendPart, size: number): SendPart[] {
+  return Array.from({ length: Math.ceil((to - from) / size) }, (_, n) => ({
+    from: from + n * size,
+    to: Math.min(to, from + (n + 1) * size),
+    ...part,
+  }))
 }

@@ -100,6 +100,15 @@ export interface SendPlan {
   window: number
   /** Sleep between passes while only claimed and unknown rows are left, milliseconds. */
   passMs: number
+  /** Rows that are not sent before their time, in the order of those; absent: all at once. */
+  parts?: SendPart[]
+}
+
+/** Rows of a batch that are sent at their own time (milliseconds since 1970). */
+export interface SendPart extends Range {
+  sendAt: number
+  /** The share of an A/B test. Other parts of such a plan wait until the test is decided. */
+  isTest?: true
 }
 
 /** Input of `sendBatch`, and what it carries over when it continues as new. */
@@ -147,8 +156,8 @@ export type Confirmation = {
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /**
- * Signal of `dispatchMail` and `runFlow`: look into Postgres, there may be something to do. Loses
- * nothing when it is lost.
+ * Signal of `dispatchMail`, `runFlow` and `sendBatch`: look into Postgres, there may be something
+ * to do. Loses nothing when it is lost.
  */
 export const WAKE_SIGNAL = 'wake'
 

@@ -14,17 +14,24 @@ import type { ControlActivities } from '../activities/index.ts'
 import { BATCH_FAILED, type BatchReport } from '../src/domain/sending/batch.ts'
 import { Chunks, type Ending, HEARTBEAT_TIMEOUT } from './chunks.ts'
 import type { SendBatchInput, SendPlan, SendProgress } from './contract.ts'
+import { type Rest, restUntilWoken } from './wake.ts'
 
 const SHORT = {
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
-const { beginBatch, completeBatch, failBatch, reportBatch } =
+const { beginBatch, completeBatch, decideTest, failBatch, reportBatch } =
   proxyActivities<ControlActivities>(SHORT)
 const { freezeAudience } = proxyActivities<ControlActivities>({
   ...SHORT,
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
 })
+
+/**
+ * A batch that waits for a person is looked at this often, though whoever resumes it or chooses a
+ * winner wakes its run.
+ */
+const LOOK_MS = 6 * 3_600_000
 
 /**
  * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it
@@ -41,11 +48,12 @@ const { freezeAudience } = proxyActivities<ControlActivities>({
 export async function sendBatch(input: SendBatchInput): Promise<BatchReport | undefined> {
   const { organizationId, batchId, attempt } = input
   const run = { organizationId, batchId, attempt }
+  const rest = restUntilWoken()
   try {
-    const plan = input.progress?.plan ?? (await prepare(run))
+    const plan = input.progress?.plan ?? (await prepare(run, rest))
     if (typeof plan === 'string') return await conclude(run, plan)
     const progress = input.progress ?? { plan, next: 0, unfinished: [] }
-    const outcome = await send(run, progress)
+    const outcome = await send(run, progress, rest)
     if (outcome.kind === 'stopped') return await conclude(run, 'cancelled')
     if (outcome.kind === 'unavailable') {
       await failBatch(run, outcome.reason)
@@ -93,7 +101,7 @@ async function stop(run: Run): Promise<void> {
 }
 
 /** Waits for the batch's time and freezes its audience; or how it ended, with nothing to send. */
-async function prepare(run: Run): Promise<SendPlan | string> {
+async function prepare(run: Run, rest: Rest): Promise<SendPlan | string> {
   for (;;) {
     const begun = await beginBatch(run)
     if (begun.kind === 'ended') return begun.status
@@ -101,8 +109,9 @@ async function prepare(run: Run): Promise<SendPlan | string> {
       if (begun.status !== undefined) show(begun.status)
       break
     }
-    show('scheduled')
-    await sleep(Math.max(1, begun.until - Date.now()))
+    if (begun.kind === 'wait') show('scheduled')
+    await rest(begun.kind === 'wait' ? begun.until - Date.now() : LOOK_MS)
+    if (workflowInfo().continueAsNewSuggested) await goOnInNewRun(run)
   }
   for (;;) {
     const frozen = await freezeAudience(run)
@@ -112,10 +121,10 @@ async function prepare(run: Run): Promise<SendPlan | string> {
 }
 
 /**
- * Keeps a small window of chunks in flight, first each once, then again those that have rows left,
- * until none has.
+ * Keeps a small window of chunks in flight, first each once, when its time has come, then again
+ * those that have rows left, until none has. While the batch is paused nothing is in flight.
  */
-async function send(run: Run, progress: SendProgress): Promise<Ending> {
+async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Ending> {
   const chunks = new Chunks(run, progress)
   show('processing')
   chunks.show()
@@ -123,10 +132,12 @@ async function send(run: Run, progress: SendProgress): Promise<Ending> {
     if (workflowInfo().continueAsNewSuggested) {
       await chunks.returned()
       if (!chunks.mayGoOn()) break
-      // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
-      // it.
-      if (CancellationScope.current().consideredCancelled) await sleep(1)
-      await continueAsNew<typeof sendBatch>({ ...run, progress: chunks.progress() })
+      await goOnInNewRun({ ...run, progress: chunks.progress() })
+    }
+    if (chunks.isHeld()) {
+      await chunks.returned()
+      await rest(LOOK_MS)
+      chunks.lookAgain()
     }
     if (chunks.pauseMs() > 0) {
       await chunks.returned()
@@ -136,7 +147,11 @@ async function send(run: Run, progress: SendProgress): Promise<Ending> {
     if (chunk === undefined) {
       await chunks.returned()
       if (chunks.areDone() || !chunks.mayGoOn()) break
-      await sleep(progress.plan.passMs)
+      if (chunks.awaitsDecision()) {
+        await decide(run, chunks, rest)
+        continue
+      }
+      await sleep(chunks.idleMs())
       chunks.beginPass()
       continue
     }
@@ -146,6 +161,20 @@ async function send(run: Run, progress: SendProgress): Promise<Ending> {
   await chunks.returned()
   chunks.show()
   return chunks.ending()
+}
+
+/** A cancellation that nothing has noticed yet would be lost with this run; a sleep notices it. */
+async function goOnInNewRun(input: SendBatchInput): Promise<never> {
+  if (CancellationScope.current().consideredCancelled) await sleep(1)
+  return continueAsNew<typeof sendBatch>(input)
+}
+
+/** Waits until it is time to decide an A/B test, or a person has done so. */
+async function decide(run: Run, chunks: Chunks, rest: Rest): Promise<void> {
+  const test = await decideTest(run)
+  if (test.kind === 'decided') return chunks.decided()
+  const waitMs = test.until === undefined ? LOOK_MS : test.until - Date.now()
+  await rest(waitMs)
 }
 
 function showReport({ status, reason, ...counts }: BatchReport): void {

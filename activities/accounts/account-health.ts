@@ -61,12 +61,12 @@ export function createHealthActivities(deps: HealthDeps) {
   }
 
   async function learnRate(
-    { accountId, region }: senders.SendingConnection,
-    reading: AccountReading,
+    account: senders.SendingConnection,
+    { maxSendRate, max24Hour, sentLast24Hours }: AccountReading,
   ) {
-    const { maxSendRate, max24Hour } = reading
     if (!maxSendRate || maxSendRate < 0 || max24Hour === null) return
-    await sendLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
+    const told = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
+    await sendLimits.learn(sql, account, told)
   }
 
   /** Our own figures where the provider has none. */

@@ -13,8 +13,11 @@ import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
-/** What any SES account may send a second, also one that is in SES' own sandbox. */
-const OPERATOR_RATE = { maxSendRate: 1, max24Hour: 200 }
+/**
+ * What any SES account may send a second, also one that is in SES' own sandbox. Its quota is not
+ * known: SES says when it is used up.
+ */
+const OPERATOR_LIMITS = { maxSendRate: 1, max24Hour: -1, sentLast24Hours: 0 }
 const CLAIM_SIZE = 10
 /** What could not be sent for a day is outdated. */
 const TOO_LATE_MS = 86_400_000
@@ -119,7 +122,7 @@ export function createNoticeActivities(deps: NoticeDeps) {
   async function permits(account: sendLimits.Account, want: number) {
     const grant = await sendLimits.grantPermits(sql, account, want)
     if (grant.pausedReason !== 'no_account') return grant
-    await sendLimits.learn(sql, { ...account, ...OPERATOR_RATE })
+    await sendLimits.learn(sql, account, OPERATOR_LIMITS)
     return sendLimits.grantPermits(sql, account, want)
   }
 

@@ -47,10 +47,10 @@ async function probe(
   verifier: Verifier,
   sender: senders.SendingConnection,
 ): Promise<Check[]> {
-  const { checks, maxSendRate, max24Hour, from } = await verifier.verify(sender)
+  const { checks, maxSendRate, max24Hour, sentLast24Hours, from } = await verifier.verify(sender)
   if (maxSendRate !== null && max24Hour !== null) {
-    const { accountId, region } = sender
-    await sendLimits.learn(sql, { accountId, region, maxSendRate, max24Hour })
+    const told = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
+    await sendLimits.learn(sql, sender, told)
   }
   if (from !== null && verdictOf(checks).kind === 'verified') {
     await tryConfigurationSet({ sql, verifier }, sender, from)

@@ -135,21 +135,26 @@ function createSlots(most: number) {
   }
 }
 
+const contentOf = (mail: Mail) =>
+  mail.raw ? { Raw: { Data: Buffer.from(mail.raw).toString('base64') } } : simpleContent(mail)
+
+const simpleContent = (mail: Mail) => ({
+  Simple: {
+    Subject: { Data: mail.subject, Charset: 'UTF-8' },
+    Body: {
+      ...(mail.html === null ? {} : { Html: { Data: mail.html, Charset: 'UTF-8' } }),
+      ...(mail.text === null ? {} : { Text: { Data: mail.text, Charset: 'UTF-8' } }),
+    },
+    Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
+  },
+})
+
 /** The body of SendEmail (SES v2 API reference). */
 const request = (mail: Mail) => ({
   FromEmailAddress: mail.from,
   Destination: { ToAddresses: [mail.to] },
   ...(mail.replyTo === null ? {} : { ReplyToAddresses: [mail.replyTo] }),
-  Content: {
-    Simple: {
-      Subject: { Data: mail.subject, Charset: 'UTF-8' },
-      Body: {
-        ...(mail.html === null ? {} : { Html: { Data: mail.html, Charset: 'UTF-8' } }),
-        ...(mail.text === null ? {} : { Text: { Data: mail.text, Charset: 'UTF-8' } }),
-      },
-      Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
-    },
-  },
+  Content: contentOf(mail),
   EmailTags: mail.tags.map(({ name, value }) => ({ Name: name, Value: value })),
   ...(mail.configurationSet === undefined ? {} : { ConfigurationSetName: mail.configurationSet }),
 })

@@ -7,6 +7,12 @@ import {
   SendEmailCommand,
   SESv2Client,
 } from '@aws-sdk/client-sesv2'
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import { CONSOLE_POLICY, type Purpose } from '../../src/domain/accounts/aws-actions.ts'
 import { type IamRole, iamRegion, roleName } from '../../src/domain/accounts/iam-role.ts'
 import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
@@ -16,6 +22,7 @@ import type { Credentials } from './signature.ts'
 export interface Told {
   maxSendRate: number | null
   max24Hour: number | null
+  sentLast24Hours: number | null
   /** An address that mail may come from. */
   from: string | null
 }
@@ -23,6 +30,8 @@ export interface Told {
 /** What one probe needs, and where it leaves what the account says of itself. */
 interface Probing {
   iamRole: IamRole
+  /** The queue of its delivery events; those permissions are tried out at it. */
+  queueUrl: string
   credentials: Credentials
   signal: AbortSignal
   told: Told
@@ -89,6 +98,7 @@ async function askRate(probing: Probing): Promise<void> {
     const account = await client.send(new GetAccountCommand({}), { abortSignal: probing.signal })
     probing.told.maxSendRate = account.SendQuota?.MaxSendRate ?? null
     probing.told.max24Hour = account.SendQuota?.Max24HourSend ?? null
+    probing.told.sentLast24Hours = account.SendQuota?.SentLast24Hours ?? null
   })
 }
 
@@ -140,6 +150,47 @@ async function readPolicy(probing: Probing): Promise<void> {
   }
 }
 
+/** As the poller asks: the queue's URL is a name in the request. */
+async function queue(
+  probing: Probing,
+  ask: (client: SQSClient, names: { QueueUrl: string }) => Promise<unknown>,
+): Promise<void> {
+  const client = new SQSClient({
+    ...configOf(probing),
+    maxAttempts: 2,
+    useQueueUrlAsEndpoint: false,
+  })
+  try {
+    await ask(client, { QueueUrl: probing.queueUrl })
+  } finally {
+    client.destroy()
+  }
+}
+
+/** What it receives is there for others at once. */
+const receiveNothing = (probing: Probing): Promise<void> =>
+  queue(probing, (client, names) =>
+    client.send(
+      new ReceiveMessageCommand({ ...names, MaxNumberOfMessages: 1, VisibilityTimeout: 0 }),
+      { abortSignal: probing.signal },
+    ),
+  )
+
+/** Of a receipt that nobody has, which SQS finds out after it has looked at the permission. */
+const deleteNothing = (probing: Probing): Promise<void> =>
+  queue(probing, (client, names) =>
+    client.send(new DeleteMessageCommand({ ...names, ReceiptHandle: 'none' }), {
+      abortSignal: probing.signal,
+    }),
+  )
+
+const readQueue = (probing: Probing): Promise<void> =>
+  queue(probing, (client, names) =>
+    client.send(new GetQueueAttributesCommand({ ...names, AttributeNames: ['QueueArn'] }), {
+      abortSignal: probing.signal,
+    }),
+  )
+
 /** How each permission is tried out, in the order of the answer. */
 export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
   send: [{ action: 'ses:SendEmail', run: sendNothing }],
@@ -158,4 +209,9 @@ export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
   ],
   health: [{ action: 'cloudwatch:GetMetricData', run: askMetric }],
   policy: [{ action: 'iam:GetRolePolicy', run: readPolicy }],
+  queue: [
+    { action: 'sqs:GetQueueAttributes', run: readQueue },
+    { action: 'sqs:ReceiveMessage', run: receiveNothing },
+    { action: 'sqs:DeleteMessage', run: deleteNothing },
+  ],
 }

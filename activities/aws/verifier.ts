@@ -13,24 +13,26 @@ const WITHIN_MS = 8_000
 /**
  * Tries out a connection: the role must be assumable with the external id and must be refused
  * without it (else anybody who learns the ARN could use our service against that account: the
- * confused deputy), and each permission is used once, by calls that change and send nothing.
+ * confused deputy), and each permission is used once, by calls that change and send nothing; those
+ * of the queue only where there is one.
  */
 export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
     verify: async (iamRole) => {
       const end = deadline(withinMs)
-      const told: Told = { maxSendRate: null, max24Hour: null, from: null }
+      const told: Told = { maxSendRate: null, max24Hour: null, sentLast24Hours: null, from: null }
       try {
         const [assumable, stranger] = await Promise.all([
           checkRole(roles, iamRole, end),
           checkExternalId(roles, iamRole, end),
         ])
         if (assumable.ok) roles.forgetRefusals(iamRole)
+        const { eventQueueUrl: queueUrl } = iamRole
+        const purposes = PURPOSES.filter((purpose) => purpose !== 'queue' || queueUrl)
+        const trial = { roles, iamRole, queueUrl: queueUrl ?? '', end, told }
         const permissions = assumable.ok
-          ? await Promise.all(
-              PURPOSES.map((purpose) => tryOut(purpose, { roles, iamRole, end, told })),
-            )
-          : PURPOSES.map(notTried)
+          ? await Promise.all(purposes.map((purpose) => tryOut(purpose, trial)))
+          : purposes.map(notTried)
         return { checks: [assumable, stranger, ...permissions.flat()], ...told }
       } finally {
         end.clear()
@@ -65,19 +67,23 @@ async function checkExternalId(roles: Roles, iamRole: IamRole, end: Deadline): P
 interface Trial {
   roles: Roles
   iamRole: IamRole
+  queueUrl: string
   end: Deadline
   told: Told
 }
 
 /** The permissions of one purpose, one after the other, with that purpose's own credentials. */
-async function tryOut(purpose: Purpose, { roles, iamRole, end, told }: Trial): Promise<Check[]> {
+async function tryOut(
+  purpose: Purpose,
+  { roles, iamRole, queueUrl, end, told }: Trial,
+): Promise<Check[]> {
   const assumed = roles.assume(iamRole, purpose)
   // Each probe sees its failure; unobserved before the first it would end the process.
   assumed.catch(() => {})
   const checks: Check[] = []
   for (const { action, run } of PROBES[purpose]) {
     const probing = async (): Promise<void> =>
-      run({ iamRole, credentials: await assumed, signal: end.signal, told })
+      run({ iamRole, queueUrl, credentials: await assumed, signal: end.signal, told })
     const error = await end.before(probing()).then(() => undefined, permissionError)
     checks.push(error ? { name: action, ok: false, error } : { name: action, ok: true })
   }

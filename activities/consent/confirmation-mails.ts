@@ -19,7 +19,7 @@ const COSTLY: readonly ConfirmationProblem[] = ['render_timeout', 'too_large']
 /** Called with why a topic's own template could not be used, once for all mails of a step. */
 export type ReportProblem = (problem: { topicId: string; problem: ConfirmationProblem }) => void
 
-type Request = Omit<ConfirmationRequest, 'organization' | 'topic'>
+type Request = Omit<ConfirmationRequest, 'brand' | 'topic'>
 
 /** Makes the confirmation mails of one topic. */
 export interface ConfirmationMails {
@@ -83,7 +83,7 @@ export function confirmationMails(
     make: async (requests) => {
       const whole = requests.map((request) => ({
         ...request,
-        organization: { name: topic.organizationName },
+        brand: topic.brand,
         topic: { name: topic.topicName },
       }))
       const own = await ownMails(whole)

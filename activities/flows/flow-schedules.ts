@@ -1,10 +1,19 @@
-import type { Audience } from '../../src/domain/audience/audience.ts'
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import type { Audience, Criterion } from '../../src/domain/audience/audience.ts'
+import type { ScheduleFailure } from '../../src/domain/flows/flow.ts'
 import { hashedId } from '../../src/ids.ts'
 import * as audience from '../../src/store/audience/audience.ts'
+import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import * as flowSchedules from '../../src/store/flows/schedules.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
-import { type Sql, transact } from '../../src/store/db/sql.ts'
+import {
+  hasState,
+  isRefusedValue,
+  QUERY_CANCELED,
+  type Sql,
+  transact,
+} from '../../src/store/db/sql.ts'
 import type { FireScheduleInput } from '../../workflows/contract.ts'
 
 /** Contacts of one page, which is one transaction. */
@@ -12,6 +21,7 @@ const PAGE = 1_000
 /** Waiting outbox messages: above it no page is written, or all others would wait behind it. */
 const BACKLOG = 1_000
 const WAIT_MS = 2_000
+const MOST_SLOW_ATTEMPTS = 5
 
 export interface FireScheduleDeps {
   sql: Sql
@@ -30,6 +40,31 @@ export interface PageOutcome {
   waitMs: number
 }
 
+/** Whom a schedule means at its moment; undefined: nobody can say it, so it means nobody. */
+async function membersOf(
+  sql: Sql,
+  organizationId: string,
+  segmentId: string | undefined,
+  moment: string,
+): Promise<Criterion | undefined> {
+  return segmentId === undefined
+    ? { type: 'all' }
+    : segmentAudience(sql, organizationId, segmentId, moment)
+}
+
+/** Why a condition cannot be asked of the contacts, if trying again is of no use. */
+function failureOf(error: unknown): ScheduleFailure | undefined {
+  if (isRefusedValue(error)) return 'segment_not_usable'
+  // A busy server may have been slow once; a condition that is slow again and again is too slow.
+  const isLast = Context.current().info.attempt >= MOST_SLOW_ATTEMPTS
+  return hasState(error, QUERY_CANCELED) && isLast ? 'segment_too_slow' : undefined
+}
+
+const MESSAGES: Record<ScheduleFailure, string> = {
+  segment_not_usable: 'the segment cannot be evaluated',
+  segment_too_slow: 'the contacts of the segment take too long to find',
+}
+
 export function createFlowScheduleActivities(deps: FireScheduleDeps) {
   const { sql, schedulePage: limit = PAGE, scheduleBacklog: backlog = BACKLOG } = deps
 
@@ -41,15 +76,21 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
   async function fireSchedulePage(page: Page): Promise<PageOutcome> {
     const { organizationId, flowId, firedFor, after } = page
     const flow = await flowSchedules.find(sql, flowId)
-    // Segments have no contacts yet, and a flow that names one cannot be saved.
-    if (flow?.organizationId !== organizationId || flow.trigger.segmentId !== undefined) {
-      return { isLast: true, after, waitMs: 0 }
-    }
+    if (flow?.organizationId !== organizationId) return { isLast: true, after, waitMs: 0 }
     if ((await outbox.countWaiting(sql, backlog)) >= backlog) {
       return { isLast: false, after, waitMs: WAIT_MS }
     }
-    const everybody: Audience = [{ type: 'all' }, { type: 'filters', createdUntil: firedFor }]
-    const contacts = await audience.listIds(sql, organizationId, everybody, { after, limit })
+    const { segmentId } = flow.trigger
+    const members = await membersOf(sql, organizationId, segmentId, firedFor)
+    if (!members) return fail(page, 'segment_not_usable')
+    const there: Audience = [members, { type: 'filters', createdUntil: firedFor }]
+    const contacts = await audience
+      .listIds(sql, organizationId, there, { after, limit })
+      .catch(async (error: unknown) => {
+        const failure = segmentId === undefined ? undefined : failureOf(error)
+        if (failure === undefined) throw error
+        return fail(page, failure)
+      })
     const { version, settings } = flow
     await transact(sql, (tx) =>
       admit(
@@ -65,7 +106,15 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
       ),
     )
     const last = contacts.at(-1)?.id ?? after
-    return { isLast: contacts.length < limit, after: last, waitMs: 0 }
+    const isLast = contacts.length < limit
+    if (isLast) await flowSchedules.recordSuccess(sql, page)
+    return { isLast, after: last, waitMs: 0 }
+  }
+
+  /** Ends the moment for good: it starts nobody more, and the flow says so. */
+  async function fail(page: Page, type: ScheduleFailure): Promise<never> {
+    await flowSchedules.recordFailure(sql, page, type)
+    throw ApplicationFailure.create({ type, message: MESSAGES[type], nonRetryable: true })
   }
 
   return { fireSchedulePage }

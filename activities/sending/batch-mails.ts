@@ -1,9 +1,13 @@
-import { compose, type LinkDeps, linksOf } from '../../src/core/content/compose.ts'
+import { compose, type LinkDeps, linksOf, type Sender } from '../../src/core/content/compose.ts'
+import { variablesOf } from '../../src/core/sending/batch-variables.ts'
+import { mailBrand } from '../../src/domain/content/brand.ts'
 import { tagsOf } from '../../src/domain/sending/ses-event.ts'
 import { timeOf } from '../../src/ids.ts'
-import type { MergeData } from '../../src/mail/render.ts'
+import type { MergeData, RenderedMail } from '../../src/mail/render.ts'
+import type { MailTemplate } from '../../src/mail/works.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
-import type { Context, VariableMapping } from '../../src/store/sending/batch-runs.ts'
+import type { VariantContent } from '../../src/store/sending/batch-variants.ts'
+import type { Context } from '../../src/store/sending/batch-runs.ts'
 import type { Recipient } from '../../src/store/sending/messages.ts'
 import { type Job, jobOf } from '../calls.ts'
 
@@ -16,6 +20,14 @@ interface BatchOf {
   organizationId: string
   batchId: string
   batch: Context
+  /** Of a test: what each recipient's variant says instead. */
+  variants?: readonly VariantContent[]
+}
+
+/** One version of what a batch says. */
+interface Version {
+  template: MailTemplate & { key: string }
+  sender: Sender
 }
 
 /**
@@ -29,31 +41,41 @@ export type BatchMails = (
 
 /** Makes one mail per recipient of a batch, each with its own unsubscribe link. */
 export function batchMails({ renderer = processRenderer(), ...deps }: BatchContentDeps) {
-  return ({ organizationId, batchId, batch }: BatchOf): BatchMails => {
-    const { bucket, contentId, subject, contentHtml: html, contentText: text, replyTo } = batch
-    const key = `${contentId} ${subject}`
-    const template = { key, content: { subject, html, text }, marketing: true }
-    const sender = { from: { address: batch.fromAddress, name: batch.fromName }, replyTo }
+  return ({ organizationId, batchId, batch, variants = [] }: BatchOf): BatchMails => {
+    const { bucket } = batch
+    const own = versionOf(batch, batch)
+    const versions = variants.map((variant) => versionOf(batch, variant))
+    const versionFor = ({ variant }: Recipient) =>
+      (variant === null ? undefined : versions[variant]) ?? own
+
+    const organization = mailBrand(batch.brand)
 
     const dataOf = (recipient: Recipient) => {
-      const { email, contactId } = recipient
+      const { variant: _, ...contact } = recipient
+      const { email, contactId } = contact
       const mailed = { organizationId, contactId, email, topicId: batch.topicId, batchId }
       return {
-        contact: { ...recipient, id: contactId },
-        organization: { name: batch.organizationName },
+        contact: { ...contact, id: contactId },
+        organization,
         ...linksOf(deps, mailed, timeOf(bucket)),
-        variables: variables(batch.variableMappings, recipient),
+        variables: variablesOf(batch.variableMappings, contact),
       }
     }
 
     return (recipients, by) => {
-      const data = recipients.map(dataOf)
-      const rendered = renderer.mails(template, data, { owner: key, by })
-      return recipients.map(async ({ id, email }, index) => {
-        const recipient = { email, unsubscribeUrl: data[index]?.unsubscribeUrl }
+      const mails = recipients.map((recipient) => ({
+        recipient,
+        version: versionFor(recipient),
+        data: dataOf(recipient),
+      }))
+      const rendered = renderAll(renderer, mails, by)
+      return mails.map(async (mail) => {
+        const { recipient, version, data } = mail
+        const { id, email } = recipient
+        const { unsubscribeUrl } = data
         try {
-          const content = { rendered: rendered[index], isMarketing: true }
-          const made = await compose('batch', sender, content, recipient)
+          const content = { rendered: rendered.get(mail), isMarketing: true }
+          const made = await compose('batch', version.sender, content, { email, unsubscribeUrl })
           return jobOf(id, made, tagsOf({ organizationId, bucket, id, batchId }))
         } catch (error) {
           if (error instanceof RendererBusy) return undefined
@@ -66,21 +88,31 @@ export function batchMails({ renderer = processRenderer(), ...deps }: BatchConte
   }
 }
 
-/** Values of the batch's own variables: fixed texts, or fields of the contact. */
-function variables(
-  mappings: readonly VariableMapping[],
-  recipient: Recipient,
-): NonNullable<MergeData['variables']> {
-  return Object.fromEntries(
-    mappings.map(({ variableName, source }) => [
-      variableName,
-      source.type === 'static' ? source.value : field(recipient, source.field),
-    ]),
-  )
+/** Renders mails of several versions, those of one together. */
+function renderAll<Mail extends { version: Version; data: MergeData }>(
+  renderer: Renderer,
+  mails: readonly Mail[],
+  by: number,
+): Map<Mail, Promise<RenderedMail> | undefined> {
+  const rendered = new Map<Mail, Promise<RenderedMail> | undefined>()
+  for (const version of new Set(mails.map((mail) => mail.version))) {
+    const { template } = version
+    const same = mails.filter((mail) => mail.version === version)
+    const data = same.map((mail) => mail.data)
+    const made = renderer.mails(template, data, { owner: template.key, by })
+    for (const [n, mail] of same.entries()) rendered.set(mail, made[n])
+  }
+  return rendered
 }
 
-function field(recipient: Recipient, name: string): unknown {
-  const property = /^properties\.(.+)$/.exec(name)?.[1]
-  if (property !== undefined) return recipient.properties[property] ?? null
-  return Object.hasOwn(recipient, name) ? Reflect.get(recipient, name) : null
+function versionOf(
+  { fromAddress, replyTo }: Context,
+  { contentId, subject, contentHtml: html, contentText: text, fromName }: Said,
+): Version {
+  return {
+    template: { key: `${contentId} ${subject}`, content: { subject, html, text }, marketing: true },
+    sender: { from: { address: fromAddress, name: fromName }, replyTo },
+  }
 }
+
+type Said = Omit<VariantContent, 'position'>

@@ -3,11 +3,14 @@ import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { ApplicationFailure } from '@temporalio/activity'
 import { type BatchReport, chunkSize } from '../../src/domain/sending/batch.ts'
 import type { Timings } from '../../src/domain/sending/timings.ts'
+import { decideTest, type TestState } from '../../src/core/sending/ab-test.ts'
+import { firstTime } from '../../src/core/sending/local-times.ts'
+import * as batchParts from '../../src/store/sending/batch-parts.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as partitions from '../../src/store/db/partitions.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { SendPlan } from '../../workflows/contract.ts'
+import type { SendPart, SendPlan } from '../../workflows/contract.ts'
 import type { Verifier } from '../mailer.ts'
 import { verifySender } from '../accounts/verify-connection.ts'
 
@@ -20,6 +23,8 @@ const FREEZE_PAGE = 500_000
  * Chunk activities of one batch in flight: enough to hide latency, too few to starve other batches.
  */
 const WINDOW = 4
+/** Above it a rate makes no difference to the size of chunks. */
+const MOST_PER_SECOND = 10_000
 /** An unverified connection is looked at again before a send, at most this often. */
 const VERIFY_EVERY_MS = 60_000
 
@@ -46,8 +51,22 @@ export type Begun =
   /** With `status`: its time has come, and the API says so from now on. */
   | { kind: 'go'; status?: 'processing' }
   | { kind: 'wait'; until: number }
+  /** Paused: somebody resumes it. */
+  | { kind: 'held' }
   /** Cancelled, finished or taken over by another attempt: nothing to do. */
   | { kind: 'ended'; status: string }
+
+const toPart = ({
+  from,
+  to,
+  sendAt,
+  isTest,
+}: Awaited<ReturnType<typeof batchParts.list>>[number]): SendPart => ({
+  from,
+  to,
+  sendAt: Date.parse(sendAt),
+  ...(isTest ? { isTest } : {}),
+})
 
 export function createBatchActivities({
   sql,
@@ -64,8 +83,12 @@ export function createBatchActivities({
       const batch = await batchRuns.find(sql, run)
       if (!batch) return { kind: 'ended', status: 'superseded' }
       if (!OPEN.includes(batch.status)) return { kind: 'ended', status: batch.status }
-      const dueAt = batch.scheduledFor === null ? 0 : Date.parse(batch.scheduledFor)
-      if (batch.status === 'scheduled' && dueAt > Date.now()) return { kind: 'wait', until: dueAt }
+      if (batch.isPaused) return { kind: 'held' }
+      if (batch.status === 'scheduled') {
+        const now = Date.now()
+        const until = await firstTime(sql, run.organizationId, batch, now)
+        if (until > now) return { kind: 'wait', until }
+      }
 
       const sender = await senders.find(sql, run.organizationId, batch.connectionId)
       const refusal = await senderRefusal(sender)
@@ -74,15 +97,17 @@ export function createBatchActivities({
         return { kind: 'ended', status: 'failed' }
       }
       if (batch.status !== 'scheduled') return { kind: 'go' }
-      await batchRuns.startScheduled(sql, run)
-      return { kind: 'go', status: 'processing' }
+      const isStarted = await batchRuns.startScheduled(sql, run, batch)
+      // Else it was paused or changed since it was read: it is looked at again.
+      return isStarted ? { kind: 'go', status: 'processing' } : { kind: 'wait', until: 0 }
     },
 
     /** Freezes one page of the audience; undefined when the batch is no longer to be frozen. */
     freezeAudience: async (run: batchRuns.Run): Promise<{ plan?: SendPlan } | undefined> => {
       const batch = await batchRuns.find(sql, run)
       const sender = batch && (await senders.find(sql, run.organizationId, batch.connectionId))
-      const size = batch?.chunkSize ?? chunkSize(sender?.maxSendRate ?? 1)
+      const rate = Math.min(sender?.maxSendRate ?? 1, batch?.throttlePerSecond ?? MOST_PER_SECOND)
+      const size = batch?.chunkSize ?? chunkSize(rate)
       const frozen = await freezePage(sql, {
         ...run,
         pageSize,
@@ -91,8 +116,15 @@ export function createBatchActivities({
       if (!frozen) return undefined
       if (!frozen.complete) return {}
       await partitions.analyzeLedger(sql, frozen.bucket)
+      const parts = await batchParts.list(sql, run)
       return {
-        plan: { total: frozen.total, chunkSize: size, window: WINDOW, passMs: timings.passMs },
+        plan: {
+          total: frozen.total,
+          chunkSize: size,
+          window: WINDOW,
+          passMs: timings.passMs,
+          ...(parts.length === 0 ? {} : { parts: parts.map(toPart) }),
+        },
       }
     },
 
@@ -110,6 +142,9 @@ export function createBatchActivities({
       }
       return false
     },
+
+    /** Decides an A/B test whose share has been mailed, or says how long to wait for that. */
+    decideTest: (run: batchRuns.Run): Promise<TestState> => decideTest(sql, run),
 
     failBatch: async (run: batchRuns.Run, reason: string): Promise<void> => {
       await batchRuns.fail(sql, run, reason)

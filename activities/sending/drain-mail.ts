@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { addressed } from '../../src/addresses.ts'
+import type { OutgoingMail, Refusal } from '../../src/core/content/compose.ts'
+import { openContent, outgoing } from '../../src/core/sending/mail-content.ts'
 import { ORGANIZATION_TAG, PROBE_TAG, tagsOf } from '../../src/domain/sending/ses-event.ts'
+import { laneOf } from '../../src/domain/sending/mail-priority.ts'
+import { refusalOfReceipt } from '../../src/domain/sending/single-mail.ts'
 import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import type { Timings } from '../../src/domain/sending/timings.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
+import * as transactionalMails from '../../src/store/sending/transactional-mails.ts'
 import * as probes from '../../src/store/sending/probes.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
@@ -20,6 +25,8 @@ import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 const CLAIM_SIZE = 50
+/** Encrypted contents that are read at once. */
+const CLAIM_BYTES = 16 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
 /** One drain holds its slot no longer than this. */
@@ -29,6 +36,13 @@ const POLL_MS = 50
 const WARM_MS = 1_000
 /** A wait longer than this is slept by the workflow, not by the activity. */
 const LONGEST_WAIT_MS = 5_000
+
+/** What a mail of the API says, and its sender's tags. */
+type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
+
+const UNREADABLE: Said = {
+  failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
+}
 
 export interface DrainMailDeps {
   sql: Sql
@@ -63,18 +77,21 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         await sleep(POLL_MS)
         continue
       }
-      const grant = await sendLimits.grantPermits(sql, sender, waiting.length)
+      // One claim is of one lane, for which it has permits, and of one bucket: the partition must
+      // be named. The others have their turn next.
+      const { bucket, priority } = first
+      const ids = waiting
+        .filter((each) => each.bucket === bucket && each.priority === priority)
+        .map(({ id }) => id)
+      const grant = await sendLimits.grantPermits(sql, sender, ids.length, laneOf(priority))
       if (grant.granted === 0) {
         if (grant.waitMs > LONGEST_WAIT_MS)
           return { resumeAt: Date.now() + grant.waitMs, more: true }
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      // One claim is of one bucket: the partition must be named, and the other bucket's turn is
-      // next.
-      const ids = waiting.filter(({ bucket }) => bucket === first.bucket).map(({ id }) => id)
       const { used, stuck } = await sendSome(sender, {
-        bucket: first.bucket,
+        bucket,
         ids: ids.slice(0, grant.granted),
         isWatched: grant.isWatched,
       })
@@ -95,7 +112,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     { bucket, ids, isWatched }: { bucket: string; ids: string[]; isWatched: boolean },
   ): Promise<{ used: number; stuck: boolean }> {
     const { organizationId, connectionId } = sender
-    const refused = await refusedStrangers(organizationId, bucket, ids)
+    // Before the claim, after which there is a second to begin every call.
+    const { fitting, saidBy } = await contentsOf(organizationId, ids)
+    const refused = await refusedByList(organizationId, bucket, fitting)
     const startedAt = performance.now()
     const claimId = uuidv7()
     const claimed = await mailQueue.claim(claimSql, {
@@ -103,14 +122,16 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       connectionId,
       bucket,
       claimId,
-      ids,
+      ids: fitting,
       refused,
     })
     if (claimed.mails.length === 0) return { used: 0, stuck: false }
-    const pending = claimed.mails.map(({ id, recipient: to, ...said }) => ({
-      id,
-      job: jobOf(id, { mail: { ...said, to } }, tagsOf({ organizationId, bucket, id })),
-    }))
+    const pending = claimed.mails.map(({ id, recipient: to, ...stored }) => {
+      const said = saidBy(id)
+      const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
+      const tags = tagsOf({ organizationId, bucket, id })
+      return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
+    })
     const { results, verdict } = await callAll(mailer, pending, {
       iamRole: sender,
       signedAt: new Date(claimed.claimedAt),
@@ -123,28 +144,52 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
       await sendLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
     }
+    // One sender's identity is refused: other senders of the connection must not wait behind it.
+    if (verdict.senderRefused.size > 0) {
+      const refusedIds = { organizationId, bucket, ids: [...verdict.senderRefused] }
+      await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
+    }
     return {
-      used: pending.length - verdict.notBegun,
-      stuck: verdict.own || verdict.unavailable !== undefined,
+      used: pending.length - verdict.notBegun - verdict.senderRefused.size,
+      stuck: verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender),
     }
   }
 
   /**
-   * Mail to addresses of no contact that may not be sent: the list is looked up here because it
-   * knows addresses by keys that Postgres does not have. Unsubscribed addresses still get receipts.
+   * What mails of the API say, which is stored encrypted; of other mail the claim tells. Those that
+   * do not fit in with the others are left for the next claim.
    */
-  async function refusedStrangers(organizationId: string, bucket: string, ids: readonly string[]) {
-    const withoutContact = await mailQueue.listWithoutContact(sql, { organizationId, bucket, ids })
-    const mails = withoutContact.map((mail) => ({
+  async function contentsOf(organizationId: string, ids: readonly string[]) {
+    const sealed = await transactionalMails.listSealed(sql, organizationId, ids, CLAIM_BYTES)
+    const said = new Map<string, Said>()
+    const waiting = new Set<string>()
+    for (const { id, fits, sealed: bytes, tags } of sealed) {
+      if (!fits) waiting.add(id)
+      const found = bytes && openContent(content.keyring, organizationId, id, bytes)
+      said.set(id, found ? { parts: await outgoing(found), tags } : UNREADABLE)
+    }
+    return {
+      fitting: ids.filter((id) => !waiting.has(id)),
+      saidBy: (id: string): Said => said.get(id) ?? { parts: {}, tags: [] },
+    }
+  }
+
+  /**
+   * Mail that the suppression list forbids. It is looked up here because it knows addresses by keys
+   * that Postgres does not have. Unsubscribed addresses still get receipts.
+   */
+  async function refusedByList(organizationId: string, bucket: string, ids: readonly string[]) {
+    const found = await mailQueue.listToLookUp(sql, { organizationId, bucket, ids })
+    const mails = found.map((mail) => ({
       ...mail,
       address: addressed(content.keyring, organizationId, mail.recipient),
     }))
     const addresses = mails.map(({ address }) => address)
     const reasonOf = await suppressions.lookUp(sql, organizationId, addresses)
     return mails.flatMap(({ id, source, address }) => {
-      const reason = reasonOf(address)
-      const mayGo = reason === undefined || (reason === 'unsubscribed' && source !== 'workflow')
-      return mayGo ? [] : [{ id, reason }]
+      const listed = reasonOf(address)
+      const reason = source === 'workflow' ? listed : refusalOfReceipt(listed)
+      return reason === undefined ? [] : [{ id, reason }]
     })
   }
 

@@ -3,8 +3,11 @@ import { Context } from '@temporalio/activity'
 import { MOST_SENDER_REFUSALS } from '../../src/domain/sending/breaker.ts'
 import type { Timings } from '../../src/domain/sending/timings.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as batchVariants from '../../src/store/sending/batch-variants.ts'
+import * as batchParts from '../../src/store/sending/batch-parts.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
+import { giveBackThrottled, takeThrottled } from '../../src/store/sending/batch-throttle.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
@@ -29,6 +32,8 @@ export type SendChunkResult =
   | { kind: 'waiting' }
   /** The account cannot send before `resumeAt` (milliseconds since 1970). */
   | { kind: 'paused'; resumeAt: number; reason: string }
+  /** The batch is paused until somebody resumes it. */
+  | { kind: 'held' }
   /** The batch is no longer to be sent. */
   | { kind: 'stopped' }
   /** Nothing can be sent through this connection any more. */
@@ -80,23 +85,30 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     const from = batchRowId(batch.bucket, input.from)
     const to = batchRowId(batch.bucket, input.to)
     const range = { organizationId, bucket: batch.bucket, from, to }
-    const mails = mailsOf({ organizationId, batchId, batch })
-    const { contentHtml, contentText } = batch
-    const claimSize = Math.floor(CLAIM_BYTES / (contentHtml.length + contentText.length + 1))
+    const variants = batch.isTest
+      ? await batchVariants.listContents(sql, organizationId, batchId)
+      : []
+    const mails = mailsOf({ organizationId, batchId, batch, variants })
+    const sizes = [batch, ...variants].map(
+      (said) => said.contentHtml.length + said.contentText.length,
+    )
+    const claimSize = Math.floor(CLAIM_BYTES / (Math.max(...sizes) + 1))
     const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
     const chunk = { waitedMs: 0, isUntried: attempt > 1 || batch.sent === 0 }
 
     for (;;) {
-      const open = await messages.countOpen(sql, range)
+      const open = await batchParts.countOpen(sql, range)
       if (open.queued === 0) {
         if (open.waiting === 0) return { kind: 'done' }
         const status = await awaitOutcomes(sql, input, timings)
         return OUTCOMES_AWAITED[status]
       }
+      if (batch.isPaused) return { kind: 'held' }
       // Until a first mail is accepted few are tried at once: a refused sender fails no whole
       // claim.
       const atOnce = chunk.isUntried ? Math.min(most, MOST_SENDER_REFUSALS) : most
-      const grant = await sendLimits.grantPermits(sql, sender, Math.min(atOnce, open.queued))
+      const wanted = Math.min(atOnce, open.queued)
+      const grant = await grantMails(input, batch, sender, wanted)
       if (grant.granted === 0) {
         if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
           const reason = grant.pausedReason ?? 'rate'
@@ -133,8 +145,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       claimId,
       limit: grant.granted,
     })
-    const unused = grant.granted - claimed.recipients.length
-    if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
+    await giveBack(input, batch, sender, grant.granted - claimed.recipients.length)
     if (!claimed.live) {
       return resultOfDeadClaim(
         await senders.find(sql, organizationId, batch.connectionId),
@@ -151,9 +162,10 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       beginBy,
     })
     const results = forRecipients(answers, verdict)
-    const claim = { organizationId, bucket: batch.bucket, claimId, batchId }
+    const { isTest, bucket } = batch
+    const claim = { organizationId, bucket, claimId, batchId, isTest }
     await writeWithRetry(() => messages.recordResults(sql, claim, results))
-    if (verdict.notBegun > 0) await sendLimits.giveBack(sql, sender, verdict.notBegun)
+    await giveBack(input, batch, sender, verdict.notBegun)
     const { isWatched } = grant
     await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
     const trip = await countTroubles(sql, input, results, verdict)
@@ -164,6 +176,36 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       return { kind: 'paused', resumeAt: Date.now() + timings.outagePauseMs, reason: 'role' }
     }
     return resultOfVerdict(verdict)
+  }
+
+  /** Permits of the batch's own rate, where it has one, and then of the account. */
+  async function grantMails(
+    input: SendChunkInput,
+    { throttlePerSecond }: batchRuns.Context,
+    sender: senders.SendingConnection,
+    want: number,
+  ): Promise<sendLimits.Grant> {
+    if (throttlePerSecond === null) return sendLimits.grantPermits(sql, sender, want, 'batch')
+    const own = await takeThrottled(sql, input, want)
+    if (own.granted === 0) {
+      return { granted: 0, waitMs: own.waitMs, pausedReason: null, isWatched: false }
+    }
+    const grant = await sendLimits.grantPermits(sql, sender, own.granted, 'batch')
+    if (grant.granted < own.granted) {
+      await giveBackThrottled(sql, input, own.granted - grant.granted)
+    }
+    return grant
+  }
+
+  async function giveBack(
+    input: SendChunkInput,
+    { throttlePerSecond }: batchRuns.Context,
+    sender: senders.SendingConnection,
+    unused: number,
+  ): Promise<void> {
+    if (unused <= 0) return
+    await sendLimits.giveBack(sql, sender, unused)
+    if (throttlePerSecond !== null) await giveBackThrottled(sql, input, unused)
   }
 }
 
@@ -199,6 +241,7 @@ function resultOfDeadClaim(
 ): SendChunkResult {
   if (!sender || sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
   if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+  if (batch?.isPaused) return { kind: 'held' }
   // Verified again meanwhile.
   if (batch?.status === 'processing') return { kind: 'waiting' }
   // Failed by another chunk, and maybe resumed since, by another attempt.

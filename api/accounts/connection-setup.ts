@@ -1,3 +1,4 @@
+import type { EventWay } from '../../src/domain/accounts/event-ways.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { partition, roleName } from '../../src/domain/accounts/iam-role.ts'
 import { cloudformation } from '../../src/setup/cloudformation.ts'
@@ -15,7 +16,7 @@ export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
  * operator has not set AWS_PRINCIPAL_ARN, or when it is of another partition than the account.
  */
 export function setupFile(
-  format: SetupFormat,
+  { format, events = 'queue' }: { format: SetupFormat; events?: EventWay },
   { accountId, region, externalId, maxSendRate }: Account & { maxSendRate: number | null },
   { principalArn, publicUrl }: Pick<TenantDeps, 'principalArn' | 'publicUrl'>,
 ): { type: string; name: string; text: string } {
@@ -35,6 +36,7 @@ export function setupFile(
     principalArn,
     webhookEndpoint: webhookEndpoint(publicUrl, accountId),
     maxSendRate,
+    events,
   }
   const name = roleName(externalId)
   switch (format) {

@@ -1,4 +1,5 @@
 import type { Chosen } from '../../src/core/consent/preferences.ts'
+import type { Say, TextName } from '../../src/domain/content/wording.ts'
 import type { PublicTopic } from '../../src/store/consent/topics.ts'
 import { escapeHtml } from '../http/html-pages.ts'
 
@@ -13,52 +14,43 @@ interface Shown {
 }
 
 /** Checkboxes for topics, and a button that unsubscribes from everything. */
-export function preferencesForm({ action, topics, mayAdd, isUnsubscribed }: Shown): string {
+export function preferencesForm(
+  say: Say,
+  { action, topics, mayAdd, isUnsubscribed }: Shown,
+): string {
+  const text = (name: TextName): string => escapeHtml(say(name))
   const form = `<form method="post" action="${escapeHtml(action)}">`
-  const everything = `${form}<button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
+  const everything = `${form}<button class="quiet" name="scope" value="all">${text('unsubscribe.everything')}</button></form>`
   const shown = topics.filter((topic) => mayAdd || has(topic))
   if (shown.length === 0) return everything
-  const note =
-    isUnsubscribed && mayAdd
-      ? '<p>You get no mail from us now. With a topic that you choose here you are back.</p>'
-      : ''
+  const note = isUnsubscribed && mayAdd ? `<p>${text('preferences.away')}</p>` : ''
   return `${note}
-${form}<fieldset><legend>What do you want to get?</legend>
-${shown.map(checkbox).join('\n')}
-</fieldset><button name="scope" value="chosen">Save</button></form>
+${form}<fieldset><legend>${text('preferences.question')}</legend>
+${shown.map((topic) => checkbox(say, topic)).join('\n')}
+</fieldset><button name="scope" value="chosen">${text('preferences.save')}</button></form>
 ${everything}`
 }
 
 const has = ({ status }: PublicTopic): boolean => status === 'subscribed' || status === 'pending'
 
-function checkbox(topic: PublicTopic): string {
+function checkbox(say: Say, topic: PublicTopic): string {
   const { topicId, name, description, status } = topic
   const details = [
-    ...(description === null ? [] : [escapeHtml(description)]),
-    ...(status === 'pending'
-      ? ['Waits for your confirmation: see the mail that we sent you.']
-      : []),
+    ...(description === null ? [] : [description]),
+    ...(status === 'pending' ? [say('preferences.pending')] : []),
   ]
-  const small = details.map((text) => `<small>${text}</small>`).join('')
+  const small = details.map((text) => `<small>${escapeHtml(text)}</small>`).join('')
   return `<label class="topic"><input type="checkbox" name="topics" value="${topicId}"${has(topic) ? ' checked' : ''}><span>${escapeHtml(name)}${small}</span></label>`
 }
 
 /** Returns what a choice changed, in sentences. */
-export function chosenText({
-  unsubscribed,
-  subscribed,
-  asked,
-  limited,
-  refused,
-}: Chosen): string[] {
-  const sentencesFor = (names: readonly string[], sentence: (names: string) => string): string[] =>
-    names.length === 0 ? [] : [sentence(names.map((name) => `“${name}”`).join(', '))]
-  const all = [
-    ...sentencesFor(subscribed, (names) => `You get mail about ${names} from now on.`),
-    ...sentencesFor(asked, (names) => `We mailed you: confirm there that you want ${names}.`),
-    ...sentencesFor(unsubscribed, (names) => `You get no more mail about ${names}.`),
-    ...sentencesFor(limited, (names) => `No more mail to confirm ${names} can be sent today.`),
-    ...sentencesFor(refused, (names) => `${names} cannot be added with this link.`),
-  ]
-  return all.length === 0 ? ['Nothing has changed.'] : all
+export function chosenText(say: Say, chosen: Chosen): string[] {
+  const kinds = ['subscribed', 'asked', 'unsubscribed', 'limited', 'refused'] as const
+  const changes = kinds.filter((kind) => chosen[kind].length > 0)
+  if (changes.length === 0) return [say('preferences.unchanged')]
+  return changes.map((kind) =>
+    say(`preferences.${kind}`, {
+      topics: chosen[kind].map((topic) => say('preferences.topic', { topic })).join(', '),
+    }),
+  )
 }

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { addressed, addressedByHash } from '../../src/addresses.ts'
+import type { Brand } from '../../src/domain/content/brand.ts'
+import { OURS, sayAs } from '../../src/domain/content/wording.ts'
 import { badRequest } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
@@ -68,6 +70,12 @@ export function mask(email: string): string {
 
 const dim = (text: string): string =>
   `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
+
+/** Returns what a page of an organization is said with, and how it looks. */
+export function voiceOf(brand: Brand | undefined) {
+  const voice = brand ?? OURS
+  return { say: sayAs(voice), page: { brand, language: voice.language } }
+}
 
 /** Refuses a link that is not ours: a page for people, a 400 for programs. */
 export function refuseLink(accept: string | undefined, reply: FastifyReply): FastifyReply {

@@ -33,3 +33,7 @@ export const csvLines = (
     })(),
     { objectMode: false },
   )
+
+/** Whether a file is asked for by name. */
+export const wantsCsv = (accept: string | undefined): boolean =>
+  /(?:^|,)\s*text\/csv\s*(?:;|,|$)/i.test(accept ?? '')

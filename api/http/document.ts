@@ -22,7 +22,7 @@ type Node = Record<string, unknown>
 export function finishDocument(document: object): Node {
   const { components, paths, ...rest } = asNode(document)
   const schemas: Node = {}
-  const named = asNode(nameComponents(relax(available(paths)), schemas))
+  const all = asNode(nameComponents(relax(available(paths)), schemas))
   const shared = new Map(
     sharedFailures().map(({ name, response }) => [
       JSON.stringify(nameComponents(response, schemas)),
@@ -33,7 +33,7 @@ export function finishDocument(document: object): Node {
   const parameters: Node = {}
   const headers: Node = {}
 
-  const described = mapOperations(named, (path, method, operation) => {
+  const described = mapOperations(all, (path, method, operation) => {
     const isIdempotent = method === 'post' && path.startsWith('/v1/')
     const isDeprecated = operation['deprecated'] === true
     const countsEvents = operation['x-counts-events'] === true
@@ -47,6 +47,9 @@ export function finishDocument(document: object): Node {
               { $ref: '#/components/parameters/IdempotencyKey' },
             ],
           }
+        : {}),
+      ...('requestBody' in operation
+        ? { requestBody: withNeed(asNode(operation['requestBody']), schemas) }
         : {}),
       responses: mapValues(asNode(operation['responses']), (status, response) => {
         const known = shared.get(JSON.stringify(response))
@@ -82,13 +85,25 @@ export function finishDocument(document: object): Node {
   }
 }
 
+/** A body that may be null may be left out. */
+function withNeed(body: Node, schemas: Node): Node {
+  const isNullable = Object.values(asNode(body['content'])).some((media) => {
+    const schema = asNode(asNode(media)['schema'])
+    const { type } = typeof schema['$ref'] === 'string' ? named(schema['$ref'], schemas) : schema
+    return asList(type).includes('null')
+  })
+  return isNullable ? { ...body, required: false } : body
+}
+
+const named = ($ref: string, schemas: Node): Node => asNode(schemas[$ref.replace(/^.*\//, '')])
+
 /** A body without an example of its own shows that of its component. */
 const showExamples = (content: Node, schemas: Node): Node =>
   mapValues(content, (_type, given) => {
     const media = asNode(given)
     const { $ref } = asNode(media['schema'])
     if ('example' in media || 'examples' in media || typeof $ref !== 'string') return media
-    const [example] = asList(asNode(schemas[$ref.replace(/^.*\//, '')])['examples'])
+    const [example] = asList(named($ref, schemas)['examples'])
     return example === undefined ? media : { ...media, example }
   })
 

@@ -20,6 +20,11 @@ function library(name: 'date' | 'date-time'): (text: string) => boolean {
   return (text) => Reflect.apply(validate, undefined, [text]) === true
 }
 
+/** The same without an offset. */
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
+const isLocalDateTime = (text: string): boolean =>
+  LOCAL_TIME.test(text) && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(`${text}Z`))
+
 interface Format {
   holds: (text: string) => boolean
   /** What a value must be. */
@@ -35,6 +40,10 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map([
       holds: (text: string) => (text.length <= SHORT || LIKE_A_TIME.test(text)) && isDateTime(text),
       words: 'must be a time of ISO 8601 with its offset, such as 2026-11-21T10:56:09Z',
     },
+  ],
+  [
+    'local-date-time',
+    { holds: isLocalDateTime, words: 'must be a time such as 2026-11-21T10:56:09' },
   ],
   ['uuid', { holds: isUuid, words: 'must be an id, which is a UUID' }],
   [

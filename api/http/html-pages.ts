@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { type Look, pageStyle } from './page-style.ts'
+import type { Brand } from '../../src/domain/content/brand.ts'
+import type { Language } from '../../src/domain/content/wording.ts'
+import { pageStyle } from './page-style.ts'
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -22,16 +24,22 @@ interface Page {
   /** HTML, in which values from outside are escaped. */
   body: string
   status?: number
+  /** Of what it says; English when absent. */
+  language?: Language | undefined
   /** Of the organization whose page it is. */
-  look?: Look | undefined
+  brand?: Brand | undefined
+  /** Rules of this page's own, after those of all pages. */
+  style?: string
+  /** Whether search engines may show it: its address is nobody's secret. */
+  isIndexed?: boolean
 }
 
 /**
- * Sends a page for people. It loads nothing, cannot be framed and is not cached: its address is a
- * secret of the person it was mailed to.
+ * Sends a page for people. It loads nothing, cannot be framed and is not cached: its address is, if
+ * nothing else is said, a secret of the person it was mailed to.
  */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  const { title, body, status = 200, look } = page
+  const { title, body, status = 200, language = 'en', brand, style = '', isIndexed } = page
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     "default-src 'none'",
@@ -39,25 +47,27 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ]
-  return keepPrivate(reply)
+  keepPrivate(reply)
+  if (isIndexed) reply.removeHeader('x-robots-tag')
+  return reply
     .code(status)
     .header('content-security-policy', policy.join('; '))
     .type('text/html; charset=utf-8')
     .send(`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(look === undefined ? title : `${title} – ${look.name}`)}</title>
-<style nonce="${nonce}">${pageStyle(look)}</style>
+<title>${escapeHtml(brand === undefined ? title : `${title} – ${brand.name}`)}</title>
+<style nonce="${nonce}">${pageStyle(brand)}${style}</style>
 </head>
-<body><main>${sender(look)}<h1>${escapeHtml(title)}</h1>${body}</main></body>
+<body><main>${sender(brand)}<h1>${escapeHtml(title)}</h1>${body}</main></body>
 </html>
 `)
 }
 
-const sender = (look: Look | undefined): string =>
-  look === undefined ? '' : `<p class="sender">${escapeHtml(look.name)}</p>`
+const sender = (brand: Brand | undefined): string =>
+  brand === undefined ? '' : `<p class="sender">${escapeHtml(brand.name)}</p>`
 
 export const keepPrivate = (reply: FastifyReply): FastifyReply =>
   reply.headers({

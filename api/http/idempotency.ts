@@ -9,6 +9,7 @@ const HEADER = 'idempotency-key'
 const REPLAYED_HEADER = 'idempotency-replayed'
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 const RETRY_AFTER_SECONDS = 1
+const JSON_TYPE = 'application/json'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -166,7 +167,10 @@ function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: Fasti
     throw new Error('a POST under /v1 returns its answer')
   }
   const status = reply.statusCode
-  const body = String(reply.serializeInput({ ...value }, String(status)))
+  // Where a page may be answered instead, the schema is that of the media type.
+  const name = String(status)
+  const media = reply.getSerializationFunction(name, JSON_TYPE) ? [JSON_TYPE] : []
+  const body = String(reply.serializeInput({ ...value }, name, ...media))
   const { secrets = [] } = routeOptions.config
   if (secrets.length === 0) return { status, body }
   const shown: object = JSON.parse(body)

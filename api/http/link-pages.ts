@@ -23,10 +23,12 @@ export const linkPage = (read: (token: string) => unknown): FastifyContextConfig
 })
 
 /** Lets the routes of a plugin take a form, of which `fromForm` makes their body. */
-export function acceptForms(app: FastifyInstance, fromForm: (text: string) => unknown): void {
-  app.addContentTypeParser<string>(
-    FORM,
-    { parseAs: 'string', bodyLimit: REQUEST_LIMITS.formBytes },
-    (_request, text, done) => done(null, fromForm(text)),
+export function acceptForms(
+  app: FastifyInstance,
+  fromForm: (text: string) => unknown,
+  bodyLimit: number = REQUEST_LIMITS.formBytes,
+): void {
+  app.addContentTypeParser<string>(FORM, { parseAs: 'string', bodyLimit }, (_request, text, done) =>
+    done(null, fromForm(text)),
   )
 }

@@ -19,10 +19,13 @@ const TAGS = [
   { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
   { name: 'domains', description: 'What your accounts send as, read live' },
   { name: 'templates', description: 'What mails say' },
+  { name: 'email', description: 'Single mails to single addresses' },
   { name: 'email-logs', description: 'What became of each mail' },
+  { name: 'metrics', description: 'What became of mails, counted' },
   { name: 'webhooks', description: 'Delivery events from your accounts' },
   { name: 'unsubscribe', description: 'One-click unsubscribe, RFC 8058' },
   { name: 'preferences', description: 'The page where people choose what they get' },
+  { name: 'tools', description: 'Deliverability of any domain or mail, without credentials' },
 ]
 
 const DOCS = '/docs'

@@ -1,23 +1,16 @@
-/** How an organization's pages look; null is ours. Colours are `#` and six hexadecimal digits. */
-export interface Look {
-  name: string
-  accentColor: string | null
-  backgroundColor: string | null
-}
+import { type Brand, buttonColors, colorOr } from '../../src/domain/content/brand.ts'
 
-const ACCENT = '#1f4fd8'
 const BACKGROUND = '#f5f6f7'
-const COLOR = /^#[0-9a-f]{6}$/
 
 /**
  * Returns the style of a public page in an organization's colours. Only the text of buttons stands
  * on a chosen colour; it is black or white, one of which always has a contrast of 4.5 or more.
  */
-export function pageStyle(look: Look | undefined): string {
-  const accent = color(look?.accentColor, ACCENT)
+export function pageStyle(brand: Brand | undefined): string {
+  const button = buttonColors(brand)
   return `
 :root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c1e21; background: ${color(look?.backgroundColor, BACKGROUND)}; margin: 0; padding: 1rem }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1c1e21; background: ${colorOr(brand?.backgroundColor, BACKGROUND)}; margin: 0; padding: 1rem }
 main { max-width: 28rem; margin: 10vh auto 0; padding: 1.5rem; background: #ffffff; border: 1px solid #c8ccd2; border-radius: 8px; overflow-wrap: anywhere }
 h1 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 1rem }
 p { margin: 0 0 1rem }
@@ -32,7 +25,7 @@ legend { padding: 0; margin: 0 0 .5rem }
 input[type=checkbox] { width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; flex: none }
 label { display: block; margin: 0 0 1rem }
 input[type=password], input[type=text] { box-sizing: border-box; display: block; width: 100%; min-height: 2.75rem; margin: .25rem 0; padding: .5rem .75rem; font: inherit; color: inherit; background: transparent; border: 1px solid #6b7280; border-radius: 6px }
-button { font: inherit; min-height: 2.75rem; max-width: 100%; padding: .5rem 1.2rem; border: 1px solid #6b7280; border-radius: 6px; color: ${readableOn(accent)}; background: ${accent}; cursor: pointer }
+button { font: inherit; min-height: 2.75rem; max-width: 100%; padding: .5rem 1.2rem; border: 1px solid #6b7280; border-radius: 6px; color: ${button.text}; background: ${button.background}; cursor: pointer }
 button.quiet { color: #1c1e21; background: #ffffff }
 a { color: #1c1e21 }
 :focus-visible { outline: 3px solid #1c1e21; outline-offset: 2px }
@@ -46,22 +39,4 @@ a { color: #1c1e21 }
   :focus-visible { outline-color: #f2f3f5 }
 }
 `
-}
-
-/** Only a colour gets into a style, whatever is stored. */
-const color = (given: string | null | undefined, ours: string): string =>
-  COLOR.test(given ?? '') ? (given ?? ours) : ours
-
-/** Black or white, whichever has the greater contrast (WCAG 2.2, relative luminance). */
-export function readableOn(background: string): '#000000' | '#ffffff' {
-  const luminance = luminanceOf(background)
-  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? '#000000' : '#ffffff'
-}
-
-function luminanceOf(hexadecimal: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(hexadecimal.slice(at, at + 2), 16) / 255
-    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }

@@ -16,6 +16,8 @@ export const REQUEST_LIMITS = {
   bodyBytes: MEBIBYTE,
   /** Batches, templates, pushes, sets of contacts and events. */
   largeBodyBytes: 5 * MEBIBYTE,
+  /** Single mail: attachments may have 10 MiB, and a third more in base64. */
+  mailBytes: 15 * MEBIBYTE,
   /** A form of a public page. */
   formBytes: 64 * KIBIBYTE,
   /** The largest event that EventBridge takes (EventBridge user guide, "Quotas"). */

@@ -251,8 +251,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name of your organization and the look of its public pages
-         * @description Name and `branding` can change, and of it only what is given; null is our own colour again. The other fields are ignored.
+         * Change the name of your organization, its look and its texts
+         * @description Name and `branding` can change, and of it only what is given; null is our own colour or text again. A text may have the `{…}` that ours has. The other fields are ignored.
          *
          *     Scope: `full`.
          */
@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * List the contacts in a segment, newest first
-         * @description By page or by cursor, as contacts are listed. 400 `segment_too_slow` where its condition takes too long.
+         * @description By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long.
          *
          *     Scope: `read` or `full`.
          */
@@ -1026,7 +1026,7 @@ export interface paths {
         };
         /**
          * Download contacts as CSV or NDJSON
-         * @description Newest first, with the filters of the list. CSV: `properties` is one column of JSON, so that importing the file again changes nothing; a cell that a spreadsheet would run begins with an apostrophe, which an import takes off. NDJSON: one contact a line. A download that breaks off is not complete: its connection is cut.
+         * @description Newest first, with the filters of the list. CSV: `properties` is one column of JSON, so that importing the file again changes nothing; a cell that a spreadsheet would run begins with an apostrophe, which an import takes off. NDJSON: one contact a line. A download that breaks off is not complete: its connection is cut. A segment whose condition takes too long is 400 (`segment_too_slow`).
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1067,6 +1067,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batch/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a batch: whom it would mail, what that looks like, takes and costs
+         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["previewBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batch/{id}": {
         parameters: {
             query?: never;
@@ -1092,7 +1114,13 @@ export interface paths {
         delete: operations["cancelBatch"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change or reschedule a batch whose time has not come
+         * @description Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["updateBatch"];
         trace?: never;
     };
     "/v1/batch/{id}/recipients": {
@@ -1117,6 +1145,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batch/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch that has not ended
+         * @description Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["pauseBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/choose-winner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose the variant that the rest of an A/B test gets
+         * @description At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["chooseWinner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a batch that says the same as another
+         * @description With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["duplicateBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a batch again to those in whom it failed
+         * @description A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["retryFailedBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links of a batch that were clicked
+         * @description With how often, and by how many. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe or to choose topics are left out: they are each recipient’s own.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batch/{id}/resume": {
         parameters: {
             query?: never;
@@ -1127,8 +1265,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a batch that failed, once its cause is gone
-         * @description Sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is not `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted (`topic_deleted`).
+         * Resume a batch that is paused, or that failed, once its cause is gone
+         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`).
          *
          *     Scope: `send` or `full`.
          */
@@ -1155,6 +1293,122 @@ export interface paths {
          *     Scope: `send` or `full`.
          */
         post: operations["discardBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one mail to one address, now or later
+         * @description For receipts, passwords and what else a person asked for: it goes before batches and workflows, without unsubscribe links, also to who has unsubscribed. An address that bounced, complained or is suppressed is not mailed: 202 with status `suppressed`. The mail is stored when this is answered, whatever happens next.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/send/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send up to 100 mails, each to one address
+         * @description Each row is what `/v1/email/send` takes. Good rows are accepted when others fail, whatever is wrong with those; `errorDetails` says which and why.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mail and what became of it
+         * @description The timeline is in the log: `/v1/email/logs/{messageId}`, which takes this id.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Send a mail that waits at another time
+         * @description Works until the mail is taken to be sent, else 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["rescheduleEmail"];
+        trace?: never;
+    };
+    "/v1/email/{id}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a mail said
+         * @description For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Attachments are named, not answered.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["getEmailBody"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a mail back that waits
+         * @description Works until the mail is taken to be sent, else 409. What it says is deleted.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["cancelEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1363,8 +1617,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a connection, or set the SNS topic it is believed
-         * @description Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored.
+         * Rename a connection, or set the queue or topic of its delivery events
+         * @description Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored. A queue is polled from then on; the other ways go on.
          *
          *     Scope: `full`.
          */
@@ -1380,7 +1634,7 @@ export interface paths {
         };
         /**
          * Download what sets up the account’s side: CloudFormation or Terraform
-         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook, with a rate that follows from the account’s own (once verified) and a queue for what could not be delivered for a day. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
+         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events. `events=queue` (recommended): to a queue in the account, whose URL is an output and is then set as `eventQueueUrl`. `events=webhook`: to our webhook, with a rate that follows from the account’s own (once verified); the webhook secret is a parameter that the tool asks for, not in the file. What could not be delivered for a day is kept in a second queue. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
          *
          *     Scope: `read` or `full`.
          */
@@ -1541,8 +1795,8 @@ export interface paths {
         get: operations["listTemplates"];
         put?: never;
         /**
-         * Create a template, published at once
-         * @description The source is HTML with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused here, and an undefined value fails its recipient when mail is sent. Without `slug`, one is made of the name.
+         * Create a template, published at once or as a draft
+         * @description The source is HTML or MJML, with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused when it is published, and an undefined value fails its recipient when mail is sent. With `status: "DRAFT"` nothing is checked before it is published. Without `slug`, one is made of the name.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1567,6 +1821,172 @@ export interface paths {
          *     Scope: `read` or `send` or `full`.
          */
         get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template by id or slug
+         * @description Batches that were sent with it keep their content. 409 `template_in_use` while a batch that has not ended or an enabled workflow uses it, which are named.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a template by id or slug, or archive it
+         * @description Only the given fields. Mail is made of the published version until `publish` makes another. An archived template can be used by nothing new: 409 `template_in_use` while an enabled workflow or a topic uses it, which are named.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        patch: operations["updateTemplate"];
+        trace?: never;
+    };
+    "/v1/templates/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish what a template says now, by id or slug
+         * @description As its next version, which never changes: styles stand in the elements that they are for, and a text part is made. Batches keep the version that they began with; mail of workflows is made of the newest. What is the same is no new version. `warnings`: what a preview finds in every mail of it, such as `clipped` beyond the 102 KB that Gmail shows, and `styles_not_inlined`.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        post: operations["publishTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a template, by id or slug, into a new draft
+         * @description What it says now, not the published version.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        post: operations["duplicateTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See the mail that a template makes for a contact, by id or slug
+         * @description As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        post: operations["previewTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail what a template says now to up to five addresses, by id or slug
+         * @description As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["testTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create, update and publish templates by their slugs, all or none
+         * @description The body is a list, `templates`, or one template by itself. What is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        post: operations["pushTemplates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/push/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create, update and publish up to 100 templates by their slugs, each by itself
+         * @description As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.
+         *
+         *     Scope: `templates` or `full`.
+         */
+        post: operations["pushTemplateBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get templates in the form that push takes, newest first
+         * @description What they say now, published or not.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["pullTemplates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1813,6 +2233,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/email/logs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download mails and what became of them as CSV
+         * @description Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["exportEmailLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/email/logs/{messageId}": {
         parameters: {
             query?: never;
@@ -1827,6 +2269,28 @@ export interface paths {
          *     Scope: `read` or `full`.
          */
         get: operations["getEmailLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count mails by what became of them
+         * @description All figures are of the mails that were sent in the range, whenever they were delivered or opened. `Accept: text/csv` answers the rows as a file; without dimensions it has one, the totals. More than 10,000 rows are refused.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getEmailMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1927,10 +2391,633 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/email-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything about a domain, with a grade
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getEmailCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/email-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Everything about a domain, with a grade
+         * @description SPF, DKIM, DMARC, MX, MTA-STS, TLS-RPT, BIMI, blocklists and reverse DNS of a domain, with a score from 0 to 100. What could not be looked up counts neither for nor against it.
+         */
+        post: operations["checkEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/spf-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The SPF record, with all it includes
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getSpfCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/spf-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The SPF record, and whether an address passes
+         * @description Reads the record with everything that it includes and counts look-ups as receivers do (RFC 7208, 4.6.4). With `ip` it says what the result for mail from there is.
+         */
+        post: operations["checkSpf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/dkim-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * DKIM keys of a domain
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getDkimCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/dkim-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * DKIM keys of a domain
+         * @description Without selectors common ones are tried; that none of them has a key is `unknown`, because a domain can sign with any other.
+         */
+        post: operations["checkDkim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/bimi-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The logo beside mail of a domain
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getBimiCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/bimi-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The logo beside mail of a domain
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["checkBimi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/dmarc-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The DMARC policy of a domain
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getDmarcCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/dmarc-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The DMARC policy of a domain
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runDmarcCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/mx-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where mail to a domain arrives
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getMxCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/mx-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Where mail to a domain arrives
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runMxCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/mta-sts-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether mail to a domain has to be encrypted
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getMtaStsCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/mta-sts-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether mail to a domain has to be encrypted
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runMtaStsCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/tls-rpt-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where failed encryption is reported
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getTlsRptCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/tls-rpt-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Where failed encryption is reported
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runTlsRptCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/blocklist-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists of senders of spam
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getBlocklistCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/blocklist-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lists of senders of spam
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runBlocklistCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/reverse-dns-check/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Names of addresses that send mail
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        get: operations["getReverseDnsCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/reverse-dns-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Names of addresses that send mail
+         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         */
+        post: operations["runReverseDnsCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The page of the tools
+         * @description A form for each tool; with a domain the report as well. Needs no script.
+         */
+        get: operations["showTools"];
+        put?: never;
+        /**
+         * The page of the tools, for what is pasted
+         * @description A header, a mail or an address in a form; answers the page with its report.
+         */
+        post: operations["postTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/validate-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether mail to an address could arrive
+         * @description Looks at the syntax and asks the domain name system; the mail server is not asked, so that a mailbox exists is not known.
+         */
+        post: operations["validateAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/headers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the header of a mail says
+         * @description The way of the mail with its delays, what the receiving server found, signatures and alignment. Nobody is asked anything.
+         */
+        post: operations["analyzeHeaders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/unsubscribe-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a mail satisfies RFC 8058 and the rules for bulk mail
+         * @description Checks List-Unsubscribe, List-Unsubscribe-Post, the signature that has to cover them, From, DMARC and SPF, as Google, Yahoo and Microsoft ask of bulk senders. The addresses in the mail are never called.
+         */
+        post: operations["checkUnsubscribeMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/dmarc-generator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Writes a DMARC record
+         * @description The record for what is wished, and where to publish it. Nobody is asked anything.
+         */
+        post: operations["generateDmarc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AbTest */
+        AbTest: {
+            /** @description Their figures go on growing; those of the winner with the rest. */
+            variants: {
+                name: string;
+                subject: string | null;
+                fromName: string | null;
+                previewText: string | null;
+                /** Format: uuid */
+                templateId: string | null;
+                sent: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                bounced: number;
+                complained: number;
+            }[];
+            sharePercent: number;
+            /** @enum {string} */
+            winnerBy: "opened" | "clicked" | "manual";
+            decideAfter: {
+                amount: number;
+                /** @enum {string} */
+                unit: "minutes" | "hours" | "days" | "weeks";
+            } | null;
+            /**
+             * Format: date-time
+             * @description Set when all of the share have been mailed.
+             */
+            decideAt: string | null;
+            /** @description Name of the variant that the rest gets. */
+            winner: string | null;
+            /** @description How the winner was found, from the figures of that moment. */
+            decision: {
+                /** @enum {string} */
+                by: "figures" | "person";
+                /** @description The leader is ahead by more than chance explains. Without that the leader is sent all the same, or what a person chose. */
+                isConclusive: boolean;
+                /** @description The variant with the best rate at that moment. */
+                leader: string;
+                next: string;
+                leaderRate: number;
+                nextRate: number;
+                /** @description The true difference of the two rates is between `low` and `high`. */
+                low: number;
+                high: number;
+                /** @description Of that interval (Newcombe’s, by Wilson scores), shared out among the comparisons where there are several. */
+                confidence: number;
+            } | null;
+        } | null;
+        /** AbTestInput */
+        AbTestInput: {
+            /** @description What each says otherwise than the batch. */
+            variants: {
+                /** @description Its own within the test. */
+                name: string;
+                subject?: string;
+                /** @description If `from` has a name, too, they must be the same. */
+                fromName?: string;
+                previewText?: string;
+                templateId?: string;
+            }[];
+            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. */
+            sharePercent: number;
+            /**
+             * @description Of those sent, who opened or clicked; `manual`: you choose.
+             * @enum {string}
+             */
+            winnerBy: "opened" | "clicked" | "manual";
+            /** @description After all of the share have been mailed. Not with `manual`. */
+            decideAfter?: {
+                amount: number;
+                /** @enum {string} */
+                unit: "minutes" | "hours" | "days" | "weeks";
+            };
+        };
+        /** AbTestPatch */
+        AbTestPatch: {
+            variants: {
+                /** @description Its own within the test. */
+                name: string;
+                subject?: string | null;
+                /** @description If `from` has a name, too, they must be the same. */
+                fromName?: string | null;
+                previewText?: string | null;
+                templateId?: string | null;
+                /** @description Ignored. */
+                sent?: unknown;
+                /** @description Ignored. */
+                delivered?: unknown;
+                /** @description Ignored. */
+                opened?: unknown;
+                /** @description Ignored. */
+                clicked?: unknown;
+                /** @description Ignored. */
+                bounced?: unknown;
+                /** @description Ignored. */
+                complained?: unknown;
+            }[];
+            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. */
+            sharePercent: number;
+            /**
+             * @description Of those sent, who opened or clicked; `manual`: you choose.
+             * @enum {string}
+             */
+            winnerBy: "opened" | "clicked" | "manual";
+            /** @description After all of the share have been mailed. Not with `manual`. */
+            decideAfter?: {
+                amount: number;
+                /** @enum {string} */
+                unit: "minutes" | "hours" | "days" | "weeks";
+            } | null;
+            /** @description Ignored. */
+            decideAt?: unknown;
+            /** @description Ignored. */
+            winner?: unknown;
+            /** @description Ignored. */
+            decision?: unknown;
+        } | null;
         /** AcceptanceInput */
         AcceptanceInput: {
             /** @description Of the account that has the invited address; else the one that a new account gets, of at least 12 characters. */
@@ -1985,7 +3072,7 @@ export interface components {
                 /** @description Share of the 24-hour quota. */
                 quotaWarn: number;
             };
-            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`. */
+            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`, and of delivery events, as they are now: `events_missing`, `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`. */
             reasons: string[];
         };
         /** AccountHealthRecord */
@@ -2029,8 +3116,36 @@ export interface components {
                 /** @description Share of the 24-hour quota. */
                 quotaWarn: number;
             };
-            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`. */
+            /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`, and of delivery events, as they are now: `events_missing`, `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`. */
             reasons: string[];
+        };
+        /** AddressReport */
+        AddressReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                /** @description As it would be mailed; null: it is no address. */
+                address: string | null;
+                isRole: boolean;
+                /** @description What may be meant. */
+                suggestion: string | null;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /** ApiError */
         ApiError: {
@@ -2181,6 +3296,8 @@ export interface components {
             completedAt: string | null;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
             audience: {
                 /** @enum {string} */
                 type: "all" | "topic" | "segment" | "contacts";
@@ -2197,6 +3314,10 @@ export interface components {
             previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
+            timezoneAware: boolean;
+            /** @description Only of a batch that is `timezoneAware`. */
+            timezone: string | null;
+            throttlePerSecond: number | null;
             /** Format: uuid */
             cloudAccountId: string;
             /** Format: uuid */
@@ -2211,9 +3332,16 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
+            /** @description Who is in one of them when the audience is frozen is left out. */
+            exclude: {
+                topicIds: string[];
+                segmentIds: string[];
+            };
+            /** @description Nothing is sent until it is resumed. */
             paused: boolean;
+            /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -2236,7 +3364,148 @@ export interface components {
                     field?: string;
                 };
             }[];
+            abTest: components["schemas"]["AbTest"];
         };
+        /** BatchClick */
+        BatchClick: {
+            /**
+             * Format: uuid
+             * @description A hash of the link.
+             */
+            id: string;
+            /** @description As it stood in the mails. */
+            url: string;
+            clicks: number;
+            /** @description Who clicked it at least once. */
+            recipients: number;
+            /** Format: date-time */
+            firstClickedAt: string;
+            /** Format: date-time */
+            lastClickedAt: string;
+        };
+        /** BatchClickList */
+        BatchClickList: {
+            data: components["schemas"]["BatchClick"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** BatchDuplicate */
+        BatchDuplicate: {
+            /** @enum {string|null} */
+            channel?: "email" | null;
+            name?: string | null;
+            /** @enum {string} */
+            audienceType?: "all" | "topic" | "segment" | "contacts";
+            /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
+            topicId?: string | null;
+            /** @description Its members when the audience is frozen are mailed. On paid plans. */
+            segmentId?: string | null;
+            contactIds?: string[] | null;
+            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
+            exclude?: {
+                topicIds?: string[];
+                segmentIds?: string[];
+            } | null;
+            subject?: string | null;
+            previewText?: string | null;
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from?: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string | null;
+            /** Format: email */
+            replyTo?: string | null;
+            templateId?: string | null;
+            htmlContent?: string | null;
+            textContent?: string | null;
+            variableMappings?: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[] | null;
+            abTest?: components["schemas"]["AbTestPatch"];
+            /** Format: date-time */
+            scheduledFor?: string | null;
+            /** @description Each contact is mailed when it is that time of `scheduledFor` in the zone of its `properties.timezone`. */
+            timezoneAware?: boolean | null;
+            /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
+            timezone?: string | null;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string | null;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string | null;
+            /** @description Mails a second at most, when the account may send faster. */
+            throttlePerSecond?: number | null;
+            /** @enum {string|null} */
+            unknownOutcome?: "fail" | "retry" | null;
+            /** @description Ignored. */
+            body?: unknown;
+            /** @description Ignored. */
+            senderId?: unknown;
+            /** @description Ignored. */
+            totalRecipients?: unknown;
+            /**
+             * Format: date-time
+             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             */
+            ifUnmodifiedSince?: string;
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            status?: unknown;
+            /** @description Ignored. */
+            processedRecipients?: unknown;
+            /** @description Ignored. */
+            sent?: unknown;
+            /** @description Ignored. */
+            failed?: unknown;
+            /** @description Ignored. */
+            skipped?: unknown;
+            /** @description Ignored. */
+            unknown?: unknown;
+            /** @description Ignored. */
+            delivered?: unknown;
+            /** @description Ignored. */
+            opened?: unknown;
+            /** @description Ignored. */
+            clicked?: unknown;
+            /** @description Ignored. */
+            bounced?: unknown;
+            /** @description Ignored. */
+            complained?: unknown;
+            /** @description Ignored. */
+            suppressed?: unknown;
+            /** @description Ignored. */
+            unsubscribed?: unknown;
+            /** @description Ignored. */
+            startedAt?: unknown;
+            /** @description Ignored. */
+            completedAt?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+            /** @description Ignored. */
+            updatedAt?: unknown;
+            /** @description Ignored. */
+            audience?: unknown;
+            /** @description Ignored. */
+            audienceFrozenAt?: unknown;
+            /** @description Ignored. */
+            paused?: unknown;
+            /** @description Ignored. */
+            pausedReason?: unknown;
+            /** @description Ignored. */
+            failedReason?: unknown;
+            /** @description Ignored. */
+            duplicates?: unknown;
+            /** @description Ignored. */
+            waitingForOutcome?: unknown;
+        } | null;
         /**
          * BatchInput
          * @description Content is either `templateId` or `htmlContent`.
@@ -2252,6 +3521,11 @@ export interface components {
             /** @description Its members when the audience is frozen are mailed. On paid plans. */
             segmentId?: string;
             contactIds?: string[];
+            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
+            exclude?: {
+                topicIds?: string[];
+                segmentIds?: string[];
+            };
             subject?: string;
             previewText?: string;
             /**
@@ -2275,12 +3549,19 @@ export interface components {
                     field?: string;
                 };
             }[];
+            abTest?: components["schemas"]["AbTestInput"];
             /** Format: date-time */
             scheduledFor?: string;
+            /** @description Each contact is mailed when it is that time of `scheduledFor` in the zone of its `properties.timezone`. */
+            timezoneAware?: boolean;
+            /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
+            timezone?: string;
             /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
             cloudAccountId?: string;
             /** @description Another name of `cloudAccountId`. */
             awsAccountId?: string;
+            /** @description Mails a second at most, when the account may send faster. */
+            throttlePerSecond?: number;
             /** @enum {string} */
             unknownOutcome?: "fail" | "retry";
             /** @description Ignored. */
@@ -2298,9 +3579,237 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        /** BatchPatch */
+        BatchPatch: {
+            /** @enum {string|null} */
+            channel?: "email" | null;
+            name?: string | null;
+            /** @enum {string} */
+            audienceType?: "all" | "topic" | "segment" | "contacts";
+            /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
+            topicId?: string | null;
+            /** @description Its members when the audience is frozen are mailed. On paid plans. */
+            segmentId?: string | null;
+            contactIds?: string[] | null;
+            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
+            exclude?: {
+                topicIds?: string[];
+                segmentIds?: string[];
+            } | null;
+            subject?: string | null;
+            previewText?: string | null;
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from?: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string | null;
+            /** Format: email */
+            replyTo?: string | null;
+            templateId?: string | null;
+            htmlContent?: string | null;
+            textContent?: string | null;
+            variableMappings?: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[] | null;
+            abTest?: components["schemas"]["AbTestPatch"];
+            /** Format: date-time */
+            scheduledFor?: string | null;
+            /** @description Each contact is mailed when it is that time of `scheduledFor` in the zone of its `properties.timezone`. */
+            timezoneAware?: boolean | null;
+            /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
+            timezone?: string | null;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string | null;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string | null;
+            /** @description Mails a second at most, when the account may send faster. */
+            throttlePerSecond?: number | null;
+            /** @enum {string|null} */
+            unknownOutcome?: "fail" | "retry" | null;
+            /** @description Ignored. */
+            body?: unknown;
+            /** @description Ignored. */
+            senderId?: unknown;
+            /** @description Ignored. */
+            totalRecipients?: unknown;
+            /**
+             * Format: date-time
+             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             */
+            ifUnmodifiedSince?: string;
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            status?: unknown;
+            /** @description Ignored. */
+            processedRecipients?: unknown;
+            /** @description Ignored. */
+            sent?: unknown;
+            /** @description Ignored. */
+            failed?: unknown;
+            /** @description Ignored. */
+            skipped?: unknown;
+            /** @description Ignored. */
+            unknown?: unknown;
+            /** @description Ignored. */
+            delivered?: unknown;
+            /** @description Ignored. */
+            opened?: unknown;
+            /** @description Ignored. */
+            clicked?: unknown;
+            /** @description Ignored. */
+            bounced?: unknown;
+            /** @description Ignored. */
+            complained?: unknown;
+            /** @description Ignored. */
+            suppressed?: unknown;
+            /** @description Ignored. */
+            unsubscribed?: unknown;
+            /** @description Ignored. */
+            startedAt?: unknown;
+            /** @description Ignored. */
+            completedAt?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+            /** @description Ignored. */
+            updatedAt?: unknown;
+            /** @description Ignored. */
+            audience?: unknown;
+            /** @description Ignored. */
+            audienceFrozenAt?: unknown;
+            /** @description Ignored. */
+            paused?: unknown;
+            /** @description Ignored. */
+            pausedReason?: unknown;
+            /** @description Ignored. */
+            failedReason?: unknown;
+            /** @description Ignored. */
+            duplicates?: unknown;
+            /** @description Ignored. */
+            waitingForOutcome?: unknown;
+        };
+        /** BatchPreview */
+        BatchPreview: {
+            /** @description Who would be mailed now. */
+            recipients: number;
+            /** @description Who is in the audience and may not be mailed. */
+            skipped: {
+                /** @description `no_address`, or the status of the address. */
+                reason: string;
+                count: number;
+            }[];
+            /** @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody. */
+            sample: {
+                /** Format: uuid */
+                contactId: string;
+                email: string | null;
+                subject: string | null;
+                html: string | null;
+                text: string | null;
+                /** @description Why there is no mail for this contact. */
+                problem: {
+                    reason: string;
+                    message: string;
+                } | null;
+            } | null;
+            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            checks: components["schemas"]["MailCheck"][];
+            /** @description Null: the account has not been asked yet. */
+            estimate: {
+                /** @description Of the account, or `throttlePerSecond`. */
+                perSecond: number;
+                /** @description Of the account’s 24-hour quota, when its health was last read. */
+                remainingToday: number | null;
+                durationSeconds: number | null;
+            } | null;
+            cost: {
+                /** @description What SES charges, without attachments and extras. */
+                usd: number;
+                usdPerThousand: number;
+                /**
+                 * Format: date
+                 * @description When that price was published.
+                 */
+                asOf: string;
+            };
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /** BatchPreviewInput */
+        BatchPreviewInput: {
+            /** @enum {string} */
+            channel?: "email";
+            name?: string;
+            /** @enum {string} */
+            audienceType: "all" | "topic" | "segment" | "contacts";
+            /** @description Of the audience only its subscribers are mailed, and the unsubscribe link leaves it. */
+            topicId?: string;
+            /** @description Its members when the audience is frozen are mailed. On paid plans. */
+            segmentId?: string;
+            contactIds?: string[];
+            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
+            exclude?: {
+                topicIds?: string[];
+                segmentIds?: string[];
+            };
+            subject?: string;
+            previewText?: string;
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            templateId?: string;
+            htmlContent?: string;
+            textContent?: string;
+            variableMappings?: {
+                variableName: string;
+                source: {
+                    /** @enum {string} */
+                    type: "static" | "contact";
+                    value?: string | number | boolean;
+                    field?: string;
+                };
+            }[];
+            abTest?: components["schemas"]["AbTestInput"];
+            /** Format: date-time */
+            scheduledFor?: string;
+            /** @description Each contact is mailed when it is that time of `scheduledFor` in the zone of its `properties.timezone`. */
+            timezoneAware?: boolean;
+            /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
+            timezone?: string;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string;
+            /** @description Mails a second at most, when the account may send faster. */
+            throttlePerSecond?: number;
+            /** @enum {string} */
+            unknownOutcome?: "fail" | "retry";
+            /** @description Ignored. */
+            body?: unknown;
+            /** @description Ignored. */
+            senderId?: unknown;
+            /** @description Ignored. */
+            totalRecipients?: unknown;
+            /** @description Whose mail is shown; the newest recipient’s without it. */
+            sampleContactId?: string;
+        };
         /**
          * BatchSummary
-         * @description A batch without `htmlContent`, `textContent` and `variableMappings`.
+         * @description A batch without `htmlContent`, `textContent`, `variableMappings` and `abTest`.
          */
         BatchSummary: {
             /** Format: uuid */
@@ -2332,6 +3841,8 @@ export interface components {
             completedAt: string | null;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
             audience: {
                 /** @enum {string} */
                 type: "all" | "topic" | "segment" | "contacts";
@@ -2348,6 +3859,10 @@ export interface components {
             previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
+            timezoneAware: boolean;
+            /** @description Only of a batch that is `timezoneAware`. */
+            timezone: string | null;
+            throttlePerSecond: number | null;
             /** Format: uuid */
             cloudAccountId: string;
             /** Format: uuid */
@@ -2362,9 +3877,16 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
+            /** @description Who is in one of them when the audience is frozen is left out. */
+            exclude: {
+                topicIds: string[];
+                segmentIds: string[];
+            };
+            /** @description Nothing is sent until it is resumed. */
             paused: boolean;
+            /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -2374,6 +3896,67 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+        };
+        /** BimiReport */
+        BimiReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                record: string | null;
+                foundAt: string | null;
+                logoUrl: string | null;
+                certificateUrl: string | null;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
+        /** BlocklistReport */
+        BlocklistReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                readings: {
+                    list: string;
+                    /** @description An address or a domain. */
+                    entry: string;
+                    /**
+                     * @description `unknown`: the list refuses us or does not answer.
+                     * @enum {string}
+                     */
+                    state: "listed" | "not_listed" | "unknown";
+                    codes: string[];
+                }[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /** CancelledBatch */
         CancelledBatch: {
@@ -2406,6 +3989,8 @@ export interface components {
             completedAt: string | null;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
             audience: {
                 /** @enum {string} */
                 type: "all" | "topic" | "segment" | "contacts";
@@ -2422,6 +4007,10 @@ export interface components {
             previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
+            timezoneAware: boolean;
+            /** @description Only of a batch that is `timezoneAware`. */
+            timezone: string | null;
+            throttlePerSecond: number | null;
             /** Format: uuid */
             cloudAccountId: string;
             /** Format: uuid */
@@ -2436,9 +4025,16 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
+            /** @description Who is in one of them when the audience is frozen is left out. */
+            exclude: {
+                topicIds: string[];
+                segmentIds: string[];
+            };
+            /** @description Nothing is sent until it is resumed. */
             paused: boolean;
+            /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -2461,6 +4057,7 @@ export interface components {
                     field?: string;
                 };
             }[];
+            abTest: components["schemas"]["AbTest"];
             /** @constant */
             success: true;
         };
@@ -2486,6 +4083,7 @@ export interface components {
              * @description When it was pushed last; null: never.
              */
             pushedAt: string | null;
+            scheduleFailure: components["schemas"]["ScheduleFailure"];
             triggerConfig: components["schemas"]["TriggerConfig"];
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
@@ -2549,10 +4147,11 @@ export interface components {
             smsEnabled: boolean;
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet. */
-            warnings: ("no_configuration_set" | "no_events")[];
+            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked. */
+            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed")[];
             webhookConnected: boolean;
             snsTopicArn: string | null;
+            eventQueueUrl: string | null;
             /** Format: date-time */
             lastVerifiedAt: string | null;
             /** Format: date-time */
@@ -2591,6 +4190,8 @@ export interface components {
             name?: string | null;
             /** @description The topic of the account and region whose notifications are believed; null: none. */
             snsTopicArn?: string | null;
+            /** @description The SQS queue of the account and region that delivery events are taken from; null: none. */
+            eventQueueUrl?: string | null;
             /** @description Ignored. */
             id?: unknown;
             /** @description Ignored. */
@@ -2623,8 +4224,8 @@ export interface components {
             /** @description Whether mail is sent through the account. */
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet. */
-            warnings: ("no_configuration_set" | "no_events")[];
+            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked. */
+            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed")[];
             /** Format: date-time */
             checkedAt: string;
             checks: {
@@ -3052,6 +4653,8 @@ export interface components {
             completedAt: string | null;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
             audience: {
                 /** @enum {string} */
                 type: "all" | "topic" | "segment" | "contacts";
@@ -3068,6 +4671,10 @@ export interface components {
             previewText: string | null;
             /** Format: date-time */
             scheduledFor: string | null;
+            timezoneAware: boolean;
+            /** @description Only of a batch that is `timezoneAware`. */
+            timezone: string | null;
+            throttlePerSecond: number | null;
             /** Format: uuid */
             cloudAccountId: string;
             /** Format: uuid */
@@ -3082,9 +4689,16 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
+            /** @description Who is in one of them when the audience is frozen is left out. */
+            exclude: {
+                topicIds: string[];
+                segmentIds: string[];
+            };
+            /** @description Nothing is sent until it is resumed. */
             paused: boolean;
+            /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
@@ -3107,6 +4721,7 @@ export interface components {
                     field?: string;
                 };
             }[];
+            abTest: components["schemas"]["AbTest"];
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -3132,6 +4747,7 @@ export interface components {
              * @description When it was pushed last; null: never.
              */
             pushedAt: string | null;
+            scheduleFailure: components["schemas"]["ScheduleFailure"];
             triggerConfig: components["schemas"]["TriggerConfig"];
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
@@ -3170,6 +4786,108 @@ export interface components {
                 y: number;
             };
         };
+        /** DkimReport */
+        DkimReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                keys: {
+                    selector: string;
+                    name: string;
+                    record: string;
+                    keyType: string;
+                    /** @description Null: the key is withdrawn or cannot be read. */
+                    bits: number | null;
+                    isTesting: boolean;
+                    isRevoked: boolean;
+                }[];
+                tried: string[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
+        /** DmarcRecordReport */
+        DmarcRecordReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                name: string;
+                /** @enum {string} */
+                type: "TXT";
+                value: string;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
+        /** DmarcReport */
+        DmarcReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                record: string | null;
+                /** @description The name that has it. */
+                foundAt: string | null;
+                /** @description By the public suffix list. */
+                organizationalDomain: string | null;
+                /** @enum {string|null} */
+                effectivePolicy: "none" | "quarantine" | "reject" | null;
+                /** @enum {string|null} */
+                policy?: "none" | "quarantine" | "reject" | null;
+                /** @enum {string|null} */
+                subdomainPolicy?: "none" | "quarantine" | "reject" | null;
+                percent?: number;
+                /** @enum {string} */
+                adkim?: "r" | "s";
+                /** @enum {string} */
+                aspf?: "r" | "s";
+                rua?: string[];
+                ruf?: string[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
         /** DnsRecord */
         DnsRecord: {
             /** @enum {string} */
@@ -3187,6 +4905,11 @@ export interface components {
             /** @description What is there in its place. */
             found: string[];
         };
+        /** DuplicateInput */
+        DuplicateInput: {
+            name?: string;
+            slug?: string;
+        } | null;
         /**
          * Duration
          * @description At most 366 days.
@@ -3195,6 +4918,179 @@ export interface components {
             amount: number;
             /** @enum {string} */
             unit: "minutes" | "hours" | "days" | "weeks";
+        };
+        /** Email */
+        Email: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description As in the log, and `scheduled` (its time is to come), `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            /** @description Why it was not sent: one of an open set. */
+            reason: string | null;
+            error: string | null;
+            /** @description The provider’s id. */
+            messageId: string | null;
+            /** @description Null once the person was erased. */
+            to: string | null;
+            from: string | null;
+            replyTo: string | null;
+            subject: string | null;
+            /** Format: uuid */
+            templateId: string | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            tags: {
+                name: string;
+                value: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description While its time is to come.
+             */
+            scheduledFor: string | null;
+            /**
+             * Format: date-time
+             * @description Null: the body cannot be read.
+             */
+            bodyKeptUntil: string | null;
+            /** @description Its call broke off: the provider may have it. Its events, or their proven absence, decide. */
+            waitingForOutcome: {
+                /** Format: date-time */
+                since: string;
+            } | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            openedAt: string | null;
+            /** Format: date-time */
+            clickedAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            /** Format: date-time */
+            complainedAt: string | null;
+        };
+        /** EmailAccepted */
+        EmailAccepted: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description As in the log, and `scheduled` (its time is to come), `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+        };
+        /** EmailBatchInput */
+        EmailBatchInput: {
+            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            emails: components["schemas"]["EmailInput"][];
+        };
+        /** EmailBatchResult */
+        EmailBatchResult: {
+            /** @description Whether every mail was accepted. */
+            success: boolean;
+            accepted: number;
+            failed: number;
+            results: components["schemas"]["EmailBatchRow"][];
+            /** @description What `errorDetails` says, for people. */
+            errors: string[];
+            /** @description Rows that were refused, in their order. */
+            errorDetails: components["schemas"]["RowError"][];
+        };
+        /** EmailBatchRow */
+        EmailBatchRow: {
+            index: number;
+            /** Format: uuid */
+            id: string | null;
+            /**
+             * @description `refused`: there is no mail, see `error`.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "refused";
+            error?: string;
+        };
+        /** EmailBody */
+        EmailBody: {
+            html: string | null;
+            text: string | null;
+            headers: {
+                [key: string]: string;
+            };
+            attachments: {
+                filename: string;
+                contentType: string | null;
+                contentId: string | null;
+                bytes: number;
+            }[];
+        };
+        /**
+         * EmailInput
+         * @description Content is either `templateId` or `html`, `text` or both.
+         */
+        EmailInput: {
+            /**
+             * Format: email
+             * @description One address: each recipient is a mail of its own.
+             */
+            to: string;
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            /** @description Needed unless the template has one. */
+            subject?: string;
+            /** @description Sent as it is: `{{ … }}` in it is text. */
+            html?: string;
+            /** @description Made of `html` when absent. */
+            text?: string;
+            /** @description A published template of `emailType` `transactional`. */
+            templateId?: string;
+            /** @description Values of the variables of the template. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            /** @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `X-SES-*`, `Date` and so on. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description At most 10 MiB in all, decoded. */
+            attachments?: {
+                /** @description In any script. */
+                filename: string;
+                /** @description What the name suggests when absent. */
+                contentType?: string;
+                /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
+                contentId?: string;
+                /** @description Base64. */
+                content: string;
+            }[];
+            /** @description They come back in the provider’s events. Not for secrets or addresses. */
+            tags?: {
+                name: string;
+                value: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             */
+            scheduledFor?: string;
+            /** @description Whether the body can be read for 7 days (`/v1/email/{id}/body`); true when absent. It is stored encrypted; with false until the mail is sent. */
+            retainBody?: boolean;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string;
         };
         /** EmailLog */
         EmailLog: {
@@ -3215,6 +5111,8 @@ export interface components {
             executionId: string | null;
             /** Format: uuid */
             templateId: string | null;
+            /** @description Of a batch with an A/B test: which one it is. */
+            variant: string | null;
             /** Format: uuid */
             cloudAccountId: string;
             region: string | null;
@@ -3255,6 +5153,8 @@ export interface components {
             executionId: string | null;
             /** Format: uuid */
             templateId: string | null;
+            /** @description Of a batch with an A/B test: which one it is. */
+            variant: string | null;
             /** Format: uuid */
             cloudAccountId: string;
             region: string | null;
@@ -3292,6 +5192,112 @@ export interface components {
             logs: components["schemas"]["EmailLog"][];
             /** @description Null at the end. */
             nextCursor: string | null;
+        };
+        /** EmailMetrics */
+        EmailMetrics: {
+            /** @constant */
+            object: "metrics";
+            totals: {
+                sent: number;
+                delivered: number;
+                bounced: number;
+                bouncedPermanent: number;
+                bouncedTransient: number;
+                bouncedUndetermined: number;
+                complained: number;
+                /** @description By the provider’s suppression list. */
+                suppressed: number;
+                /** @description Without opens by known bots. */
+                opened: number;
+                /** @description By anything. */
+                openedRaw: number;
+                clicked: number;
+                /** @description By the links of batches. */
+                unsubscribed: number;
+                /** @description Accepted by the provider, then refused. */
+                failed: number;
+                /** @description An estimate from published rates for sending. Null: the cost of some of the mails is not known. */
+                costUsd: number | null;
+            };
+            /** @description Rows with mails; none without dimensions. */
+            data: components["schemas"]["MetricsRow"][];
+            meta: {
+                /**
+                 * Format: date-time
+                 * @description Included; a whole quarter of an hour.
+                 */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Not included; a whole quarter of an hour.
+                 */
+                end: string;
+                timezone: string;
+                /** @enum {string} */
+                granularity: "hourly" | "daily" | "weekly" | "monthly";
+                dimensions: ("period" | "domain" | "broadcast" | "template" | "source" | "account" | "region")[];
+                /** @description Of the list of bots that is in use now. */
+                botListVersion: number;
+            };
+        };
+        /** EmailPatch */
+        EmailPatch: {
+            /**
+             * Format: date-time
+             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             */
+            scheduledFor: string;
+        };
+        /** EmailReport */
+        EmailReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: {
+                /** @description A stable snake_case word of an open set. */
+                code: string;
+                /**
+                 * @description `info` changes no verdict.
+                 * @enum {string}
+                 */
+                severity: "pass" | "warning" | "fail" | "unknown" | "info";
+                message: string;
+                /** @description What to do next, in one sentence; null: nothing. */
+                fix: string | null;
+                /** @enum {string} */
+                check: "dmarc" | "spf" | "dkim" | "mx" | "blocklists" | "reverseDns" | "mtaSts" | "tlsRpt" | "bimi";
+            }[];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                /** @description Null: too little is known. */
+                score: number | null;
+                /** @enum {string|null} */
+                grade: "A" | "B" | "C" | "D" | "F" | null;
+                checks: {
+                    dmarc: components["schemas"]["ToolCheck"];
+                    spf: components["schemas"]["ToolCheck"];
+                    dkim: components["schemas"]["ToolCheck"];
+                    mx: components["schemas"]["ToolCheck"];
+                    blocklists: components["schemas"]["ToolCheck"];
+                    reverseDns: components["schemas"]["ToolCheck"];
+                    mtaSts: components["schemas"]["ToolCheck"];
+                    tlsRpt: components["schemas"]["ToolCheck"];
+                    bimi: components["schemas"]["ToolCheck"];
+                };
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /** EndedSessions */
         EndedSessions: {
@@ -3697,6 +5703,57 @@ export interface components {
             /** @description Another name of `branch`. */
             condition?: string;
         };
+        /** HeaderReport */
+        HeaderReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                from: string | null;
+                returnPath: string | null;
+                messageId: string | null;
+                date: string | null;
+                /** @description From the first server to the last. */
+                hops: {
+                    from: string | null;
+                    by: string | null;
+                    at: string | null;
+                    delaySeconds: number | null;
+                    isEncrypted: boolean;
+                }[];
+                /** @description What the receiving server found. */
+                authentication: {
+                    server: string;
+                    method: string;
+                    result: string;
+                }[];
+                signatures: {
+                    domain: string;
+                    selector: string;
+                    algorithm: string;
+                    /** @description Fields, in lower case. */
+                    covers: string[];
+                    /** @description It is of the organization in From. */
+                    isAligned: boolean;
+                }[];
+                fields: number;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
         /** Health */
         Health: {
             status: string;
@@ -3818,6 +5875,20 @@ export interface components {
              */
             organizationId?: string;
         };
+        /** MailCheck */
+        MailCheck: {
+            /** @enum {string} */
+            code: "blank_subject" | "link_without_address" | "relative_link" | "local_link" | "unusable_link" | "no_unsubscribe_link" | "image_without_alt" | "unusable_image" | "embedded_images" | "many_images" | "mostly_images" | "no_text_part" | "clipped";
+            /**
+             * @description `info`: it is put right by itself.
+             * @enum {string}
+             */
+            severity: "warning" | "info";
+            /** @enum {string} */
+            part: "subject" | "html" | "text";
+            /** @description What it is, and what to do. */
+            message: string;
+        };
         /** Member */
         Member: {
             /**
@@ -3863,6 +5934,105 @@ export interface components {
             name?: unknown;
             /** @description Ignored. */
             createdAt?: unknown;
+        };
+        /** MetricsRow */
+        MetricsRow: {
+            /** @description `2026-11-21T10:00:00`, `2026-11-21` (a week: its Monday) or `2026-11`. */
+            period?: string;
+            /** @description Of the From address; null: another program’s mail. */
+            domain?: string | null;
+            /**
+             * Format: uuid
+             * @description The batch.
+             */
+            broadcastId?: string | null;
+            /** Format: uuid */
+            templateId?: string | null;
+            source?: string;
+            /** Format: uuid */
+            cloudAccountId?: string;
+            region?: string | null;
+            sent: number;
+            delivered: number;
+            bounced: number;
+            bouncedPermanent: number;
+            bouncedTransient: number;
+            bouncedUndetermined: number;
+            complained: number;
+            /** @description By the provider’s suppression list. */
+            suppressed: number;
+            /** @description Without opens by known bots. */
+            opened: number;
+            /** @description By anything. */
+            openedRaw: number;
+            clicked: number;
+            /** @description By the links of batches. */
+            unsubscribed: number;
+            /** @description Accepted by the provider, then refused. */
+            failed: number;
+            /** @description An estimate from published rates for sending. Null: the cost of some of the mails is not known. */
+            costUsd: number | null;
+        };
+        /** MtaStsReport */
+        MtaStsReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                record: string | null;
+                id: string | null;
+                policyUrl: string;
+                /** @enum {string|null} */
+                mode: "enforce" | "testing" | "none" | null;
+                maxAgeSeconds: number | null;
+                mx: string[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
+        /** MxReport */
+        MxReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                hosts: {
+                    host: string;
+                    priority: number;
+                    /** @description Null: they were not looked up. */
+                    addresses: string[] | null;
+                }[];
+                /** @description The domain takes no mail (RFC 7505). */
+                isNull: boolean;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /** NewApiKey */
         NewApiKey: {
@@ -3912,12 +6082,23 @@ export interface components {
                 /** @description Accepted this month, UTC. */
                 events: number;
             };
-            /** @description The look of the pages where people unsubscribe, confirm and choose. */
+            /** @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say. */
             branding: {
                 /** @description Of the buttons. Null: ours. */
                 accentColor: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor: string | null;
+                /**
+                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+                 * @enum {string}
+                 */
+                language: "en" | "de" | "fr" | "es";
+                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+                postalAddress: string | null;
+                /** @description Your own texts in the place of ours, by name. */
+                texts: {
+                    [key: string]: string;
+                };
             };
             /** @description What the caller may do. */
             scopes: string[];
@@ -3945,6 +6126,103 @@ export interface components {
                 accentColor?: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor?: string | null;
+                /**
+                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+                 * @enum {string}
+                 */
+                language?: "en" | "de" | "fr" | "es";
+                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+                postalAddress?: string | null;
+                texts?: {
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "footer.unsubscribe"?: string | null;
+                    /** @description Null: ours, in English “Preferences” */
+                    "footer.preferences"?: string | null;
+                    /** @description Null: ours, in English “Please confirm: {topic}” */
+                    "confirmation.subject"?: string | null;
+                    /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
+                    "confirmation.reminder"?: string | null;
+                    /** @description Null: ours, in English “One more step” */
+                    "confirmation.heading"?: string | null;
+                    /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
+                    "confirmation.opening"?: string | null;
+                    /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
+                    "confirmation.openingAgain"?: string | null;
+                    /** @description Null: ours, in English “Confirm my subscription” */
+                    "confirmation.button"?: string | null;
+                    /** @description Null: ours, in English “The link works for {days} days.” */
+                    "confirmation.validity"?: string | null;
+                    /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
+                    "confirmation.copy"?: string | null;
+                    /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
+                    "confirmation.ignore"?: string | null;
+                    /** @description Null: ours, in English “Confirm your subscription” */
+                    "confirm.title"?: string | null;
+                    /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
+                    "confirm.question"?: string | null;
+                    /** @description Null: ours, in English “Yes, subscribe me” */
+                    "confirm.button"?: string | null;
+                    /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
+                    "confirm.ignore"?: string | null;
+                    /** @description Null: ours, in English “You are subscribed” */
+                    "confirm.done"?: string | null;
+                    /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
+                    "confirm.thanks"?: string | null;
+                    /** @description Null: ours, in English “This link no longer works” */
+                    "confirm.over"?: string | null;
+                    /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
+                    "confirm.overReason"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "unsubscribe.title"?: string | null;
+                    /** @description Null: ours, in English “No more mail to {address}?” */
+                    "unsubscribe.question"?: string | null;
+                    /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
+                    "unsubscribe.topicQuestion"?: string | null;
+                    /** @description Null: ours, in English “this address” */
+                    "unsubscribe.thisAddress"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "unsubscribe.button"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe from everything” */
+                    "unsubscribe.everything"?: string | null;
+                    /** @description Null: ours, in English “Choose what you get” */
+                    "unsubscribe.choose"?: string | null;
+                    /** @description Null: ours, in English “You are unsubscribed” */
+                    "unsubscribe.done"?: string | null;
+                    /** @description Null: ours, in English “You will get no more mail from us.” */
+                    "unsubscribe.doneText"?: string | null;
+                    /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
+                    "unsubscribe.topicDoneText"?: string | null;
+                    /** @description Null: ours, in English “Your mail preferences” */
+                    "preferences.title"?: string | null;
+                    /** @description Null: ours, in English “For {address}” */
+                    "preferences.address"?: string | null;
+                    /** @description Null: ours, in English “What do you want to get?” */
+                    "preferences.question"?: string | null;
+                    /** @description Null: ours, in English “Save” */
+                    "preferences.save"?: string | null;
+                    /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
+                    "preferences.away"?: string | null;
+                    /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
+                    "preferences.pending"?: string | null;
+                    /** @description Null: ours, in English “Your choice is saved” */
+                    "preferences.done"?: string | null;
+                    /** @description Null: ours, in English “Back to your preferences” */
+                    "preferences.back"?: string | null;
+                    /** @description Null: ours, in English ““{topic}”” */
+                    "preferences.topic"?: string | null;
+                    /** @description Null: ours, in English “You get mail about {topics} from now on.” */
+                    "preferences.subscribed"?: string | null;
+                    /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
+                    "preferences.asked"?: string | null;
+                    /** @description Null: ours, in English “You get no more mail about {topics}.” */
+                    "preferences.unsubscribed"?: string | null;
+                    /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
+                    "preferences.limited"?: string | null;
+                    /** @description Null: ours, in English “{topics} cannot be added with this link.” */
+                    "preferences.refused"?: string | null;
+                    /** @description Null: ours, in English “Nothing has changed.” */
+                    "preferences.unchanged"?: string | null;
+                };
             };
             /** @description Ignored. */
             id?: unknown;
@@ -3968,6 +6246,103 @@ export interface components {
                 accentColor?: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor?: string | null;
+                /**
+                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+                 * @enum {string}
+                 */
+                language?: "en" | "de" | "fr" | "es";
+                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+                postalAddress?: string | null;
+                texts?: {
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "footer.unsubscribe"?: string | null;
+                    /** @description Null: ours, in English “Preferences” */
+                    "footer.preferences"?: string | null;
+                    /** @description Null: ours, in English “Please confirm: {topic}” */
+                    "confirmation.subject"?: string | null;
+                    /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
+                    "confirmation.reminder"?: string | null;
+                    /** @description Null: ours, in English “One more step” */
+                    "confirmation.heading"?: string | null;
+                    /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
+                    "confirmation.opening"?: string | null;
+                    /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
+                    "confirmation.openingAgain"?: string | null;
+                    /** @description Null: ours, in English “Confirm my subscription” */
+                    "confirmation.button"?: string | null;
+                    /** @description Null: ours, in English “The link works for {days} days.” */
+                    "confirmation.validity"?: string | null;
+                    /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
+                    "confirmation.copy"?: string | null;
+                    /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
+                    "confirmation.ignore"?: string | null;
+                    /** @description Null: ours, in English “Confirm your subscription” */
+                    "confirm.title"?: string | null;
+                    /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
+                    "confirm.question"?: string | null;
+                    /** @description Null: ours, in English “Yes, subscribe me” */
+                    "confirm.button"?: string | null;
+                    /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
+                    "confirm.ignore"?: string | null;
+                    /** @description Null: ours, in English “You are subscribed” */
+                    "confirm.done"?: string | null;
+                    /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
+                    "confirm.thanks"?: string | null;
+                    /** @description Null: ours, in English “This link no longer works” */
+                    "confirm.over"?: string | null;
+                    /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
+                    "confirm.overReason"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "unsubscribe.title"?: string | null;
+                    /** @description Null: ours, in English “No more mail to {address}?” */
+                    "unsubscribe.question"?: string | null;
+                    /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
+                    "unsubscribe.topicQuestion"?: string | null;
+                    /** @description Null: ours, in English “this address” */
+                    "unsubscribe.thisAddress"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe” */
+                    "unsubscribe.button"?: string | null;
+                    /** @description Null: ours, in English “Unsubscribe from everything” */
+                    "unsubscribe.everything"?: string | null;
+                    /** @description Null: ours, in English “Choose what you get” */
+                    "unsubscribe.choose"?: string | null;
+                    /** @description Null: ours, in English “You are unsubscribed” */
+                    "unsubscribe.done"?: string | null;
+                    /** @description Null: ours, in English “You will get no more mail from us.” */
+                    "unsubscribe.doneText"?: string | null;
+                    /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
+                    "unsubscribe.topicDoneText"?: string | null;
+                    /** @description Null: ours, in English “Your mail preferences” */
+                    "preferences.title"?: string | null;
+                    /** @description Null: ours, in English “For {address}” */
+                    "preferences.address"?: string | null;
+                    /** @description Null: ours, in English “What do you want to get?” */
+                    "preferences.question"?: string | null;
+                    /** @description Null: ours, in English “Save” */
+                    "preferences.save"?: string | null;
+                    /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
+                    "preferences.away"?: string | null;
+                    /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
+                    "preferences.pending"?: string | null;
+                    /** @description Null: ours, in English “Your choice is saved” */
+                    "preferences.done"?: string | null;
+                    /** @description Null: ours, in English “Back to your preferences” */
+                    "preferences.back"?: string | null;
+                    /** @description Null: ours, in English ““{topic}”” */
+                    "preferences.topic"?: string | null;
+                    /** @description Null: ours, in English “You get mail about {topics} from now on.” */
+                    "preferences.subscribed"?: string | null;
+                    /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
+                    "preferences.asked"?: string | null;
+                    /** @description Null: ours, in English “You get no more mail about {topics}.” */
+                    "preferences.unsubscribed"?: string | null;
+                    /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
+                    "preferences.limited"?: string | null;
+                    /** @description Null: ours, in English “{topics} cannot be added with this link.” */
+                    "preferences.refused"?: string | null;
+                    /** @description Null: ours, in English “Nothing has changed.” */
+                    "preferences.unchanged"?: string | null;
+                };
             };
         };
         /** PasswordInput */
@@ -3994,6 +6369,75 @@ export interface components {
             success: true;
             message: string;
         };
+        /** PublishInput */
+        PublishInput: {
+            /**
+             * Format: date-time
+             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             */
+            ifUnmodifiedSince?: string;
+        } | null;
+        /** PublishedTemplate */
+        PublishedTemplate: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            subject: string | null;
+            previewText: string | null;
+            /** @enum {string} */
+            sourceType: "html" | "mjml";
+            /** @enum {string} */
+            emailType: "marketing" | "transactional";
+            variables: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            /** @enum {string} */
+            status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /** @description The newest published one; 0: none is. */
+            version: number;
+            /** @description It was changed since: mail is made of the published version all the same. */
+            hasUnpublishedChanges: boolean;
+            sourceHash: string | null;
+            cliProjectPath: string | null;
+            sesTemplateName: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: date-time */
+            publishedAt: string | null;
+            /** @description HTML or MJML, with Liquid, as it was edited last. */
+            source: string;
+            textContent: string | null;
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /** PulledTemplate */
+        PulledTemplate: {
+            name: string;
+            slug: string;
+            subject: string | null;
+            previewText: string | null;
+            /** @enum {string} */
+            sourceType: "html" | "mjml";
+            /** @enum {string} */
+            emailType: "marketing" | "transactional";
+            variables: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            sourceHash: string | null;
+            cliProjectPath: string | null;
+            sesTemplateName: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            textContent: string | null;
+            source?: string;
+            compiledHtml?: string;
+            compiledText?: string;
+        };
         /** PulledWorkflow */
         PulledWorkflow: {
             slug: string;
@@ -4010,13 +6454,25 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        /** PushedTemplate */
+        PushedTemplate: {
+            slug: string;
+            /**
+             * Format: uuid
+             * @description Null: it would be created.
+             */
+            id: string | null;
+            /** @enum {string} */
+            outcome: "created" | "updated" | "unchanged";
+            version: number;
+        };
         /** PushedWorkflow */
         PushedWorkflow: {
             slug: string;
             name: string;
             description?: string | null;
             /** @enum {string} */
-            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4036,6 +6492,8 @@ export interface components {
             /** Format: uuid */
             contactId: string | null;
             email: string | null;
+            /** @description Of an A/B test: which one it gets. */
+            variant: string | null;
             /** @enum {string} */
             status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
             messageId: string | null;
@@ -4078,6 +6536,35 @@ export interface components {
             webhookSecret: string | null;
             webhookEndpoint: string;
         };
+        /** ReverseDnsReport */
+        ReverseDnsReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                addresses: {
+                    ip: string;
+                    names: string[];
+                    /** @description A name leads back to the address. */
+                    isConfirmed: boolean;
+                }[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
         /** RowError */
         RowError: {
             /** @description Which row of the request, from 0. */
@@ -4098,6 +6585,19 @@ export interface components {
                 contactId?: string;
             }[];
         };
+        /**
+         * ScheduleFailure
+         * @description The latest moment of the schedule whose segment could not be evaluated: it started nobody more. Null: none since one succeeded.
+         */
+        ScheduleFailure: {
+            /**
+             * Format: date-time
+             * @description The moment of the schedule.
+             */
+            scheduledFor: string;
+            /** @enum {string} */
+            reason: "segment_not_usable" | "segment_too_slow";
+        } | null;
         /** Segment */
         Segment: {
             /** Format: uuid */
@@ -4130,6 +6630,83 @@ export interface components {
             total: number;
             limit: number;
             offset: number;
+        };
+        /** SegmentMember */
+        SegmentMember: {
+            /** Format: uuid */
+            id: string;
+            externalId: string | null;
+            email: string | null;
+            phone: string | null;
+            firstName: string | null;
+            lastName: string | null;
+            company: string | null;
+            jobTitle: string | null;
+            /** @enum {string|null} */
+            emailStatus: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained" | null;
+            /** @enum {string|null} */
+            smsStatus: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
+            /** @enum {string|null} */
+            preferredChannel: "email" | "sms" | null;
+            properties: {
+                [key: string]: unknown;
+            };
+            emailsSent: number;
+            emailsOpened: number;
+            emailsClicked: number;
+            smsSent: number;
+            smsClicked: number;
+            /** Format: date-time */
+            emailVerifiedAt: string | null;
+            /** Format: date-time */
+            emailUnsubscribedAt: string | null;
+            /** Format: date-time */
+            emailBouncedAt: string | null;
+            /** Format: date-time */
+            emailComplainedAt: string | null;
+            /** Format: date-time */
+            emailSuppressedAt: string | null;
+            /** Format: date-time */
+            smsConsentedAt: string | null;
+            /** Format: date-time */
+            smsOptedOutAt: string | null;
+            /** Format: date-time */
+            lastActivityAt: string | null;
+            /** Format: date-time */
+            lastEmailSentAt: string | null;
+            /** Format: date-time */
+            lastEmailOpenedAt: string | null;
+            /** Format: date-time */
+            lastEmailClickedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description In answers about one contact, not in lists. */
+            topics?: components["schemas"]["ContactTopic"][];
+            /** @description Only when created: topics whose subscription awaits confirmation. */
+            pendingTopics?: string[];
+            /** @description A better status was asked for than the person’s own leaving allows: kept. */
+            emailStatusKept?: boolean;
+            /** @description The person has opted out, and nobody vouched for them: kept. */
+            smsStatusKept?: boolean;
+            /**
+             * Format: date-time
+             * @description Null: the contact was in the segment before its membership was kept, or it is not kept.
+             */
+            enteredAt: string | null;
+        };
+        /** SegmentMemberList */
+        SegmentMemberList: {
+            contacts: components["schemas"]["SegmentMember"][];
+            total: number;
+            page: number;
+            pageSize: number;
+            totalPages: number;
+            /** @description Totals are exact to 10,000. */
+            totalIsExact: boolean;
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** SegmentPatch */
         SegmentPatch: {
@@ -4323,13 +6900,49 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        /** SingleTemplatePush */
+        SingleTemplatePush: {
+            slug: string;
+            name: string;
+            subject?: string | null;
+            previewText?: string | null;
+            /** @enum {string} */
+            sourceType?: "html" | "mjml";
+            /** @description HTML or MJML, with Liquid. */
+            source?: string;
+            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            textContent?: string | null;
+            /** @description HTML with Liquid, published as it is. Without effect where there is a source. */
+            compiledHtml?: string;
+            /** @description The text part beside it. */
+            compiledText?: string;
+            /** @enum {string} */
+            emailType?: "marketing" | "transactional";
+            variables?: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            /** @description Yours, to tell what you pushed last. */
+            sourceHash?: string | null;
+            cliProjectPath?: string | null;
+            sesTemplateName?: string | null;
+            /**
+             * Format: date-time
+             * @description As it was pulled: what was edited here before that is known to you.
+             */
+            updatedAt?: string;
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
+        };
         /** SingleWorkflowPush */
         SingleWorkflowPush: {
             slug: string;
             name: string;
             description?: string | null;
             /** @enum {string} */
-            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4345,6 +6958,75 @@ export interface components {
             force?: boolean;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+        };
+        /** SpfNode */
+        SpfNode: {
+            domain: string;
+            /** @description Of the root 0, of what it includes 1. */
+            depth: number;
+            record: string | null;
+            /**
+             * @description `skipped`: beyond the limit, or it depends on the mail.
+             * @enum {string}
+             */
+            status: "record" | "none" | "many" | "failed" | "skipped" | "loop";
+            /** @description What is wrong with its syntax. */
+            problem: string | null;
+            terms: {
+                /** @description As it is written. */
+                text: string;
+                /** @description With all that it leads to. */
+                lookups: number;
+                /** @description Its look-up finds nothing. */
+                isVoid: boolean;
+                /** @description Its look-up got no answer. */
+                isUnanswered: boolean;
+                /** @description The domain of `include` and `redirect`. */
+                leadsTo: string | null;
+            }[];
+        };
+        /** SpfReport */
+        SpfReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                record: string | null;
+                /** @description That a receiver makes (RFC 7208, 4.6.4). */
+                lookups: number;
+                mostLookups: number;
+                /** @description Those that find nothing. */
+                voidLookups: number;
+                mostVoidLookups: number;
+                /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`. */
+                all: string | null;
+                /** @description Every record that was read. */
+                nodes: components["schemas"]["SpfNode"][];
+                evaluation: {
+                    ip: string;
+                    sender: string;
+                    /** @enum {string} */
+                    result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
+                    /** @description The mechanism that decided. */
+                    term: string | null;
+                    reason: string | null;
+                } | null;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /**
          * SplitStep
@@ -4463,37 +7145,237 @@ export interface components {
             }[];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /** @description The newest published one; 0: none is. */
             version: number;
+            /** @description It was changed since: mail is made of the published version all the same. */
+            hasUnpublishedChanges: boolean;
+            sourceHash: string | null;
+            cliProjectPath: string | null;
+            sesTemplateName: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
             /** Format: date-time */
             publishedAt: string | null;
-            /** @description HTML with Liquid. */
+            /** @description HTML or MJML, with Liquid, as it was edited last. */
             source: string;
+            textContent: string | null;
+        };
+        /** TemplateBatchPush */
+        TemplateBatchPush: {
+            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            templates: components["schemas"]["TemplatePush"][];
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
+        };
+        /** TemplateBatchPushResult */
+        TemplateBatchPushResult: {
+            /** @description Every template was kept. */
+            success: boolean;
+            dryRun: boolean;
+            /** @description Of the templates that were kept. */
+            results: components["schemas"]["PushedTemplate"][];
+            /** @description What `errorDetails` says, for people. */
+            errors: string[];
+            /** @description Rows that were refused, in their order. */
+            errorDetails: components["schemas"]["RowError"][];
         };
         /** TemplateInput */
         TemplateInput: {
             name: string;
             slug?: string;
-            subject?: string;
-            previewText?: string;
             /** @enum {string} */
-            sourceType?: "html";
-            source: string;
+            sourceType?: "html" | "mjml";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
             variables?: {
                 name: string;
                 fallback?: string | null;
             }[];
+            subject?: string;
+            previewText?: string;
+            /** @description HTML or MJML, with Liquid. */
+            source: string;
+            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            textContent?: string;
+            /**
+             * @description PUBLISHED, unless DRAFT is asked for.
+             * @enum {string}
+             */
+            status?: "DRAFT" | "PUBLISHED";
         };
         /** TemplateList */
         TemplateList: {
             data: components["schemas"]["TemplateSummary"][];
             /** @description Null at the end. */
             nextCursor: string | null;
+        };
+        /** TemplateListPush */
+        TemplateListPush: {
+            templates: components["schemas"]["TemplatePush"][];
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /** @description Checks and tells; changes nothing. */
+            dryRun?: boolean;
+        };
+        /** TemplatePatch */
+        TemplatePatch: {
+            name?: string;
+            slug?: string;
+            /** @enum {string} */
+            sourceType?: "html" | "mjml";
+            /** @enum {string} */
+            emailType?: "marketing" | "transactional";
+            variables?: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            subject?: string | null;
+            previewText?: string | null;
+            /** @description HTML or MJML, with Liquid. */
+            source?: string;
+            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            textContent?: string | null;
+            /**
+             * @description ARCHIVED archives it; its former status takes it back. A draft is published by `publish`.
+             * @enum {string}
+             */
+            status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /**
+             * Format: date-time
+             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             */
+            ifUnmodifiedSince?: string;
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            version?: unknown;
+            /** @description Ignored. */
+            hasUnpublishedChanges?: unknown;
+            /** @description Ignored. */
+            sourceHash?: unknown;
+            /** @description Ignored. */
+            cliProjectPath?: unknown;
+            /** @description Ignored. */
+            sesTemplateName?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+            /** @description Ignored. */
+            updatedAt?: unknown;
+            /** @description Ignored. */
+            publishedAt?: unknown;
+        };
+        /** TemplatePreview */
+        TemplatePreview: {
+            /** Format: uuid */
+            templateId: string;
+            name: string;
+            /** Format: uuid */
+            contactId: string | null;
+            email: string | null;
+            subject: string | null;
+            /** @description As it is written, with its Liquid. */
+            previewText: string | null;
+            html: string | null;
+            text: string | null;
+            /** @description Of the HTML part; Gmail shows 102 KB. */
+            sizeBytes: number;
+            /** @description Why there is no mail for this contact: its parts are null then. */
+            problem: {
+                reason: string;
+                message: string;
+            } | null;
+            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            checks: components["schemas"]["MailCheck"][];
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        /** TemplatePreviewInput */
+        TemplatePreviewInput: {
+            /** @description The mail that this contact would get. */
+            contactId?: string;
+            /** @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace. */
+            contact?: {
+                externalId?: string | null;
+                /** Format: email */
+                email?: string;
+                phone?: string | null;
+                firstName?: string | null;
+                lastName?: string | null;
+                company?: string | null;
+                jobTitle?: string | null;
+                /** @description As `contact.properties`. */
+                properties?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Values of the variables of the template. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            trigger?: {
+                /** @description As `trigger.data` in mail of workflows. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+            event?: {
+                name: string;
+                /** @description As `event.properties` in mail of workflows. */
+                properties: {
+                    [key: string]: unknown;
+                };
+            };
+        } | null;
+        /** TemplatePull */
+        TemplatePull: {
+            templates: components["schemas"]["PulledTemplate"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** TemplatePush */
+        TemplatePush: {
+            slug: string;
+            name: string;
+            subject?: string | null;
+            previewText?: string | null;
+            /** @enum {string} */
+            sourceType?: "html" | "mjml";
+            /** @description HTML or MJML, with Liquid. */
+            source?: string;
+            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            textContent?: string | null;
+            /** @description HTML with Liquid, published as it is. Without effect where there is a source. */
+            compiledHtml?: string;
+            /** @description The text part beside it. */
+            compiledText?: string;
+            /** @enum {string} */
+            emailType?: "marketing" | "transactional";
+            variables?: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            /** @description Yours, to tell what you pushed last. */
+            sourceHash?: string | null;
+            cliProjectPath?: string | null;
+            sesTemplateName?: string | null;
+            /**
+             * Format: date-time
+             * @description As it was pulled: what was edited here before that is known to you.
+             */
+            updatedAt?: string;
+            /** @description Over what was edited here. */
+            force?: boolean;
+        };
+        /** TemplatePushResult */
+        TemplatePushResult: {
+            /** @constant */
+            success: true;
+            dryRun: boolean;
+            results: components["schemas"]["PushedTemplate"][];
         };
         /** TemplateSummary */
         TemplateSummary: {
@@ -4513,13 +7395,153 @@ export interface components {
             }[];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /** @description The newest published one; 0: none is. */
             version: number;
+            /** @description It was changed since: mail is made of the published version all the same. */
+            hasUnpublishedChanges: boolean;
+            sourceHash: string | null;
+            cliProjectPath: string | null;
+            sesTemplateName: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
             /** Format: date-time */
             publishedAt: string | null;
+        };
+        /** TemplateTest */
+        TemplateTest: {
+            subject: string;
+            mails: {
+                /**
+                 * Format: uuid
+                 * @description Of `/v1/email/{id}`.
+                 */
+                id: string;
+                to: string;
+                /**
+                 * @description `suppressed`: the address may not be mailed.
+                 * @enum {string}
+                 */
+                status: "queued" | "suppressed";
+            }[];
+        };
+        /** TemplateTestInput */
+        TemplateTestInput: {
+            /** @description Who looks at it. Each address gets one mail, also if it is there twice. */
+            to: string[];
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            /** @description The mail that this contact would get. */
+            contactId?: string;
+            /** @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace. */
+            contact?: {
+                externalId?: string | null;
+                /** Format: email */
+                email?: string;
+                phone?: string | null;
+                firstName?: string | null;
+                lastName?: string | null;
+                company?: string | null;
+                jobTitle?: string | null;
+                /** @description As `contact.properties`. */
+                properties?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Values of the variables of the template. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            trigger?: {
+                /** @description As `trigger.data` in mail of workflows. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+            event?: {
+                name: string;
+                /** @description As `event.properties` in mail of workflows. */
+                properties: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string;
+        };
+        /** TemplatesPush */
+        TemplatesPush: components["schemas"]["TemplateListPush"] | components["schemas"]["SingleTemplatePush"];
+        /** TlsRptReport */
+        TlsRptReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                record: string | null;
+                rua: string[];
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
+        };
+        /** ToolCheck */
+        ToolCheck: {
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            summary: string;
+        };
+        /** ToolFinding */
+        ToolFinding: {
+            /** @description A stable snake_case word of an open set. */
+            code: string;
+            /**
+             * @description `info` changes no verdict.
+             * @enum {string}
+             */
+            severity: "pass" | "warning" | "fail" | "unknown" | "info";
+            message: string;
+            /** @description What to do next, in one sentence; null: nothing. */
+            fix: string | null;
+        };
+        /** ToolRecord */
+        ToolRecord: {
+            name: string;
+            /**
+             * @description `HTTPS`: not a record, but what was read from the address that is the name.
+             * @enum {string}
+             */
+            type: "A" | "AAAA" | "CNAME" | "MX" | "PTR" | "TXT" | "HTTPS";
+            /**
+             * @description `empty`: the name is there, a record of the type is not. `no_name`: the name is not there. `failed`: no answer.
+             * @enum {string}
+             */
+            status: "found" | "empty" | "no_name" | "failed";
+            /** @description At most 20, each cut at 4,096 characters. */
+            values: string[];
         };
         /** Topic */
         Topic: {
@@ -4672,7 +7694,7 @@ export interface components {
             filter?: components["schemas"]["Condition"];
             /** @description Of `topic_…`; without one: any topic. */
             topicId?: string;
-            /** @description Of `segment_…`: needed. Of `schedule`: optional. */
+            /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
             segmentId?: string;
             /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
             cron?: string;
@@ -4686,6 +7708,8 @@ export interface components {
             filter?: components["schemas"]["Condition"];
             /** @description Of `topic_…`; without one: any topic. */
             topicId?: string;
+            /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
+            segmentId?: string;
             /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
             cron?: string;
             /** @description Of `schedule`, of IANA; without one: UTC. */
@@ -4740,6 +7764,49 @@ export interface components {
             errors: string[];
             /** @description Rows that were refused, in their order. */
             errorDetails: components["schemas"]["RowError"][];
+        };
+        /** UnsubscribeReport */
+        UnsubscribeReport: {
+            tool: string;
+            /** @description What it is about, as it was understood. */
+            subject: string;
+            /**
+             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @enum {string}
+             */
+            verdict: "pass" | "warning" | "fail" | "unknown";
+            /** @description One sentence. */
+            summary: string;
+            /** @description The most urgent first. */
+            findings: components["schemas"]["ToolFinding"][];
+            /** @description What was asked, and what came back. */
+            records: components["schemas"]["ToolRecord"][];
+            details: {
+                /** @description Its domain. */
+                from: string | null;
+                listUnsubscribe: string | null;
+                listUnsubscribePost: string | null;
+                /** @description Of List-Unsubscribe. Nobody calls them. */
+                addresses: string[];
+                signatures: {
+                    domain: string;
+                    selector: string;
+                    algorithm: string;
+                    /** @description Fields, in lower case. */
+                    covers: string[];
+                    /** @description It is of the organization in From. */
+                    isAligned: boolean;
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown";
+                    reason: string | null;
+                }[];
+                /** @description What RFC 8058 asks for is all there. */
+                isOneClick: boolean;
+            };
+            /** @description Questions that name servers were asked for it, at most 25. */
+            lookups: number;
+            /** Format: date-time */
+            checkedAt: string;
         };
         /**
          * UnsubscribeTopicStep
@@ -4877,6 +7944,11 @@ export interface components {
                 y: number;
             };
         };
+        /** WinnerInput */
+        WinnerInput: {
+            /** @description The name of the variant. */
+            variant: string;
+        };
         /** Workflow */
         Workflow: {
             /** Format: uuid */
@@ -4899,6 +7971,7 @@ export interface components {
              * @description When it was pushed last; null: never.
              */
             pushedAt: string | null;
+            scheduleFailure: components["schemas"]["ScheduleFailure"];
             triggerConfig: components["schemas"]["TriggerConfig"];
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
@@ -4912,7 +7985,7 @@ export interface components {
             /** @description Absent: not yet. */
             enabled?: boolean;
             /** @enum {string} */
-            triggerType: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4940,7 +8013,7 @@ export interface components {
             /** @description Absent: not yet. */
             enabled?: boolean;
             /** @enum {string} */
-            triggerType?: "event" | "contact_created" | "contact_updated" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             triggerConfig?: components["schemas"]["TriggerConfigInput"];
             steps?: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
@@ -4962,6 +8035,8 @@ export interface components {
             updatedAt?: unknown;
             /** @description Ignored. */
             pushedAt?: unknown;
+            /** @description Ignored. */
+            scheduleFailure?: unknown;
             /** @description Ignored. */
             warnings?: unknown;
         };
@@ -5028,6 +8103,7 @@ export interface components {
              * @description When it was pushed last; null: never.
              */
             pushedAt: string | null;
+            scheduleFailure: components["schemas"]["ScheduleFailure"];
         };
         /** WorkflowVersion */
         WorkflowVersion: {
@@ -7283,7 +10359,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContactList"];
+                    "application/json": components["schemas"]["SegmentMemberList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8756,6 +11832,55 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    previewBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchPreviewInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getBatch: {
         parameters: {
             query?: never;
@@ -8838,6 +11963,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    updateBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listBatchRecipients: {
         parameters: {
             query?: {
@@ -8871,6 +12044,248 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    chooseWinner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WinnerInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    duplicateBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BatchDuplicate"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryFailedBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBatchClicks: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchClickList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8961,6 +12376,275 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Content is either `templateId` or `html`, `text` or both. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendEmails: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailBatchResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rescheduleEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEmailBody: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9490,6 +13174,8 @@ export interface operations {
             query: {
                 /** @description Which tool the file is for. */
                 format: "cloudformation" | "terraform";
+                /** @description How delivery events come: `queue`, which we poll, or `webhook`, which EventBridge calls. */
+                events?: "queue" | "webhook";
             };
             header?: never;
             path: {
@@ -9808,6 +13494,9 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: string;
+                status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+                /** @description Part of the name or the slug. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -9872,7 +13561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["PublishedTemplate"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9916,6 +13605,440 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplatePatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    publishTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedTemplate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    duplicateTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DuplicateInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TemplatePreviewInput"];
+            };
+        };
+        responses: {
+            /** @description The mail, or why there is none */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePreview"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateTestInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateTest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pushTemplates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplatesPush"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePushResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pushTemplateBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateBatchPush"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBatchPushResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pullTemplates: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+                /** @description Only this one. */
+                slug?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePull"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10526,6 +14649,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    exportEmailLogs: {
+        parameters: {
+            query?: {
+                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+                recipient?: string;
+                batchId?: string;
+                executionId?: string;
+                templateId?: string;
+                sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
+                from?: string | unknown | unknown;
+                to?: string | unknown | unknown;
+                /** @description What the mail ever reached; `status` is the present one. */
+                reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mails */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getEmailLog: {
         parameters: {
             query?: never;
@@ -10552,6 +14722,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EmailLogDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEmailMetrics: {
+        parameters: {
+            query?: {
+                /** @description A day of `timezone`, or a time, in `timezone` if it has no offset. By default the sixth day before the last. */
+                start_date?: string | unknown | unknown | unknown;
+                /** @description The same; a day is included. By default now. */
+                end_date?: string | unknown | unknown | unknown;
+                /** @description An IANA timezone. */
+                timezone?: string;
+                /** @description Of `period`. Weeks begin on Monday. */
+                granularity?: "hourly" | "daily" | "weekly" | "monthly";
+                /** @description Comma-separated: period, domain, broadcast, template, source, account, region. */
+                dimensions?: string;
+                /** @description Only mails of these batches, at most 100, comma-separated. */
+                broadcast_id?: string;
+                /** @description Only mails of these templates. */
+                template_id?: string;
+                /** @description Only mails through these accounts. */
+                cloud_account_id?: string;
+                /** @description Only mails from addresses of these domains. */
+                domain?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailMetrics"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10832,6 +15058,1130 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PreferencesSaved"];
                     "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEmailCheck: {
+        parameters: {
+            query?: {
+                /** @description As “s=” in the DKIM-Signature header. */
+                selector?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                    /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+                    selectors?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSpfCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpfReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkSpf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                    /** @description Says whether mail from this address passes. */
+                    ip?: string;
+                    /**
+                     * Format: email
+                     * @description The envelope sender; absent: postmaster of the domain.
+                     */
+                    sender?: string;
+                    /** @description Absent: the domain. */
+                    helo?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpfReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDkimCheck: {
+        parameters: {
+            query?: {
+                /** @description As “s=” in the DKIM-Signature header. */
+                selector?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DkimReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDkim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                    /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+                    selectors?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DkimReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBimiCheck: {
+        parameters: {
+            query?: {
+                /** @description As “s=” in the DKIM-Signature header. */
+                selector?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BimiReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkBimi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                    /** @description As “s=” in the DKIM-Signature header. */
+                    selector?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BimiReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDmarcCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runDmarcCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMxCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MxReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runMxCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MxReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMtaStsCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MtaStsReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runMtaStsCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MtaStsReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTlsRptCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TlsRptReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runTlsRptCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain; of an address or of the address of a page its domain is taken. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TlsRptReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBlocklistCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain, or an IP address. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlocklistReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runBlocklistCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain, or an IP address. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlocklistReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReverseDnsCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A domain, or an IP address. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReverseDnsReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runReverseDnsCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A domain, or an IP address. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReverseDnsReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showTools: {
+        parameters: {
+            query?: {
+                /** @description Which tool; absent: email-check. */
+                tool?: string;
+                /** @description What is checked. */
+                domain?: string;
+                /** @description Of DKIM. */
+                selector?: string;
+                /** @description Of SPF. */
+                ip?: string;
+                /** @description Of the DMARC generator. */
+                policy?: string;
+                /** @description Of the DMARC generator. */
+                rua?: string;
+                /** @description What stands in the form without being checked. */
+                fill?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Which tool. */
+                    tool?: string;
+                    address?: string;
+                    headers?: string;
+                    message?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Which tool. */
+                    tool?: string;
+                    address?: string;
+                    headers?: string;
+                    message?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    validateAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    address: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    analyzeHeaders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The header of a mail as “show original” shows it; a body after it is ignored. */
+                    headers: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeaderReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkUnsubscribeMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The whole mail as it was received, unchanged. It is not kept. */
+                    message: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribeReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    generateDmarc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    domain: string;
+                    /**
+                     * @description What becomes of mail that fails.
+                     * @enum {string}
+                     */
+                    policy: "none" | "quarantine" | "reject";
+                    /** @enum {string} */
+                    subdomainPolicy?: "none" | "quarantine" | "reject";
+                    aggregateReports?: string[];
+                    failureReports?: string[];
+                    /** @description The signing domain must be equal to From’s. */
+                    strictDkim?: boolean;
+                    /** @description The return path must be equal to From’s. */
+                    strictSpf?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcRecordReport"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -115,6 +115,11 @@ const ACTS: Acts = {
     return ifThere(() => handle.cancel())
   },
 
+  wake_batch: ({ temporal }, { batchId, attempt }) => {
+    const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
+    return ifThere(() => handle.signal(WAKE_SIGNAL))
+  },
+
   end_confirmation: ({ temporal }, confirmation) => {
     const handle = temporal.workflow.getHandle(confirmationWorkflowId(confirmation))
     return ifThere(() => handle.signal(END_CONFIRMATION_SIGNAL))

@@ -1,11 +1,13 @@
 import * as invitations from '../store/access/invitations.ts'
 import * as loginFailures from '../store/access/login-failures.ts'
 import * as providerReadings from '../store/accounts/provider-readings.ts'
+import * as sendUsage from '../store/accounts/send-usage.ts'
 import * as confirmationMails from '../store/consent/confirmation-mails.ts'
 import type { Sql } from '../store/db/sql.ts'
 import * as eventIds from '../store/events/event-ids.ts'
 import * as idempotencyKeys from '../store/platform/idempotency-keys.ts'
 import * as probes from '../store/sending/probes.ts'
+import * as transactionalMails from '../store/sending/transactional-mails.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const MINUTE_MS = 60_000
@@ -55,6 +57,18 @@ const TASKS: readonly Task[] = [
     name: 'reading-cleaner',
     everyMs: MINUTE_MS / 2,
     tidy: async (sql) => (await providerReadings.deleteOld(sql)) > 0,
+  },
+  {
+    // What accounts sent before the last 24 hours.
+    name: 'usage-cleaner',
+    everyMs: 60 * MINUTE_MS,
+    tidy: async (sql) => (await sendUsage.deleteOld(sql)) > 0,
+  },
+  {
+    // What single mail said, a week after it was sent, or at once where it was asked for.
+    name: 'mail-content-cleaner',
+    everyMs: MINUTE_MS / 2,
+    tidy: transactionalMails.forgetContents,
   },
   {
     // What mails in doubt are judged by, once no doubt can be that old.

@@ -62,7 +62,8 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
   }
 }
 
-const overloaded = (): AppError =>
+/** There was no time: the caller may try again. */
+export const overloaded = (): AppError =>
   new AppError('INTERNAL_ERROR', 'There was no time to check the content', {
     status: 503,
     reason: 'overloaded',

@@ -1,14 +1,15 @@
 import { LiquidError, type Template } from 'liquidjs'
+import type { MailBrand } from '../domain/content/brand.ts'
 import { TooLarge } from './bounds.ts'
 import type { Content } from './content.ts'
-import { engines, escapeHtml, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
-import { appendToBody } from './preheader.ts'
+import { engines, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
+import { withFooter } from './footer.ts'
 
 /** The data of one recipient that a template may use. Null is the same as absent. */
 export interface MergeData {
   /** Absent for mail to an address without a contact. */
   contact?: MergeContact | null
-  organization: { name: string }
+  organization: MailBrand
   /** Needed by marketing mail. */
   unsubscribeUrl?: string
   /** Where the recipient chooses topics; absent for mail to an address without a contact. */
@@ -66,7 +67,8 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u
  * default, when a value does not fit a subject, or when a part grows too large. It has no time
  * limit: contents of callers are rendered by `renderer.ts`.
  *
- * `marketing`: a part that has no unsubscribe link once it is rendered gets one at its end.
+ * `marketing`: a part that has no unsubscribe link, or not the organization's postal address, once
+ * it is rendered gets them at its end.
  */
 export function renderer(
   content: Pick<Content, 'subject' | 'html' | 'text'>,
@@ -83,7 +85,7 @@ export function renderer(
       html: render('html', html, scope),
       text: render('plain', text, scope),
     }
-    return marketing ? withFooter(mail, data) : mail
+    return marketing ? withFooter(mail, { ...data, unsubscribeUrl: linkOf(data) }) : mail
   }
 }
 
@@ -105,10 +107,12 @@ const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => 
   event,
   ...variables,
   contact: fixed.contact,
-  organization: fixed.organization,
+  organization: nameAndAddress(fixed.organization),
   unsubscribeUrl: fixed.unsubscribeUrl,
   preferencesUrl: fixed.preferencesUrl,
 })
+
+const nameAndAddress = ({ name, postalAddress }: MailBrand) => ({ name, postalAddress })
 
 function render(syntax: Syntax, templates: Template[], scope: object): string {
   const text = run(syntax, templates, scope)
@@ -159,31 +163,7 @@ function checkSubject(rendered: string): string {
   return subject
 }
 
-/** Checks the rendered parts, not the template: a link inside an `if` may be missing. */
-function withFooter(
-  mail: RenderedMail,
-  { unsubscribeUrl: url, preferencesUrl }: MergeData,
-): RenderedMail {
-  if (url === undefined) throw new RenderError('missing_value', 'No unsubscribe link')
-  const links = [
-    { text: 'Unsubscribe', url },
-    ...(preferencesUrl === undefined ? [] : [{ text: 'Preferences', url: preferencesUrl }]),
-  ]
-  const lines = links.map((link) => `${link.text}: ${link.url}\n`).join('')
-  return {
-    subject: mail.subject,
-    html: mail.html.includes(escapeHtml(url)) ? mail.html : appendToBody(mail.html, footer(links)),
-    text: mail.text.includes(url) ? mail.text : `${mail.text}\n\n${lines}`,
-  }
-}
-
-/** Readable on white; the underline tells the links from text without relying on colour. */
-const FOOTER_COLOR = '#595959'
-
-function footer(links: readonly { text: string; url: string }[]): string {
-  const anchors = links.map(
-    ({ text, url }) =>
-      `<a href="${escapeHtml(url)}" style="color:${FOOTER_COLOR};text-decoration:underline">${text}</a>`,
-  )
-  return `<p style="margin:24px 0;font:12px sans-serif;color:${FOOTER_COLOR};text-align:center">${anchors.join(' &middot; ')}</p>`
+function linkOf({ unsubscribeUrl }: MergeData): string {
+  if (unsubscribeUrl !== undefined) return unsubscribeUrl
+  throw new RenderError('missing_value', 'No unsubscribe link')
 }

@@ -5,7 +5,7 @@ import type { Syntax } from './liquid.ts'
 import { type MergeData, RenderError, type RenderedMail } from './render.ts'
 import { createThread, ITEM_MS } from './threads.ts'
 import type { Answer } from './turns.ts'
-import type { MailTemplate, Work, Works } from './works.ts'
+import type { MailPreview, MailTemplate, Work, Works } from './works.ts'
 
 /** Milliseconds of processor time for checking one content alone: once, not for each mail. */
 const CHECK_MS = 2_000
@@ -47,8 +47,16 @@ export interface Renderer {
     recipients: readonly MergeData[],
     call: RenderCall,
   ): Promise<RenderedMail>[]
+  /** One mail, with what its author should look at. */
+  preview(
+    template: MailTemplate & { key: string },
+    recipient: MergeData,
+    call: RenderCall,
+  ): Promise<MailPreview>
   /** One text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
+  /** Text parts of HTML that is sent as it is; one promise for each. */
+  textParts(parts: readonly string[], call: RenderCall): Promise<string>[]
   /** See `compileContent`. */
   compile(
     source: ContentSource,
@@ -149,7 +157,10 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
   return {
     mails: ({ key, content, marketing }, recipients, call) =>
       run('mails', { shared: { content, marketing }, key }, recipients, call),
+    preview: ({ key, content, marketing }, recipient, call) =>
+      runOne('previews', { shared: { content, marketing }, key }, recipient, call),
     text: (source, scope, call) => runOne('texts', { shared: source }, scope, call),
+    textParts: (parts, call) => run('textParts', { shared: null }, parts, call),
     compile: (source, paths, call) => runOne('contents', { shared: null }, { source, paths }, call),
     roots: async (syntax, source, call) =>
       new Set(await runOne('roots', { shared: null }, { syntax, source }, call)),

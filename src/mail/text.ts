@@ -1,5 +1,5 @@
 import { compile } from 'html-to-text'
-import { mapPieces } from './pieces.ts'
+import { isTag, mark, unmark } from './marks.ts'
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 /** Deeper than any mail builder nests; the parser's time grows with the square of the depth. */
@@ -32,35 +32,35 @@ const toText = compile({
 /**
  * Returns the text part of an HTML part, also a template: words, lists and link addresses, with the
  * Liquid in its places. Made once for each content, not once for each mail.
- *
- * While the rest is read as HTML, a piece of Liquid is replaced by its number between two
- * private-use characters, so that its quotes, brackets and blanks stay as they are.
  */
 export function textOf(html: string): string {
-  const liquid: string[] = []
-  const marked = mapPieces(
-    html,
-    (text) => text.replace(/[\uE000\uE001]/g, ''),
-    (piece) => `\uE000${liquid.push(piece) - 1}\uE001`,
+  const { marked, liquid } = mark(html)
+  return unmark(
+    textOfMarked(marked, (index) => isTag(liquid[index])),
+    liquid,
   )
+}
+
+/** The same of HTML that is no template. Throws a RangeError when it is nested too deep. */
+export const textOfPlain = (html: string): string => textOfMarked(html, () => false)
+
+function textOfMarked(marked: string, isTagAt: (index: number) => boolean): string {
   checkDepth(marked)
-  const isTag = (index: number): boolean => liquid[index]?.startsWith('{%') ?? false
-  return toText(withoutHead(marked, isTag))
+  return toText(withoutHead(marked, isTagAt))
     .split('\n')
     .map(trimEnd)
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-    .replace(/\uE000(\d+)\uE001/g, (_, index: string) => liquid[Number(index)] ?? '')
 }
 
 /** Nothing in `<head>` is text, but the Liquid tags there may set variables that the body uses. */
-function withoutHead(marked: string, isTag: (index: number) => boolean): string {
+function withoutHead(marked: string, isTagAt: (index: number) => boolean): string {
   const start = marked.search(/<head[\s>]/i)
   const end = marked.search(/<\/head>/i)
   if (start < 0 || end < start) return marked
   const pieces = marked.slice(start, end).match(/\uE000\d+\uE001/g) ?? []
-  const tags = pieces.filter((piece) => isTag(Number(piece.slice(1, -1))))
+  const tags = pieces.filter((piece) => isTagAt(Number(piece.slice(1, -1))))
   return marked.slice(0, start) + tags.join('') + marked.slice(end)
 }
 
@@ -75,7 +75,7 @@ function trimEnd(line: string): string {
  * Refuses HTML that is nested too deep. An end tag closes the element of its name and all open ones
  * within it; an end tag without a start tag closes nothing.
  */
-function checkDepth(html: string): void {
+export function checkDepth(html: string): void {
   const open: string[] = []
   for (const [, slash, tag = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
     if (ENDLESS.test(tag)) continue

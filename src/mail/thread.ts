@@ -6,6 +6,7 @@ import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../domain/errors.ts'
 import { RenderError } from './render.ts'
+import { prepareInliner } from './styles.ts'
 import { type Answer, NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 import { type Work, type Works, works } from './works.ts'
 
@@ -20,13 +21,20 @@ const state: Int32Array = workerData
 type Prepared<W extends Work> = (item: Works[W]['item']) => Works[W]['result']
 const kept: { [W in Work]: Map<string, Prepared<W>> } = {
   mails: new Map(),
+  previews: new Map(),
   texts: new Map(),
   contents: new Map(),
+  textParts: new Map(),
   roots: new Map(),
 }
 
 Atomics.store(state, STATE.threadId, ownThreadId())
-parentPort?.on('message', (turn: Turn) => runTurn(turn))
+parentPort?.on('message', (turn: Turn) => void begin(turn))
+
+async function begin(turn: Turn): Promise<void> {
+  if (turn.work === 'contents') await prepareInliner()
+  runTurn(turn)
+}
 
 function runTurn<W extends Work>(turn: Turn<W>): void {
   const startedAt = performance.now()
@@ -59,6 +67,8 @@ function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {
     if (error instanceof AppError && error.code === 'BAD_REQUEST') {
       return { kind: 'invalid', message: error.message, details: error.details ?? [] }
     }
+    // What ran in WebAssembly is in no known state: the thread ends, and the next one begins anew.
+    if (error instanceof WebAssembly.RuntimeError) throw error
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) }
   }
 }

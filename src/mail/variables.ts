@@ -24,7 +24,7 @@ export const ROOTS: readonly string[] = [
 ]
 
 /** Where a part uses an unknown variable: the path as written, line and column from 1. */
-export interface UnknownVariable {
+interface UnknownVariable {
   path: string
   line: number
   column: number
@@ -32,20 +32,25 @@ export interface UnknownVariable {
 
 const MAX_REPORTED = 20
 
+/** What a part needs from outside: the paths, each once, and those that nobody knows. */
+interface Needed {
+  slots: string[]
+  unknown: UnknownVariable[]
+}
+
 /**
- * Returns the first uses of unknown variables. Known are the contact's fields, the fixed names,
- * `names`, those of flows (`trigger.data.<path>`, `event.name`, `event.properties.<path>`) and
- * those that the part sets itself. Throws what parsing throws.
+ * Returns what a part needs from outside, with the first uses of unknown variables. Known are the
+ * contact's fields, the fixed names, `names`, those of flows (`trigger.data.<path>`, `event.name`,
+ * `event.properties.<path>`) and those that the part sets itself. Throws what parsing throws.
  */
-export const unknownVariables = (
-  syntax: Syntax,
-  source: string,
-  names: ReadonlySet<string>,
-): UnknownVariable[] =>
-  globals(syntax, source)
+export function neededBy(syntax: Syntax, source: string, names: ReadonlySet<string>): Needed {
+  const needed = globals(syntax, source)
+  const unknown = needed
     .filter((variable) => !isKnown(variable, names))
     .slice(0, MAX_REPORTED)
     .map((variable) => ({ path: variable.toString(), ...placeOf(variable, source) }))
+  return { slots: [...new Set(needed.map(String))], unknown }
+}
 
 /** The first segments of what a part needs from outside. */
 export const rootsOf = (syntax: Syntax, source: string): Set<string> =>
@@ -84,7 +89,7 @@ function isKnown(
     case 'contact':
       return CONTACT_FIELDS.some((each) => each === field)
     case 'organization':
-      return field === 'name' && rest.length === 0
+      return (field === 'name' || field === 'postalAddress') && rest.length === 0
     case 'unsubscribeUrl':
     case 'preferencesUrl':
       return field === undefined

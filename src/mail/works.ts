@@ -1,6 +1,9 @@
 import { compileContent, type Content, type ContentPaths, type ContentSource } from './content.ts'
-import type { Syntax } from './liquid.ts'
-import { type MergeData, type RenderedMail, renderer, renderText } from './render.ts'
+import { escapeHtml, type Syntax } from './liquid.ts'
+import { checkMail } from './mail-checks.ts'
+import type { MailCheck } from '../domain/content/mail-check.ts'
+import { type MergeData, type RenderedMail, RenderError, renderer, renderText } from './render.ts'
+import { textOfPlain } from './text.ts'
 import { rootsOf } from './variables.ts'
 
 /** What is the same for all mails of a content. */
@@ -10,18 +13,26 @@ export interface MailTemplate {
   marketing: boolean
 }
 
+/** A mail as it would be sent, and what its author should look at. */
+export interface MailPreview {
+  mail: RenderedMail
+  checks: MailCheck[]
+}
+
 /**
  * The kinds of work on contents of callers: `shared` is prepared once, then each item by itself.
  * All values are plain: they are passed to a thread and back.
  */
 export interface Works {
   mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
+  previews: { shared: MailTemplate; item: MergeData; result: MailPreview }
   texts: { shared: string; item: object; result: string }
   contents: {
     shared: null
     item: { source: ContentSource; paths: ContentPaths | undefined }
     result: Content
   }
+  textParts: { shared: null; item: string; result: string }
   roots: { shared: null; item: { syntax: Syntax; source: string }; result: string[] }
 }
 export type Work = keyof Works
@@ -33,12 +44,39 @@ type Workers = {
 /** Runs in a thread of `renderer.ts` and in benches; nowhere else. */
 export const works: Workers = {
   mails: ({ content, marketing }) => renderer(content, { marketing }),
+  previews: previewer,
   texts: (source) => (scope) => renderText(source, scope),
   contents:
     () =>
     ({ source, paths }) =>
       compileContent(source, paths),
+  textParts: () => textPart,
   roots:
     () =>
     ({ syntax, source }) => [...rootsOf(syntax, source)],
+}
+
+function previewer({ content, marketing }: MailTemplate): (data: MergeData) => MailPreview {
+  const written = renderer(content)
+  const sent = renderer(content, { marketing })
+  return (data) => {
+    const own = written(data)
+    const mail = sent(data)
+    const { unsubscribeUrl, preferencesUrl } = data
+    const ours = [unsubscribeUrl, preferencesUrl].flatMap((url) => url ?? [])
+    const isThere = unsubscribeUrl !== undefined && own.html.includes(escapeHtml(unsubscribeUrl))
+    const lacksUnsubscribe = marketing && !isThere
+    const bytes = Buffer.byteLength(mail.html)
+    return { mail, checks: checkMail({ ...own, bytes, ours, lacksUnsubscribe }) }
+  }
+}
+
+/** The text part of HTML that is no template. */
+function textPart(html: string): string {
+  try {
+    return textOfPlain(html)
+  } catch (error) {
+    if (error instanceof RangeError) throw new RenderError('render_failed', 'Nested too deep')
+    throw error
+  }
 }

@@ -11,8 +11,11 @@ import {
 import { type Config, readConfig } from '../config.ts'
 import { addFlowCommands } from './flow-commands.ts'
 import { fail, runUntilStopped } from './lifetime.ts'
+import { addMetricsCommands } from './metrics-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { addSegmentCommands } from './segment-commands.ts'
+import { addTemplateCommands } from './template-commands.ts'
+import { addToolCommands } from './tool-commands.ts'
 import { version } from './version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
@@ -121,8 +124,11 @@ program
   })
 
 addOperatorCommands(program)
+addMetricsCommands(program)
 addFlowCommands(program)
 addSegmentCommands(program)
+addTemplateCommands(program)
+addToolCommands(program)
 
 // A child of `dev` ends with it, however it ends. At once: its last words are not read, and writing
 // them to a closed pipe is what the log would try for ever.

@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ApiAccess } from './flow-files.ts'
+import type { Command } from 'commander'
+import { type ApiAccess, baseUrlOption, keyFileOption } from './api-access.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
 /** `flows`: an organization's workflows as a file, by the API and with one of its keys. */
@@ -35,16 +35,3 @@ export function addFlowCommands(program: Command): void {
 type PushOptions = { dryRun: boolean; force: boolean } & ApiAccess & Output
 
 const files = () => import('./flow-files.ts')
-
-const baseUrlOption = () =>
-  new Option('--base-url <url>', 'where the API is, without /v1')
-    .argParser(webAddress)
-    .default('http://127.0.0.1:3000')
-
-// There is no option for the key itself: every user of a machine can read all command lines.
-const keyFileOption = () => new Option('--key-file <path>', 'a file that holds the API key')
-
-function webAddress(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new InvalidArgumentError('It is an address that begins with https:// or http://.')
-}

@@ -12,6 +12,11 @@ const GAUGES = [
   ['outbox_lag_seconds', 'Age of the oldest outbox message that is not delivered', 'outboxSeconds'],
   ['batches_stalled_seconds', 'Since the most stalled of the live batches came on', 'batchSeconds'],
   ['executions_overdue', `Executions that should have been woken, to ${MOST}`, 'overdue'],
+  [
+    'membership_lag_seconds',
+    'Since the first of the contacts changed whose segments are not brought up to date',
+    'membershipSeconds',
+  ],
   ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],
 ] as const satisfies readonly (readonly [string, string, keyof Lags])[]
 

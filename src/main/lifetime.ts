@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { scrubText } from '../domain/privacy/scrub.ts'
+import { plain } from './plain.ts'
 
 /** Node's way with these is right: a process that crashed has nothing to put in order. */
 const CRASHES = [
@@ -55,5 +56,5 @@ export function fail(error: unknown): never {
 }
 
 const print = (words: unknown): void => {
-  process.stderr.write(`${scrubText(String(words))}\n`)
+  process.stderr.write(`${plain(scrubText(String(words)))}\n`)
 }

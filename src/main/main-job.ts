@@ -3,6 +3,7 @@ import { type Client, createClient, type Schemas } from '../client/index.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import * as batchRuns from '../store/sending/batch-runs.ts'
 import * as deliveryEvents from '../store/sending/delivery-events.ts'
+import { DEFAULT_TEMPLATE } from './default-template.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, type Customer, SENDER } from './system.ts'
 
@@ -61,8 +62,8 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
   }
   say(`imported ${audience.length} contacts`)
 
-  const template = await client.post('/v1/templates', { body: TEMPLATE })
-  say(`published the template "${TEMPLATE.name}"`)
+  const template = await client.post('/v1/templates', { body: DEFAULT_TEMPLATE })
+  say(`published the template "${DEFAULT_TEMPLATE.name}"`)
   const startedAt = performance.now()
   let batch: Batch = await client.post('/v1/batch', {
     body: {
@@ -119,30 +120,6 @@ function people(count: number): Person[] {
       properties: { plan: n % 3 === 0 ? 'pro' : 'free' },
     }
   })
-}
-
-const TEMPLATE = {
-  name: 'November news',
-  subject: 'News for you, {{ contact.firstName | default: "friend" }}',
-  source: `<!doctype html>
-<html lang="en">
-  <body style="margin:0;background:#f5f3ef;font-family:Georgia,serif;color:#22211f">
-    <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
-      <tr><td align="center" style="padding:32px 16px">
-        <table role="presentation" width="560" style="background:#ffffff;border-radius:8px">
-          <tr><td style="padding:32px">
-            <h1 style="margin:0 0 16px;font-size:26px">Hello {{ contact.firstName | default: "friend" }}</h1>
-            <p style="line-height:1.6">How are things at {{ contact.company | default: "work" }}?
-              {% if contact.properties.plan == "pro" %}Thank you for being on the Pro plan.{% else %}There is a Pro plan, should you need more.{% endif %}</p>
-            <p style="line-height:1.6"><a href="https://letterloom.example/november" style="color:#7a3e2c">Read what is new in November</a></p>
-            <p style="font-size:12px;color:#77736c">You get this because you subscribed.
-              <a href="{{ unsubscribeUrl }}" style="color:#77736c">Unsubscribe</a></p>
-          </td></tr>
-        </table>
-      </td></tr>
-    </table>
-  </body>
-</html>`,
 }
 
 const EVENTS_MS = 120_000

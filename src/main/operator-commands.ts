@@ -165,7 +165,7 @@ function addKeyCommands(key: Command): void {
 const operator = () => import('./operator.ts')
 
 /** Runs it on a connection of its own and prints what it answers. */
-async function act(
+export async function act(
   { json }: Output,
   work: (sql: Sql, config: Config) => Promise<object>,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { plain } from './plain.ts'
 
 /** What every command that answers something can be asked for. */
 export interface Output {
@@ -9,7 +10,7 @@ export const jsonOption = () => new Option('--json', 'answer JSON').default(fals
 
 /** To standard output: as JSON for programs, else as columns for people. */
 export function print(answer: object, json: boolean): void {
-  process.stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : table(answer))
+  process.stdout.write(json ? plain(`${JSON.stringify(answer, null, 2)}\n`) : table(answer))
 }
 
 /** One row as `name value` lines, several as columns. */
@@ -22,7 +23,7 @@ function table(answer: object): string {
 }
 
 function columns(rows: readonly unknown[][]): string {
-  const texts = rows.map((row) => row.map(show))
+  const texts = rows.map((row) => row.map((each) => plain(show(each))))
   const widths = texts[0]?.map((_, at) => Math.max(...texts.map((row) => row[at]?.length ?? 0)))
   return texts
     .map((row) =>

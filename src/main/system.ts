@@ -10,6 +10,7 @@ import { startPostgres } from '../dev/postgres.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import { findTemporal, startTemporal } from '../dev/temporal.ts'
+import { POLICY_VERSION } from '../domain/accounts/aws-actions.ts'
 import { configurationSetName } from '../domain/accounts/iam-role.ts'
 import { migrate } from '../store/db/migrate.ts'
 import { connect, type Sql } from '../store/db/sql.ts'
@@ -247,6 +248,7 @@ const environment = (
   DRAIN_SECONDS: '0',
   LOG_LEVEL: config.logLevel,
   // A developer's receiver is on the same machine.
+  DNS_SERVERS: config.dnsServers.join(','),
   NET_ALLOW_PRIVATE: (config.netAllowPrivate.length > 0 ? config.netAllowPrivate : LOOPBACK).join(
     ',',
   ),
@@ -317,7 +319,7 @@ export async function connectSandbox(
     productionAccess: true,
     sendingEnabled: true,
     identities: [{ identity: 'letterloom.example', verified: true }],
-    roles: [{ name: roleName, externalId: made.externalId, policyVersion: 1 }],
+    roles: [{ name: roleName, externalId: made.externalId, policyVersion: POLICY_VERSION }],
     // As the setup files make it.
     configurationSets: [configurationSetName(made.externalId)],
     webhooks: [{ url: made.webhookEndpoint, secret, region: REGION }],

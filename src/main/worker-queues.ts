@@ -26,6 +26,7 @@ import {
 import type { Verifier } from '../../activities/mailer.ts'
 import type { Config } from '../config.ts'
 import { createFetcher } from '../net/fetch.ts'
+import { createAddressFinder } from '../net/find-addresses.ts'
 import { createResolver } from '../net/resolver.ts'
 import type { WorkerResources } from './worker-resources.ts'
 
@@ -59,7 +60,10 @@ export function queueTable(
     verifier,
     timings: config.timings,
     content: { keyring, publicUrl: config.publicUrl, renderer },
-    fetcher: createFetcher({ allowed: config.netAllowPrivate }),
+    fetcher: createFetcher({
+      allowed: config.netAllowPrivate,
+      findAddresses: createAddressFinder({ servers: config.dnsServers }),
+    }),
   }
   return {
     [CONTROL_QUEUE]: {
@@ -96,7 +100,7 @@ export function queueTable(
       maxConcurrentActivityTaskExecutions: 3,
     },
     [PROVIDER_QUEUE]: {
-      activities: providerActivities(log, { sql, roles, verifier }),
+      activities: providerActivities(config, log, { sql, roles, verifier }),
       // Most of each question to a provider is waiting.
       maxConcurrentActivityTaskExecutions: 50,
     },
@@ -109,6 +113,7 @@ export function queueTable(
 }
 
 function providerActivities(
+  { dnsServers }: Config,
   log: Logger,
   { sql, roles, verifier }: Pick<WorkerResources, 'sql' | 'roles'> & { verifier: Verifier },
 ) {
@@ -119,7 +124,7 @@ function providerActivities(
       identities: createIdentities(roles),
       consolePolicies,
       verifier,
-      resolver: createResolver(),
+      resolver: createResolver({ servers: dnsServers }),
     }),
     ...createHealthActivities({
       sql,

@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { namingConfigurationSets } from '../../activities/aws/configuration-set.ts'
+import { createEventQueues } from '../../activities/aws/event-queue.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../activities/aws/operator.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
@@ -58,6 +59,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
     claimSql,
     renderer,
     roles,
+    eventQueues: createEventQueues(roles),
     mailer,
     /** Undefined: the operator has not said whom health notices are from. */
     noticeSender: from === undefined ? undefined : { from, region, mailer: operator },

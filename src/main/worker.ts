@@ -9,15 +9,18 @@ import { startBatchReconciler } from '../loops/batch-reconciler.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
+import { startEventQueuePoller } from '../loops/event-queue-poller.ts'
+import { startEventWatch } from '../loops/event-watch.ts'
 import { startExternalMailMatcher } from '../loops/external-mail-matcher.ts'
 import { startExecutionReconciler } from '../loops/execution-reconciler.ts'
 import { startImportSweeper } from '../loops/import-sweeper.ts'
 import { startJanitor } from '../loops/janitor.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
+import { startMembershipKeeper } from '../loops/membership-keeper.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
-import { countDuplicates } from './duplicate-metric.ts'
+import { countDuplicates, countNotApplied } from './event-metrics.ts'
 import { serveInternal } from './internal.ts'
 import { measureLags } from './lag-metrics.ts'
 import { whenStopped } from './lifetime.ts'
@@ -89,19 +92,28 @@ function startLoops(
   { timings }: Config,
   log: Logger,
   registry: Registry,
-  { sql, temporal, keyring, roles }: WorkerResources,
+  { sql, temporal, keyring, roles, eventQueues: queues }: WorkerResources,
 ): { stop(): Promise<void> }[] {
   return [
     startOutboxRelay({ sql, temporal, log }),
     startMailWaker({ sql, temporal, log }),
     startClaimReconciler({ sql, timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry) }),
+    startEventQueuePoller({
+      sql,
+      queues,
+      timings,
+      log,
+      onNotApplied: countNotApplied(registry),
+    }),
+    startEventWatch({ sql, log }),
     startExternalMailMatcher({ sql, log }),
     startBatchReconciler({ sql, temporal, timings, log }),
     startExecutionReconciler({ sql, temporal, timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startImportSweeper({ sql, log }),
+    startMembershipKeeper({ sql, log }),
     startScheduleKeeper({ sql, temporal, log }),
     startJanitor({ sql, log }),
   ]

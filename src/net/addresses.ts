@@ -89,6 +89,15 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || (address.parts[0] ?? 0) >> 13 === GLOBAL_UNICAST
 }
 
+const INTERNAL = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']
+
+/** Whether an address is of somebody's own network: what it stands for is no stranger's business. */
+export function isInternal(text: string): boolean {
+  if (isIP(text) === 0) return false
+  const address = ipaddr.process(text.replace(/%.*$/, ''))
+  return INTERNAL.includes(address.range()) || isPlatform(address)
+}
+
 function carriedBy(address: Address): Address | undefined {
   if (address instanceof ipaddr.IPv4 || !address.match(NAT64)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))

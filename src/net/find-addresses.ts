@@ -27,7 +27,7 @@ export function createAddressFinder({ servers }: Options = {}): FindAddresses {
     signal.throwIfAborted()
     // One for each question: cancelling is all or nothing.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
-    if (servers) resolver.setServers(servers)
+    if (servers && servers.length > 0) resolver.setServers(servers)
     const cancel = (): void => resolver.cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {

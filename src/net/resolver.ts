@@ -1,10 +1,7 @@
-import { Resolver } from 'node:dns/promises'
 import type { Answer, RecordType } from '../domain/accounts/dns-records.ts'
 import { isDomain } from '../domain/accounts/identity.ts'
+import { askDns } from './dns.ts'
 
-/** One question to one server; it is asked once more when it is silent. */
-const TIMEOUT_MS = 1_000
-const TRIES = 2
 /** Most answers that are looked at, and characters of each: a zone is somebody else's. */
 const MOST_ANSWERS = 20
 const LONGEST_ANSWER = 1_000
@@ -33,40 +30,10 @@ export function createResolver({ servers }: Options = {}): DnsResolver {
   return {
     resolve: async (name, type, signal) => {
       if (!isDomain(name) || PRIVATE.test(name) || signal.aborted) return 'unknown'
-      // One for each question: cancelling is all or nothing.
-      const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
-      if (servers) resolver.setServers(servers)
-      const cancel = (): void => resolver.cancel()
-      signal.addEventListener('abort', cancel, { once: true })
-      try {
-        const found = await ask(resolver, name, type)
-        return found.slice(0, MOST_ANSWERS).map((text) => text.slice(0, LONGEST_ANSWER))
-      } catch (error) {
-        return isAbsent(error) ? [] : 'unknown'
-      } finally {
-        signal.removeEventListener('abort', cancel)
-      }
+      const answer = await askDns({ name, type, servers, signal })
+      if (answer.status === 'failed') return 'unknown'
+      if (answer.status !== 'found') return []
+      return answer.values.slice(0, MOST_ANSWERS).map((text) => text.slice(0, LONGEST_ANSWER))
     },
   }
 }
-
-async function ask(resolver: Resolver, name: string, type: RecordType): Promise<string[]> {
-  switch (type) {
-    case 'CNAME':
-      return resolver.resolveCname(name)
-    case 'MX': {
-      const found = await resolver.resolveMx(name)
-      return found.map(({ priority, exchange }) => `${priority} ${exchange}`)
-    }
-    case 'TXT': {
-      const found = await resolver.resolveTxt(name)
-      return found.map((parts) => parts.join(''))
-    }
-  }
-}
-
-/** What the resolver says when the name, or a record of that type, is not there. */
-const ABSENT = ['ENOTFOUND', 'ENODATA']
-
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ABSENT.includes(String(error.code))

@@ -2,7 +2,7 @@ import { type Static, type TObjectOptions, type TProperties, type TSchema, Type 
 import { LONGEST_MAILBOX } from '../domain/mailbox.ts'
 import { LINE, LONGEST_ADDRESS } from '../domain/text.ts'
 
-/** Marks a field (`true`) or words of an `enum` as not available yet. */
+/** Marks words of an `enum` as not available yet. */
 export const NOT_YET_KEYWORD = 'x-not-yet'
 
 /** An object that knows all its fields: an unknown one is an error that names it. */
@@ -29,12 +29,9 @@ export const rowsOf = (row: TSchema, { maxItems }: { maxItems: number }) =>
   })
 
 /**
- * What is refused as not available yet. It is read, so that the refusal can say so, and it is not
- * in the OpenAPI document.
+ * One of a closed set of words, some of which are refused as not available yet. They are read, so
+ * that the refusal can say so, and are not in the OpenAPI document.
  */
-export const notYet = <T extends TSchema>(schema: T): T => ({ ...schema, [NOT_YET_KEYWORD]: true })
-
-/** One of a closed set of words, some of which are refused as not available yet. */
 export const oneOfSoon = <const T extends readonly string[]>(
   words: T,
   soon: readonly T[number][],

@@ -8,10 +8,28 @@ export const TIME_OF_DAY = '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$'
 export const ACCOUNT_NUMBER = '^[0-9]{12}$'
 /** Only standard topics deliver over HTTPS (SNS developer guide). */
 export const SNS_TOPIC = '^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$'
+/** Of a standard queue; which one it may be, the connection says. */
+export const SQS_QUEUE_URL =
+  '^https://sqs\\.[a-z0-9-]{1,30}\\.amazonaws\\.com(\\.cn)?/[0-9]{12}/[A-Za-z0-9_-]{1,80}$'
 /** No `@` and no `/`, so that one path parameter tells an external id from an address. */
 export const EXTERNAL_ID = '^[^@/\\u0000-\\u001f\\u007f]+$'
 export const AUDIT_ACTION = '^[a-z_]+\\.[a-z_]+$'
+/** As in the names of DKIM and BIMI records. */
+export const SELECTOR = '^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$'
 export const COLOR = '^#[0-9a-f]{6}$'
+/** Up to ten lines, separated by line feeds. */
+export const ADDRESS_LINES = '^[^\\p{Cc}]+(?:\\n[^\\p{Cc}]+){0,9}$'
+/** `image/png` (RFC 6838, 4.2). */
+export const MEDIA_TYPE =
+  '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$'
+export const CONTENT_ID = '^[A-Za-z0-9._@-]{1,200}$'
+/** What SES takes as name and value of a tag (SES v2, MessageTag). */
+export const TAG = '^[A-Za-z0-9_-]+$'
+
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+export const ID_LIST = `^${UUID}(?:,${UUID})*$`
+export const WORD_LIST = '^[a-z]+(?:,[a-z]+)*$'
+export const DOMAIN_LIST = '^[^,@\\s]+(?:,[^,@\\s]+)*$'
 
 /** What a text must be that fits a pattern: nobody should have to read the pattern. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
@@ -21,7 +39,16 @@ export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [TIME_OF_DAY, 'must be a time of day such as 09:30'],
   [ACCOUNT_NUMBER, 'must be the 12 digits of an AWS account'],
   [SNS_TOPIC, 'must be the ARN of an SNS standard topic'],
+  [SQS_QUEUE_URL, 'must be the URL of an SQS standard queue'],
   [EXTERNAL_ID, 'must not contain @, / or control characters'],
   [AUDIT_ACTION, 'must be an action such as session.ended'],
+  [ADDRESS_LINES, 'must be at most ten lines without other control characters'],
+  [MEDIA_TYPE, 'must be a media type such as application/pdf'],
+  [CONTENT_ID, 'must be 1 to 200 letters, digits, dots, hyphens, underscores and @'],
+  [TAG, 'must have letters, digits, underscores and hyphens only'],
+  [SELECTOR, 'must be letters, digits, dots, hyphens and underscores, such as selector1'],
+  [ID_LIST, 'must be ids, which are UUIDs, separated by commas'],
+  [WORD_LIST, 'must be words separated by commas'],
+  [DOMAIN_LIST, 'must be domains separated by commas'],
   [COLOR, 'must be a color such as #1f4fd8: six hexadecimal digits in small letters'],
 ])

@@ -23,8 +23,14 @@ export const EVENT_PATTERN = { source: ['aws.ses'], 'detail-type': [{ prefix: 'E
 /** EventBridge's own most: a day and 185 tries (EventBridge user guide, "Retry policy"). */
 export const RETRY = { maximumSeconds: 86_400, maximumAttempts: 185 }
 
-/** SQS' own most: two weeks to find out what the webhook did not take. */
-export const DEAD_LETTER_SECONDS = 1_209_600
+/** SQS' own most: events wait two weeks for us, and what nobody took waits as long. */
+export const KEPT_SECONDS = 1_209_600
+/** A message that was received so often and never deleted is set aside: it stops no others. */
+export const MOST_RECEIVES = 100
+/** Where the request does not say it, as ours does. */
+export const HIDDEN_SECONDS = 30
+/** The longest: an empty queue costs three calls a minute. */
+export const WAIT_SECONDS = 20
 
 /**
  * A mail makes a Send and a Delivery, some mails an Open and a Click, and after an outage the

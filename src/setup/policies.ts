@@ -2,10 +2,12 @@ import {
   ACTIONS,
   CONSOLE_POLICY,
   POLICY_VERSION,
+  QUEUE_POLICY,
   SENDING_POLICY,
   versionSid,
 } from '../domain/accounts/aws-actions.ts'
-import { partition, roleArn } from '../domain/accounts/iam-role.ts'
+import type { EventWay } from '../domain/accounts/event-ways.ts'
+import { eventQueueName, partition, roleArn } from '../domain/accounts/iam-role.ts'
 
 /** One connection, and who is to reach it. */
 export interface Setup {
@@ -18,6 +20,7 @@ export interface Setup {
   webhookEndpoint: string
   /** Mails a second that the account may send; null: not known yet. */
   maxSendRate: number | null
+  events: EventWay
 }
 
 interface Statement {
@@ -72,7 +75,7 @@ export const eventsPolicy = (resource: string): PolicyDocument =>
     Resource: [resource],
   })
 
-/** EventBridge may put into the queue what the rule could not deliver. */
+/** EventBridge may put into the queue what this one rule delivers, or could not deliver. */
 export const queuePolicy = ({ queue, rule }: QueueNames): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -124,8 +127,18 @@ function consolePolicy(setup: Setup): PolicyDocument {
 const ses = ({ region, accountId }: Setup, resource: string): string =>
   `arn:${partition(region)}:ses:${region}:${accountId}:${resource}`
 
+/** Taking delivery events from the queue of the setup files, whichever way they come now. */
+const pollingPolicy = ({ accountId, region, externalId }: Setup): PolicyDocument =>
+  document({
+    Sid: 'LetterloomQueue',
+    Effect: 'Allow',
+    Action: ACTIONS.queue,
+    Resource: [`arn:${partition(region)}:sqs:${region}:${accountId}:${eventQueueName(externalId)}`],
+  })
+
 /** The role's inline policies by name: what each purpose calls and no more. */
 export const rolePolicies = (setup: Setup): { name: string; document: PolicyDocument }[] => [
   { name: SENDING_POLICY, document: sendingPolicy(setup) },
   { name: CONSOLE_POLICY, document: consolePolicy(setup) },
+  { name: QUEUE_POLICY, document: pollingPolicy(setup) },
 ]

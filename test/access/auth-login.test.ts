@@ -8,11 +8,12 @@ import { addMember, addPerson, join, logIn, PASSWORD, someAddress } from '../sup
 const DAY_MS = 86_400_000
 
 let api: Api
-let now = Date.now()
+/** How much later it is for the API. */
+let passedMs = 0
 const pauses: number[] = []
 beforeAll(async () => {
   api = await startApi({
-    now: () => now,
+    now: () => Date.now() + passedMs,
     pause: async (ms) => void pauses.push(ms),
   })
 })
@@ -29,13 +30,17 @@ describe('logging in', () => {
     const person = await addMember(api.sql, api.alice.organizationId, 'owner')
     await join(api.sql, api.charlie.organizationId, person, 'viewer')
     const email = ` ${person.email.toUpperCase()} `
+    const asked = Date.now()
     const { status, body, headers } = await logIn(api.app, { email })
     expect(status).toBe(200)
+    const begunAt = Date.parse(body.expiresAt) - 60 * DAY_MS
+    expect(begunAt).toBeGreaterThanOrEqual(asked)
+    expect(begunAt).toBeLessThanOrEqual(Date.now())
     expect(headers['cache-control']).toBe('no-store')
     expect(headers['set-cookie']).toBeUndefined()
     expect(body).toEqual({
       token: expect.stringMatching(/^loomses_[0-9A-Za-z]{49}$/),
-      expiresAt: new Date(now + 60 * DAY_MS).toISOString(),
+      expiresAt: new Date(begunAt + 60 * DAY_MS).toISOString(),
       organizationId: api.alice.organizationId,
       user: { id: person.id, email: person.email, name: 'Somebody' },
       organizations: [
@@ -235,7 +240,7 @@ describe('somebody who guesses', () => {
     const person = await addMember(api.sql, api.alice.organizationId, 'owner')
     for (let n = 0; n < 4; n++) await wrong(person.email)
     expect(pauses).toEqual([250])
-    now += 15 * 60_000
+    passedMs += 15 * 60_000
     await wrong(person.email)
     expect(pauses).toEqual([250])
   })

@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000
 const FORGOTTEN_MS = 1_000
 
 let api: Api
+/** It stands: what a session may in its last millisecond is asked. */
 let now = Date.now()
 beforeAll(async () => {
   api = await startApi({ now: () => now })

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PROBES } from '../../activities/aws/probes.ts'
-import { ACTIONS, PURPOSES, sessionPolicy } from '../../src/domain/accounts/aws-actions.ts'
+import {
+  ACTIONS,
+  type Purpose,
+  PURPOSES,
+  sessionPolicy,
+} from '../../src/domain/accounts/aws-actions.ts'
 import { root } from '../house/files.ts'
 
 /** As whom IAM knows the services that the SDK's packages speak to. */
@@ -11,11 +16,15 @@ const SERVICES: Record<string, string> = {
   'client-cloudwatch': 'cloudwatch',
   'client-iam': 'iam',
   'client-sts': 'sts',
+  'client-sqs': 'sqs',
 }
 /** As ourselves, not as a customer's role. */
 const OWN = ['sts:AssumeRole']
 /** What IAM asks for beside the call: see the table. */
 const WITHOUT_CALL = ['ses:SendRawEmail']
+
+/** There is no permission for batches. */
+const BATCHES: Record<string, string> = { 'sqs:DeleteMessageBatch': 'sqs:DeleteMessage' }
 
 /** The IAM actions of every call that a source makes through the SDK. */
 function callsIn(source: string): string[] {
@@ -27,7 +36,8 @@ function callsIn(source: string): string[] {
   }
   return [...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => {
     const library = imported.get(`${name}Command`) ?? 'nowhere'
-    return `${SERVICES[library] ?? library}:${name}`
+    const action = `${SERVICES[library] ?? library}:${name}`
+    return BATCHES[action] ?? action
   })
 }
 
@@ -65,7 +75,7 @@ test('every permission is tried out by a verification, with the credentials of i
   expect(probed.sort()).toEqual([...allowed].filter((each) => !WITHOUT_CALL.includes(each)).sort())
 })
 
-test('session policies fit, name no wildcard action, and reading a policy reaches one role', () => {
+test('session policies fit, name no wildcard action, and reach one role and the account’s queues', () => {
   const role = { accountId: '123456789012', region: 'us-gov-west-1', externalId: '12345678-x' }
   for (const purpose of PURPOSES) {
     const policy = sessionPolicy(purpose, role)
@@ -73,6 +83,8 @@ test('session policies fit, name no wildcard action, and reading a policy reache
     expect(JSON.parse(policy).Statement[0].Action).toEqual([...ACTIONS[purpose]])
     expect(ACTIONS[purpose].join()).not.toContain('*')
   }
-  const [{ Resource }] = JSON.parse(sessionPolicy('policy', role)).Statement
-  expect(Resource).toBe('arn:aws-us-gov:iam::123456789012:role/letterloom-12345678')
+  const resourceOf = (purpose: Purpose) =>
+    JSON.parse(sessionPolicy(purpose, role)).Statement[0].Resource
+  expect(resourceOf('policy')).toBe('arn:aws-us-gov:iam::123456789012:role/letterloom-12345678')
+  expect(resourceOf('queue')).toBe('arn:aws-us-gov:sqs:us-gov-west-1:123456789012:*')
 })

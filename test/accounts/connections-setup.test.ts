@@ -32,19 +32,23 @@ test.each([
       connection.externalId,
       name,
       api.deps.principalArn,
-      `https://mail.example.com/webhooks/ses/${accountId}`,
+      `${name}-events`,
       `arn:aws:events:${region}:${accountId}:event-bus/default`,
-      'LetterloomV1',
+      'LetterloomV2',
     ]) {
       expect(text).toContain(part)
     }
     expect(text).not.toContain(connection.webhookSecret)
+    const webhook = (await setup(`${format}&events=webhook`)).text
+    expect(webhook).toContain(`https://mail.example.com/webhooks/ses/${accountId}`)
+    expect(webhook).not.toContain(connection.webhookSecret)
   },
 )
 
 test('the rate of events follows from what the account may send, once that is known', async () => {
   const rate = async () =>
-    JSON.parse((await setup('cloudformation')).text).Parameters.EventsPerSecond.Default
+    JSON.parse((await setup('cloudformation&events=webhook')).text).Parameters.EventsPerSecond
+      .Default
   expect(await rate()).toBe(300)
   await api.sql`update connections set max_send_rate = 50 where id = ${connection.connectionId}`
   expect(await rate()).toBe(200)

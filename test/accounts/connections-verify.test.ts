@@ -151,12 +151,39 @@ describe('a verification', () => {
     expect(failed(body.checks)).toEqual({ external_id: 'external_id_not_required' })
   })
 
+  test('tries out the queue where there is one; mail can do without', async () => {
+    const lacks = ['sqs:DeleteMessage']
+    const account = await engine.connect(api.alice)
+    const queue = { name: 'events' }
+    const { accountId } = account
+    const put = (role: object) =>
+      engine.control.putAccount(accountId, {
+        region: REGION,
+        queues: [queue],
+        roles: [{ ...roleOf(account), ...role }],
+      })
+    await put({})
+    const eventQueueUrl = `https://sqs.${REGION}.amazonaws.com/${accountId}/events`
+    await api.alice.patch(`/v1/connections/${account.id}`, { eventQueueUrl })
+    const { body } = await verify(account.id)
+    expect(body.isVerified).toBe(true)
+    const names = body.checks.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(expect.arrayContaining([...ACTIONS.queue]))
+    expect(failed(body.checks)).toEqual({})
+    await put({ lacks })
+    await sleep(3_000)
+    const second = await verify(account.id)
+    expect(second.body.isVerified).toBe(true)
+    expect(failed(second.body.checks)).toEqual({ 'sqs:DeleteMessage': 'denied' })
+  })
+
   test('of a role that is not there: nothing else can be tried', async () => {
     const account = await engine.connect(api.alice, { roles: [] })
     const { body } = await verify(account.id)
     expect(body).toMatchObject({ isVerified: false, verificationError: 'role_refused' })
     const permissions = new Set(Object.values(ACTIONS).flat())
     permissions.delete('ses:SendRawEmail')
+    for (const action of ACTIONS.queue) permissions.delete(action)
     expect(failed(body.checks)).toEqual({
       role: 'role_refused',
       ...Object.fromEntries([...permissions].map((name) => [name, 'not_tried'])),

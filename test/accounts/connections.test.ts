@@ -56,6 +56,7 @@ test('registering answers what the customer needs, once, and promises to verify'
     warnings: [],
     webhookConnected: false,
     snsTopicArn: null,
+    eventQueueUrl: null,
     lastVerifiedAt: null,
     lastEventReceivedAt: null,
     disconnectedAt: null,

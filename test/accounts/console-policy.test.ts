@@ -4,6 +4,7 @@ import {
   probeConsolePolicy,
   probeConsolePolicyDaily,
 } from '../../activities/accounts/console-policy.ts'
+import { POLICY_VERSION } from '../../src/domain/accounts/aws-actions.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { giveBack, takeProbe } from '../../src/store/accounts/console-policies.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -37,8 +38,8 @@ test('asks the account, stores what it says, and within a minute answers that', 
   const first = await recheck(account.id)
   expect(first.status).toBe(200)
   expect(first.body).toEqual({
-    version: 1,
-    currentVersion: 1,
+    version: POLICY_VERSION,
+    currentVersion: POLICY_VERSION,
     upToDate: true,
     checkedAt: expect.any(String),
     rechecked: true,
@@ -55,17 +56,22 @@ test('asks the account, stores what it says, and within a minute answers that', 
 test('an account that throttles: what was found before, not rechecked, not asked harder', async () => {
   const account = await engine.connect(api.alice)
   await engine.control.setFaults({ readThrottlePercent: 100 }, account.accountId)
-  const nothing = { version: null, currentVersion: 1, upToDate: false, checkedAt: null }
+  const nothing = {
+    version: null,
+    currentVersion: POLICY_VERSION,
+    upToDate: false,
+    checkedAt: null,
+  }
   expect((await recheck(account.id)).body).toEqual({ ...nothing, rechecked: false })
   expect(await probes(account)).toBe(1)
   await engine.control.resetFaults(account.accountId)
   await age(account.id, 61)
   const { body: found } = await recheck(account.id)
-  expect(found).toMatchObject({ version: 1, rechecked: true })
+  expect(found).toMatchObject({ version: POLICY_VERSION, rechecked: true })
   await engine.control.setFaults({ readThrottlePercent: 100 }, account.accountId)
   await age(account.id, 61)
   const { body: stored } = await recheck(account.id)
-  expect(stored).toMatchObject({ version: 1, upToDate: true, rechecked: false })
+  expect(stored).toMatchObject({ version: POLICY_VERSION, upToDate: true, rechecked: false })
   expect(stored.checkedAt < found.checkedAt).toBe(true)
 })
 

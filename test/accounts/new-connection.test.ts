@@ -44,7 +44,7 @@ async function register(): Promise<Account> {
 const makeRole = ({ accountId, externalId }: Account) =>
   engine.control.putAccount(accountId, {
     region: REGION,
-    roles: [{ name: `letterloom-${externalId.slice(0, 8)}`, externalId, policyVersion: 1 }],
+    roles: [{ name: `letterloom-${externalId.slice(0, 8)}`, externalId, policyVersion: 2 }],
   })
 const healthOf = async ({ id }: Account) => (await api.alice.get(`/v1/account/health/${id}`)).body
 const recheck = async ({ id }: Account) =>
@@ -85,8 +85,8 @@ test('a policy probe that the account refused does not use up the minute of the 
   const account = await register()
   expect(await recheck(account)).toMatchObject({ version: null, rechecked: false })
   await makeRole(account)
-  expect(await recheck(account)).toMatchObject({ version: 1, upToDate: true, rechecked: true })
+  expect(await recheck(account)).toMatchObject({ version: 2, upToDate: true, rechecked: true })
   // One that found something does.
-  expect(await recheck(account)).toMatchObject({ version: 1, rechecked: false })
+  expect(await recheck(account)).toMatchObject({ version: 2, rechecked: false })
   expect((await engine.control.calls(account.accountId))['iam:GetRolePolicy']).toBe(1)
 })

@@ -1,33 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bucketStart, uuidv7 } from '../../src/ids.ts'
-import { createPartitions } from '../../src/store/db/partitions.ts'
 import * as sendingFigures from '../../src/core/accounts/sending-figures.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
-import { createDatabase } from '../support/database.ts'
+import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import { seedOrganization } from '../support/seed.ts'
 
-const DAY_MS = 86_400_000
-const PARTITIONS = 90
 const ROWS = 30_000
 
-let database: Awaited<ReturnType<typeof createDatabase>>
-let sql: Sql
-const asked: { query: string; parameters: unknown[] }[] = []
+let database: LedgerDays['database']
+let sql: LedgerDays['sql']
+let asked: LedgerDays['asked']
+let close: LedgerDays['close']
 
 beforeAll(async () => {
-  database = await createDatabase()
-  sql = connect(database.url, {
-    name: 'sending-figures',
-    onQuery: (query, parameters) => asked.push({ query, parameters }),
-  })
-  for (let day = 0; day < PARTITIONS; day += 8) {
-    await createPartitions(database.sql, Date.now() - day * DAY_MS)
-  }
+  ;({ database, sql, asked, close } = await openLedgerDays('sending-figures'))
 })
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+afterAll(() => close())
 
 it('reads of a big day no more than its latest mails, and of ninety partitions the one it names', async () => {
   const { organizationId, connectionId } = await seedOrganization(database.sql)

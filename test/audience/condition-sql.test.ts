@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Audience } from '../../src/domain/audience/audience.ts'
 import { checkCondition, IN_SEGMENTS } from '../../src/domain/audience/condition-check.ts'
 import { bucketOf, evaluate, type Facts } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as audiences from '../../src/store/audience/audience.ts'
 import { holds } from '../../src/store/audience/condition-sql.ts'
 import * as facts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
@@ -116,11 +118,12 @@ async function seed() {
   return { organizationId, contacts, topics: made.flatMap(({ id, slug }) => [id, slug]) }
 }
 
-async function found(condition: Condition, sql: Sql = searcher): Promise<Uuid[]> {
+async function found(condition: Condition, sql: Sql = searcher, areAll = false): Promise<Uuid[]> {
   const rows = await sql<{ id: Uuid }[]>`
     select id
     from contacts
-    where organization_id = ${organizationId} and ${holds(sql, organizationId, condition, now)}
+    where organization_id = ${organizationId}
+      and ${holds(sql, organizationId, condition, now, { areAll })}
     order by id`
   return rows.map(({ id }) => id)
 }
@@ -130,7 +133,9 @@ const expected = (condition: Condition): Uuid[] =>
 const of = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
 const check = async (condition: Condition) => {
   expect(checkCondition(condition, '', IN_SEGMENTS)).toEqual([])
-  expect(await found(condition)).toEqual(expected(condition))
+  const right = expected(condition)
+  expect(await found(condition)).toEqual(right)
+  expect(await found(condition, searcher, true)).toEqual(right)
 }
 
 test('SQL finds exactly the contacts of which a condition holds', async () => {
@@ -141,6 +146,20 @@ test('SQL finds exactly the contacts of which a condition holds', async () => {
     numRuns,
   })
 }, 600_000)
+
+test('who is excepted are all others, whatever is missing of a contact', async () => {
+  const ids = known.slice(0, 5).map(({ contact }) => contact.id)
+  const filter = filterOf({ events: EVENTS, topics, ids })
+  const pair = fc.array(conditionOf(filter), { minLength: 1, maxLength: 2 })
+  const check = async (conditions: Condition[]) => {
+    const audience: Audience = [{ type: 'except', topicIds: [], conditions, now }]
+    const limit = CONTACTS
+    const rows = await audiences.listIds(searcher, organizationId, audience, { limit })
+    const others = known.filter((each) => !conditions.some((one) => evaluate(one, each)))
+    expect(rows.map(({ id }) => id)).toEqual(others.map(({ contact }) => contact.id))
+  }
+  await fc.assert(fc.asyncProperty(pair, check), { numRuns: 30 })
+})
 
 test('no text of a caller is more than a text, wherever it stands', async () => {
   const filters = HOSTILE.flatMap((text): Filter[] => [

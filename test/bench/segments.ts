@@ -145,41 +145,42 @@ async function fill(sql: Sql, organizationId: string): Promise<void> {
   await sql`
     insert into topics (organization_id, id, slug, name)
     values (${organizationId}, ${topicId}, 'news', 'News')`
-  // Ids of version 7 of the moment \`ms\`, the rest by a hash.
-  const id = (ms: string, seed: string) =>
-    sql.unsafe(`
+  // Ids of version 7 of the moment `ms`, the rest by a hash.
+  const id = (ms: string, seed: string) => `
     (substr(lpad(to_hex((${ms})::bigint), 12, '0'), 1, 8) || '-'
       || substr(lpad(to_hex((${ms})::bigint), 12, '0'), 9, 4) || '-7' || substr(md5(${seed}), 1, 3)
-      || '-8' || substr(md5(${seed}), 4, 3) || '-' || substr(md5(${seed}), 7, 12))::uuid`)
-  await sql`
+      || '-8' || substr(md5(${seed}), 4, 3) || '-' || substr(md5(${seed}), 7, 12))::uuid`
+  await sql.unsafe(`
     insert into contacts (organization_id, id, email, email_status, first_name, properties)
-    select ${organizationId}, ${id(`${Date.now() - DAYS * DAY_MS} + n`, `'c' || n`)},
+    select '${organizationId}', ${id(`${Date.now() - DAYS * DAY_MS} + n`, `'c' || n`)},
       'reader-' || n || '@example.com', 'active', 'Reader ' || n,
       jsonb_build_object('plan', (array['free', 'pro', 'team', 'none'])[1 + n % 4], 'seats', n % 50)
-    from generate_series(1, ${contacts}::int) n`
+    from generate_series(1, ${contacts}) n`)
   await sql`
     insert into subscriptions (organization_id, contact_id, topic_id, status)
-    select organization_id, id, ${topicId}, case when uuid_hash(id) % 5 = 0 then 'pending' else 'subscribed' end
+    select organization_id, id, ${topicId},
+      case when uuid_hash(id) % 5 = 0 then 'pending' else 'subscribed' end
     from contacts
     where uuid_hash(id) % 2 = 0`
-  const AT_ONCE = 200_000
+  await sql`
+    create temporary table places as
+    select id, row_number() over (order by id) as place
+    from contacts
+    where organization_id = ${organizationId}`
+  const AT_ONCE = 1_000_000
+  const began = Date.now() - (DAYS - 2) * DAY_MS
   for (let from = 0; from < events; from += AT_ONCE) {
-    await sql`
+    await sql.unsafe(`
       insert into events (organization_id, id, contact_id, name, properties, occurred_at)
-      select ${organizationId}, ${id('ms', `'e' || n`)}, contact.id,
+      select '${organizationId}', ${id('ms', `'e' || n`)}, contact.id,
         (array['bought', 'opened', 'left', 'called', 'read'])[1 + n % 5], '{"amount": 5}',
         to_timestamp(ms / 1000.0)
       from (
-        select n, ${Date.now() - (DAYS - 2) * DAY_MS}::bigint
-          + (n::bigint * 7919 % ${(DAYS - 2) * DAY_MS}::bigint) as ms,
-          1 + (n::bigint * 104729 % ${contacts}::bigint) as place
-        from generate_series(${from + 1}::int, ${Math.min(events, from + AT_ONCE)}::int) n
+        select n, ${began} + (n::bigint * 7919 % ${(DAYS - 2) * DAY_MS}) as ms,
+          1 + (n::bigint * 104729 % ${contacts}) as place
+        from generate_series(${from + 1}, ${Math.min(events, from + AT_ONCE)}) n
       ) made
-      join (
-        select id, row_number() over (order by id) as place
-        from contacts
-        where organization_id = ${organizationId}
-      ) contact using (place)`
+      join places contact using (place)`)
   }
   await sql`analyze`
 }

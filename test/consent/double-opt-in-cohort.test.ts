@@ -1,55 +1,40 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
-import { createConfirmationActivities } from '../../activities/consent/confirmations.ts'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as confirmations from '../../src/core/consent/double-opt-in.ts'
 import * as confirming from '../../src/core/consent/confirm.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import type { Pair } from '../../src/store/consent/subscriptions.ts'
 import { addressHash, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import type { confirmCohort } from '../../workflows/confirm-cohort.ts'
 import { cohortWorkflowId } from '../../workflows/contract.ts'
 import { seedConfirmations, type SeededConfirmations } from '../support/confirmations.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
-import { allowWarnings, expectWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+import { type ConfirmationRuns, openConfirmationRuns } from '../support/confirmation-runs.ts'
+import { expectWarnings } from '../support/worker-log.ts'
 
 expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
-allowWarnings(RUN_IS_OVER)
 
 const DAY_MS = 86_400_000
 const keyring = parseKeyring(newKeyringText())
 /** More than two steps of an activity. */
 const PEOPLE = 450
 
-let database: TestDatabase
-let workerSql: Sql
-let time: TimeSkipping
+let runs: ConfirmationRuns
 let there: SeededConfirmations
-let activities: ReturnType<typeof createConfirmationActivities>
 
 beforeAll(async () => {
-  ;[database, time] = await Promise.all([createDatabase(), timeSkipping()])
-  workerSql = connect(database.url, { name: 'cohorts', role: 'letterloom_worker' })
-  activities = createConfirmationActivities({
-    sql: workerSql,
-    content: { keyring, publicUrl: 'https://mail.example.com' },
-  })
+  runs = await openConfirmationRuns(keyring)
 })
-afterAll(async () => {
-  await time.close()
-  await workerSql.end()
-  await database.drop()
-})
+afterAll(() => runs.close())
 beforeEach(async () => {
-  there = await seedConfirmations(database.sql, keyring)
+  there = await seedConfirmations(runs.database.sql, keyring)
 })
 
 const start = (taskQueue: string, cohort: string) =>
-  time.client.workflow.start<typeof confirmCohort>('confirmCohort', {
+  runs.time.client.workflow.start<typeof confirmCohort>('confirmCohort', {
     workflowId: cohortWorkflowId(uuidv7(), 1),
     taskQueue,
     args: [{ organizationId: there.organizationId, cohort }],
@@ -58,14 +43,14 @@ const start = (taskQueue: string, cohort: string) =>
 async function withCohort<T>(
   cohort: string,
   act: (handle: Awaited<ReturnType<typeof start>>) => Promise<T>,
-  changes: Partial<typeof activities> = {},
+  changes: Partial<ConfirmationRuns['activities']> = {},
 ): Promise<T> {
   const taskQueue = uuidv7()
   const worker = await Worker.create({
-    connection: time.native,
+    connection: runs.time.native,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundle') },
-    activities: { ...activities, ...changes },
+    activities: { ...runs.activities, ...changes },
   })
   return worker.runUntil(async () => {
     const handle = await start(taskQueue, cohort)
@@ -87,7 +72,7 @@ async function seedCohort(people: number) {
 
 /** How many people got how many mails. */
 const mailed = async (): Promise<Record<string, number>> => {
-  const rows = await database.sql<{ mails: number; people: number }[]>`
+  const rows = await runs.database.sql<{ mails: number; people: number }[]>`
     select mails, count(*) as people
     from (
       select contact_id, count(*) as mails
@@ -100,7 +85,7 @@ const mailed = async (): Promise<Record<string, number>> => {
 }
 
 const statuses = async (topicId: string): Promise<Record<string, number>> => {
-  const rows = await database.sql<{ status: string; people: number }[]>`
+  const rows = await runs.database.sql<{ status: string; people: number }[]>`
     select status, count(*) as people from subscriptions where topic_id = ${topicId}
     group by status`
   return Object.fromEntries(rows.map(({ status, people }) => [status, people]))
@@ -108,11 +93,11 @@ const statuses = async (topicId: string): Promise<Record<string, number>> => {
 
 const confirm = async (contactId: string, topicId: string) => {
   const { organizationId } = there
-  const [contact] = await database.sql<{ email: string }[]>`
+  const [contact] = await runs.database.sql<{ email: string }[]>`
     select email from contacts where id = ${contactId}`
   const address = addressedByHash(keyring, addressHash(organizationId, contact!.email))
   const opened = { contactId, topicId, generation: 1, isMailed: () => true }
-  return transact(database.sql, (tx) =>
+  return transact(runs.database.sql, (tx) =>
     confirming.confirm(tx, organizationId, opened, {
       address,
       requestId: 'test',
@@ -125,15 +110,15 @@ it('a page of an import is mailed once each, reminded, and over after thirty day
   const { contactIds, topicId, cohort } = await seedCohort(PEOPLE)
   const confirming = contactIds.slice(0, 100)
   const unsubscribing = contactIds.slice(100, 150)
-  const asked = await database.sql`select from outbox where kind = 'start_confirmation'`
+  const asked = await runs.database.sql`select from outbox where kind = 'start_confirmation'`
   expect(asked).toHaveLength(0)
   await withCohort(cohort, async (handle) => {
-    await time.skip(DAY_MS)
+    await runs.time.skip(DAY_MS)
     expect(await mailed()).toEqual({ 1: PEOPLE })
     for (const contactId of confirming) {
       expect((await confirm(contactId, topicId))?.state).toBe('confirmed')
     }
-    await transact(database.sql, (tx) =>
+    await transact(runs.database.sql, (tx) =>
       subscriptions.unsubscribe(
         tx,
         there.organizationId,
@@ -141,18 +126,18 @@ it('a page of an import is mailed once each, reminded, and over after thirty day
         { source: 'link', own: true },
       ),
     )
-    await time.skip(3 * DAY_MS)
+    await runs.time.skip(3 * DAY_MS)
     expect(await mailed()).toEqual({ 1: 150, 2: PEOPLE - 150 })
     expect(await statuses(topicId)).toEqual({
       subscribed: 100,
       pending: PEOPLE - 150,
       unsubscribed: 50,
     })
-    await time.result(handle)
+    await runs.time.result(handle)
   })
   expect(await statuses(topicId)).toEqual({ subscribed: 100, unsubscribed: PEOPLE - 100 })
   expect(await mailed()).toEqual({ 1: 150, 2: PEOPLE - 150 })
-  const [expired] = await database.sql<{ events: number }[]>`
+  const [expired] = await runs.database.sql<{ events: number }[]>`
     select count(*) as events from consent_events where kind = 'expired' and topic_id = ${topicId}`
   expect(expired?.events).toBe(PEOPLE - 150)
 })
@@ -161,10 +146,10 @@ it('a person who asks again themselves is no longer in the cohort', async () => 
   const { contactIds, topicId, cohort } = await seedCohort(3)
   const [again] = contactIds
   await withCohort(cohort, async (handle) => {
-    await time.skip(DAY_MS)
-    await database.sql`update subscriptions set mailed_at = mailed_at - interval '11 minutes'`
+    await runs.time.skip(DAY_MS)
+    await runs.database.sql`update subscriptions set mailed_at = mailed_at - interval '11 minutes'`
     expect((await there.ask(again!, topicId)).generation).toBe(2)
-    await time.result(handle)
+    await runs.time.result(handle)
   })
   expect(await mailed()).toEqual({ 1: 1, 2: 2 })
   expect(await statuses(topicId)).toEqual({ pending: 1, unsubscribed: 2 })
@@ -173,9 +158,9 @@ it('a person who asks again themselves is no longer in the cohort', async () => 
 it('ends early when everybody has confirmed', async () => {
   const { contactIds, topicId, cohort } = await seedCohort(3)
   const { startTime, closeTime } = await withCohort(cohort, async (handle) => {
-    await time.skip(DAY_MS)
+    await runs.time.skip(DAY_MS)
     for (const contactId of contactIds) await confirm(contactId, topicId)
-    await time.result(handle)
+    await runs.time.result(handle)
     return handle.describe()
   })
   expect(Number(closeTime) - Number(startTime)).toBeLessThan(4 * DAY_MS)
@@ -185,25 +170,25 @@ it('ends early when everybody has confirmed', async () => {
 it('a worker that dies between its steps mails nobody twice and forgets nobody', async () => {
   const { topicId, cohort } = await seedCohort(PEOPLE)
   let tries = 0
-  const mailConfirmations: typeof activities.mailConfirmations = async (input) => {
+  const mailConfirmations: typeof runs.activities.mailConfirmations = async (input) => {
     tries++
     // The first time it dies after one step, the second time after all of them.
     if (tries === 1) {
-      await Promise.race([activities.mailConfirmations(input), oneStep()])
+      await Promise.race([runs.activities.mailConfirmations(input), oneStep()])
       throw ApplicationFailure.create({ message: 'the worker is gone' })
     }
-    const answer = await activities.mailConfirmations(input)
+    const answer = await runs.activities.mailConfirmations(input)
     if (tries === 2) throw ApplicationFailure.create({ message: 'the worker is gone' })
     return answer
   }
   const oneStep = async () => {
     for (;;) {
-      const [row] = await database.sql<{ mails: number }[]>`
+      const [row] = await runs.database.sql<{ mails: number }[]>`
         select count(*) as mails from messages where organization_id = ${there.organizationId}`
       if ((row?.mails ?? 0) > 0) return
     }
   }
-  await withCohort(cohort, () => time.skip(DAY_MS), { mailConfirmations })
+  await withCohort(cohort, () => runs.time.skip(DAY_MS), { mailConfirmations })
   expect(tries).toBeGreaterThanOrEqual(3)
   expect(await mailed()).toEqual({ 1: PEOPLE })
   expect(await statuses(topicId)).toEqual({ pending: PEOPLE })
@@ -218,7 +203,7 @@ function gate() {
 /** Unsubscribes somebody, and holds their lock until what `act` starts waits for it. */
 async function unsubscribingDuring(pair: Pair, act: () => Promise<void>): Promise<void> {
   const [locked, seen] = [gate(), gate()]
-  const unsubscribing = transact(database.sql, async (tx) => {
+  const unsubscribing = transact(runs.database.sql, async (tx) => {
     const own = { source: 'link', own: true } as const
     await subscriptions.unsubscribe(tx, there.organizationId, [pair], own)
     locked.open()
@@ -229,7 +214,7 @@ async function unsubscribingDuring(pair: Pair, act: () => Promise<void>): Promis
   await expect
     .poll(
       async () => {
-        const waiting = await database.sql`
+        const waiting = await runs.database.sql`
           select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`
         return waiting.length
@@ -252,7 +237,7 @@ it('somebody who unsubscribes while a step waits for their lock holds up nobody 
   )
   const next = { contactId: contactIds[1]!, topicId }
   await unsubscribingDuring(next, async () => {
-    const expired = await transact(workerSql, (tx) =>
+    const expired = await transact(runs.workerSql, (tx) =>
       confirmations.expire(tx, there.organizationId, { cohort }, 200),
     )
     expect(expired).toEqual({ more: true })

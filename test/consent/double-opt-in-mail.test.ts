@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { compileContent } from '../../src/mail/content.ts'
-import * as contents from '../../src/store/content/contents.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
-import * as templates from '../../src/store/content/templates.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { cohortWorkflowId, confirmationWorkflowId } from '../../workflows/contract.ts'
 import { seedConfirmations, type SeededConfirmations, tokenOf } from '../support/confirmations.ts'
@@ -13,6 +10,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, fakeMailer } from '../support/mailer.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { publishedTemplate } from '../support/published-template.ts'
 
 expectWarnings(/^A confirmation template could not be used/)
 
@@ -43,28 +41,13 @@ const callTo = (email: string) => until(async () => mailer.calls.find(({ to }) =
 
 const describeRun = (workflowId: string) => engine.client.workflow.getHandle(workflowId).describe()
 
-async function template(source: string, subject: string | null = null) {
-  const { organizationId } = there
-  const variables = [{ name: 'confirmUrl' }, { name: 'topic' }]
-  const id = uuidv7()
-  const contentId = uuidv7()
-  const compiled = compileContent({ subject, html: source, variables })
-  await templates.create(sql, {
-    organizationId,
-    id,
-    name: 'Confirmation',
-    slug: id,
+const template = (source: string, subject: string | null = null) =>
+  publishedTemplate(sql, there.organizationId, {
     subject,
-    previewText: null,
-    sourceType: 'html',
     source,
     emailType: 'transactional',
-    variables,
+    variables: [{ name: 'confirmUrl' }, { name: 'topic' }],
   })
-  await contents.create(sql, { organizationId, id: contentId, ...compiled })
-  await templates.addVersion(sql, { organizationId, templateId: id, version: 1, contentId })
-  return id
-}
 
 describe('the mail', () => {
   it('names the organization and the topic, has a link, and goes through the mail queue', async () => {

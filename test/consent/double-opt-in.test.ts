@@ -1,13 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { createConfirmationActivities } from '../../activities/consent/confirmations.ts'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
 import * as confirming from '../../src/core/consent/confirm.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import { addressHash, equal, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { confirmationWorkflowId, END_CONFIRMATION_SIGNAL } from '../../workflows/contract.ts'
@@ -17,9 +16,8 @@ import {
   seedConfirmations,
   type SeededConfirmations,
 } from '../support/confirmations.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type ConfirmationRuns, openConfirmationRuns } from '../support/confirmation-runs.ts'
 import { until } from '../support/engine.ts'
-import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
 expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
@@ -27,43 +25,31 @@ expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
 const DAY_MS = 86_400_000
 const keyring = parseKeyring(newKeyringText())
 
-let database: TestDatabase
-let workerSql: Sql
-let time: TimeSkipping
+let runs: ConfirmationRuns
 let there: SeededConfirmations
 /** Of each test its own: a run that one leaves behind does not meet the next one's worker. */
 let taskQueue: string
-let activities: ReturnType<typeof createConfirmationActivities>
 
 beforeAll(async () => {
-  ;[database, time] = await Promise.all([createDatabase(), timeSkipping()])
-  workerSql = connect(database.url, { name: 'confirmations', role: 'letterloom_worker' })
-  activities = createConfirmationActivities({
-    sql: workerSql,
-    content: { keyring, publicUrl: 'https://mail.example.com' },
-  })
+  runs = await openConfirmationRuns(keyring)
 })
-afterAll(async () => {
-  await time.close()
-  await workerSql.end()
-  await database.drop()
-})
+afterAll(() => runs.close())
 beforeEach(async () => {
-  there = await seedConfirmations(database.sql, keyring)
+  there = await seedConfirmations(runs.database.sql, keyring)
 })
 
 /** Runs `act` while a worker works; the workflow of `asked` is started before it. */
 async function withWorkflow<T>(
   asked: Asked,
   act: (handle: Awaited<ReturnType<typeof start>>) => Promise<T>,
-  changes: Partial<typeof activities> = {},
+  changes: Partial<ConfirmationRuns['activities']> = {},
 ): Promise<T> {
   taskQueue = uuidv7()
   const worker = await Worker.create({
-    connection: time.native,
+    connection: runs.time.native,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundle') },
-    activities: { ...activities, ...changes },
+    activities: { ...runs.activities, ...changes },
   })
   return worker.runUntil(async () => {
     const handle = await start(asked)
@@ -76,7 +62,7 @@ async function withWorkflow<T>(
 }
 
 const start = (asked: Asked) =>
-  time.client.workflow.start<typeof confirmTopic>('confirmTopic', {
+  runs.time.client.workflow.start<typeof confirmTopic>('confirmTopic', {
     workflowId: confirmationWorkflowId(asked),
     taskQueue,
     args: [{ organizationId: there.organizationId, ...asked }],
@@ -84,7 +70,7 @@ const start = (asked: Asked) =>
 
 const confirm = (asked: Asked, email: string) => {
   const hash = addressHash(there.organizationId, email)
-  return transact(database.sql, (tx) =>
+  return transact(runs.database.sql, (tx) =>
     confirming.confirm(
       tx,
       there.organizationId,
@@ -107,13 +93,13 @@ describe('a confirmation that nobody answers', () => {
   it('is mailed at once, reminded of after three days, and over after thirty', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (handle) => {
-      await time.skip(2.9 * DAY_MS)
+      await runs.time.skip(2.9 * DAY_MS)
       expect(await subjects(contactId)).toEqual(['Please'])
-      await time.skip(0.2 * DAY_MS)
+      await runs.time.skip(0.2 * DAY_MS)
       expect(await subjects(contactId)).toEqual(['Please', 'Reminder:'])
-      await time.skip(26.8 * DAY_MS)
+      await runs.time.skip(26.8 * DAY_MS)
       expect((await there.row(contactId, topicId))?.status).toBe('pending')
-      await time.result(handle)
+      await runs.time.result(handle)
     })
     expect(await there.row(contactId, topicId)).toMatchObject({
       status: 'unsubscribed',
@@ -132,8 +118,8 @@ describe('a confirmation that nobody answers', () => {
   it('is not reminded of when the address had three mails that day already', async () => {
     const { contactId, email, topicId, asked } = await person()
     await withWorkflow(asked, async () => {
-      await time.skip(DAY_MS)
-      await transact(database.sql, async (tx) => {
+      await runs.time.skip(DAY_MS)
+      await transact(runs.database.sql, async (tx) => {
         for (let mail = 0; mail < 2; mail++) {
           await tx`
             insert into confirmation_mails (organization_id, id, address_key)
@@ -141,7 +127,7 @@ describe('a confirmation that nobody answers', () => {
               decode(${there.addressOf(email).keys[0].key}, 'hex'))`
         }
       })
-      await time.skip(3 * DAY_MS)
+      await runs.time.skip(3 * DAY_MS)
     })
     expect(await subjects(contactId)).toEqual(['Please'])
     expect(await there.row(contactId, topicId)).toMatchObject({ status: 'pending', mails: 2 })
@@ -150,13 +136,13 @@ describe('a confirmation that nobody answers', () => {
   it('is not reminded of once the address bounced', async () => {
     const { contactId, email, asked } = await person()
     await withWorkflow(asked, async () => {
-      await time.skip(DAY_MS)
-      await transact(database.sql, (tx) =>
+      await runs.time.skip(DAY_MS)
+      await transact(runs.database.sql, (tx) =>
         consent.suppress(tx, there.organizationId, [
           { address: there.addressOf(email), status: 'bounced', source: 'event' },
         ]),
       )
-      await time.skip(3 * DAY_MS)
+      await runs.time.skip(3 * DAY_MS)
     })
     expect(await subjects(contactId)).toEqual(['Please'])
   })
@@ -164,9 +150,9 @@ describe('a confirmation that nobody answers', () => {
   it('is given up at once when an operator cancels its workflow', async () => {
     const { contactId, topicId, asked } = await person()
     await withWorkflow(asked, async (handle) => {
-      await time.skip(DAY_MS)
+      await runs.time.skip(DAY_MS)
       await handle.cancel()
-      await expect(time.result(handle)).rejects.toThrow('cancelled')
+      await expect(runs.time.result(handle)).rejects.toThrow('cancelled')
     })
     expect(await there.row(contactId, topicId)).toMatchObject({ status: 'unsubscribed' })
     expect(await subjects(contactId)).toEqual(['Please'])
@@ -177,10 +163,10 @@ describe('a confirmation that is answered', () => {
   it('in between ends the workflow: no reminder, and thirty days later still subscribed', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (handle) => {
-      await time.skip(DAY_MS)
+      await runs.time.skip(DAY_MS)
       expect((await confirm(asked, email))?.state).toBe('confirmed')
       // Without the signal: the row alone decides.
-      await time.result(handle)
+      await runs.time.result(handle)
     })
     expect(await subjects(contactId)).toEqual(['Please'])
     expect(await there.row(contactId, topicId)).toMatchObject({
@@ -202,10 +188,10 @@ describe('a confirmation that is answered', () => {
   it('is told by a signal, which ends the workflow before its next timer', async () => {
     const { asked, email } = await person()
     const { startTime, closeTime } = await withWorkflow(asked, async (handle) => {
-      await time.skip(DAY_MS)
+      await runs.time.skip(DAY_MS)
       await confirm(asked, email)
       await handle.signal(END_CONFIRMATION_SIGNAL)
-      await time.result(handle)
+      await runs.time.result(handle)
       return handle.describe()
     })
     expect(Number(closeTime) - Number(startTime)).toBeLessThan(2 * DAY_MS)
@@ -216,14 +202,14 @@ describe('what happens while a confirmation is awaited', () => {
   it('unsubscribing ends it: no reminder, and the link does nothing', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (handle) => {
-      await time.skip(DAY_MS)
-      await transact(database.sql, (tx) =>
+      await runs.time.skip(DAY_MS)
+      await transact(runs.database.sql, (tx) =>
         subscriptions.unsubscribe(tx, there.organizationId, [{ contactId, topicId }], {
           source: 'link',
           own: true,
         }),
       )
-      await time.result(handle)
+      await runs.time.result(handle)
     })
     expect(await subjects(contactId)).toEqual(['Please'])
     expect(await there.row(contactId, topicId)).toMatchObject({
@@ -237,21 +223,21 @@ describe('what happens while a confirmation is awaited', () => {
   it('subscribing again asks anew: the first workflow and its link are over', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (first) => {
-      await time.skip(DAY_MS)
-      await database.sql`
+      await runs.time.skip(DAY_MS)
+      await runs.database.sql`
         update subscriptions set mailed_at = mailed_at - interval '11 minutes'
         where contact_id = ${contactId}`
       const again = await there.ask(contactId, topicId)
       expect(again.generation).toBe(2)
       const second = await start(again)
       // Past the reminder of the first, not of the second.
-      await time.skip(2.5 * DAY_MS)
+      await runs.time.skip(2.5 * DAY_MS)
       await until(async () => (await first.describe()).status.name === 'COMPLETED')
       expect(await subjects(contactId)).toEqual(['Please', 'Please'])
       expect((await confirm(asked, email))?.state).toBe('over')
       expect((await there.row(contactId, topicId))?.status).toBe('pending')
       expect((await confirm(again, email))?.state).toBe('confirmed')
-      await time.result(second)
+      await runs.time.result(second)
     })
     expect(await there.row(contactId, topicId)).toMatchObject({
       status: 'subscribed',
@@ -263,8 +249,8 @@ describe('what happens while a confirmation is awaited', () => {
   it('another address is asked instead: the old link confirms nothing', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (first) => {
-      await time.skip(DAY_MS)
-      await transact(database.sql, async (tx) => {
+      await runs.time.skip(DAY_MS)
+      await transact(runs.database.sql, async (tx) => {
         await tx`update contacts set email = ${`new-${email}`} where id = ${contactId}`
         await subscriptions.requireReconfirmation(tx, there.organizationId, [contactId], {
           source: 'api',
@@ -272,10 +258,10 @@ describe('what happens while a confirmation is awaited', () => {
         })
       })
       const second = await start({ contactId, topicId, generation: 2 })
-      await time.result(first)
+      await runs.time.result(first)
       expect((await confirm(asked, email))?.state).toBe('over')
       expect((await confirm({ ...asked, generation: 2 }, email))?.state).toBe('over')
-      await time.result(second)
+      await runs.time.result(second)
     })
     const mails = await there.mails(contactId)
     expect(mails.map(({ recipient }) => recipient)).toEqual([email, `new-${email}`, `new-${email}`])
@@ -286,7 +272,7 @@ describe('what happens while a confirmation is awaited', () => {
     const { contactId, topicId, email } = await person()
     const { organizationId, addressOf } = there
     const other = addressOf(`new-${email}`)
-    await transact(database.sql, async (tx) => {
+    await transact(runs.database.sql, async (tx) => {
       await confirmationMails.record(tx, organizationId, [other, other, other])
       await tx`update contacts set email = ${`new-${email}`} where id = ${contactId}`
       await subscriptions.requireReconfirmation(tx, organizationId, [contactId], {
@@ -296,10 +282,10 @@ describe('what happens while a confirmation is awaited', () => {
     })
     expect((await there.row(contactId, topicId))?.status).toBe('pending')
     const asked = { contactId, topicId, generation: 2 }
-    const promised = await database.sql`
-      select from outbox where kind = 'start_confirmation' and payload = ${database.sql.json(asked)}`
+    const promised = await runs.database.sql`
+      select from outbox where kind = 'start_confirmation' and payload = ${runs.database.sql.json(asked)}`
     expect(promised).toHaveLength(1)
-    await withWorkflow(asked, (handle) => time.result(handle))
+    await withWorkflow(asked, (handle) => runs.time.result(handle))
     const mails = await there.mails(contactId)
     expect(mails.map(({ recipient }) => recipient)).not.toContain(`new-${email}`)
     expect((await there.row(contactId, topicId))?.status).toBe('unsubscribed')
@@ -310,11 +296,11 @@ describe('what happens while a confirmation is awaited', () => {
     const other = await person()
     await withWorkflow(one.asked, async (handle) => {
       const second = await start(other.asked)
-      await time.skip(DAY_MS)
-      await database.sql`delete from contacts where id = ${one.contactId}`
-      await database.sql`delete from topics where id = ${other.topicId}`
-      await time.result(handle)
-      await time.result(second)
+      await runs.time.skip(DAY_MS)
+      await runs.database.sql`delete from contacts where id = ${one.contactId}`
+      await runs.database.sql`delete from topics where id = ${other.topicId}`
+      await runs.time.result(handle)
+      await runs.time.result(second)
     })
     expect(await subjects(one.contactId)).toEqual(['Please'])
     expect(await subjects(other.contactId)).toEqual(['Please'])
@@ -326,18 +312,18 @@ describe('a worker that dies', () => {
   it('after the mail was enqueued and before its activity completed mails once', async () => {
     const { contactId, asked } = await person()
     const tries: number[] = []
-    const mailConfirmations: typeof activities.mailConfirmations = async (input) => {
-      const answer = await activities.mailConfirmations(input)
+    const mailConfirmations: typeof runs.activities.mailConfirmations = async (input) => {
+      const answer = await runs.activities.mailConfirmations(input)
       tries.push(input.mail)
       if (tries.filter((mail) => mail === input.mail).length < 3) {
         throw ApplicationFailure.create({ message: 'the worker is gone' })
       }
       return answer
     }
-    await withWorkflow(asked, (handle) => time.result(handle), { mailConfirmations })
+    await withWorkflow(asked, (handle) => runs.time.result(handle), { mailConfirmations })
     expect(tries).toEqual([1, 1, 1, 2, 2, 2])
     expect(await subjects(contactId)).toEqual(['Please', 'Reminder:'])
-    const [counted] = await database.sql<{ mails: number }[]>`
+    const [counted] = await runs.database.sql<{ mails: number }[]>`
       select count(*) as mails from confirmation_mails
       where organization_id = ${there.organizationId}`
     expect(counted?.mails).toBe(2)

@@ -8,6 +8,7 @@ import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { chromium, openPage, type Page } from '../support/browser.ts'
 import { seedTopic } from '../support/seed.ts'
+import { brandWith } from '../support/brands.ts'
 
 const PHONE = 375
 const DESKTOP = 1_280
@@ -93,7 +94,7 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
   const addRoutes = (app: Api['app']): void => {
     app.get('/test/page', { config: { public: true, unlimited: true } }, (_request, reply) =>
       sendPage(reply, {
-        look: { name: 'Alice', accentColor: '#00ff00', backgroundColor: '#ff00ff' },
+        brand: brandWith('Alice', { accentColor: '#00ff00', backgroundColor: '#ff00ff' }),
         title: 'Confirm',
         body: '<p>Do you want our news?</p><form method="post"><button>Confirm</button></form>',
       }),

@@ -14,6 +14,9 @@ afterAll(() => api.close())
 
 /** Takes the square of its length to check: seconds. */
 const SLOW = `{{ a${' | append: a'.repeat(4_800)} }}`
+const RULES = Array.from({ length: 8_000 }, (_, n) => `b .x${n} ~ b > *{--a${n}:1}`).join('')
+const mjml = (body: string, font = 'Arial') =>
+  `<mjml><mj-head><mj-attributes><mj-all font-family="${font}"/></mj-attributes></mj-head><mj-body>${body}</mj-body></mjml>`
 const template = (name: string, source: string) => ({
   name,
   subject: 'News',
@@ -53,6 +56,36 @@ test.each([
   expect(loop.stop()).toBeLessThan(HELD_MS)
   expect([201, 400]).toContain(status)
   expect(status === 201 ? ['fine'] : body.details).not.toHaveLength(0)
+})
+
+/** What an inliner or a compiler takes long for, much memory, or its stack. */
+test.each([
+  ['rules', `<style>${RULES}</style>${'<b></b>'.repeat(20_000)}`, 'html'],
+  ['values', `<style>*{--a:${'y'.repeat(300_000)}}</style>${'<b></b>'.repeat(60_000)}`, 'html'],
+  ['an unclosed tag', `<style></style>${'<a '.repeat(250_000)}`, 'html'],
+  [
+    'sections',
+    mjml('<mj-section><mj-column><mj-text>x</mj-text></mj-column></mj-section>'.repeat(9_000)),
+    'mjml',
+  ],
+  ['wrappers', mjml('<mj-wrapper>'.repeat(70_000)), 'mjml'],
+  [
+    'attributes',
+    mjml(
+      '<mj-section><mj-column><mj-text>x</mj-text></mj-column></mj-section>'.repeat(4_000),
+      'A'.repeat(400_000),
+    ),
+    'mjml',
+  ],
+  ['a file', mjml('<mj-include path="/etc/passwd"/>'), 'mjml'],
+])('%s to inline or compile end within their limits', async (name, source, sourceType) => {
+  const loop = watchEventLoop()
+  const hostile = api.alice.post('/v1/templates', { ...template(name, source), sourceType })
+  const other = await api.charlie.post('/v1/templates', template('mine', '<p>Hello</p>'))
+  const { status, body } = await hostile
+  expect(loop.stop()).toBeLessThan(HELD_MS)
+  expect([other.status, status]).toEqual([201, 400])
+  expect(body.details[0].path).toBe('source')
 })
 
 test('batches and workflows are refused with the place of what is wrong', async () => {

@@ -2,39 +2,28 @@ import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
+import * as batchParts from '../../src/store/sending/batch-parts.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as claims from '../../src/store/sending/claims.ts'
 import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
 import * as deliveryEvents from '../../src/store/sending/delivery-events.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
-import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { createDatabase } from '../support/database.ts'
+import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import { seedBatch, seedContacts, seedOrganization, seedTopic } from '../support/seed.ts'
 
-const DAY_MS = 86_400_000
 const PARTITIONS = 90
 
-let database: Awaited<ReturnType<typeof createDatabase>>
-let sql: Sql
-const asked: { query: string; parameters: unknown[] }[] = []
+let database: LedgerDays['database']
+let sql: LedgerDays['sql']
+let asked: LedgerDays['asked']
+let close: LedgerDays['close']
 
 beforeAll(async () => {
-  database = await createDatabase()
-  sql = connect(database.url, {
-    name: 'hot-plans',
-    onQuery: (query, parameters) => asked.push({ query, parameters }),
-  })
-  for (let day = 0; day < PARTITIONS; day += 8) {
-    await createPartitions(database.sql, Date.now() - day * DAY_MS)
-  }
+  ;({ database, sql, asked, close } = await openLedgerDays('hot-plans'))
 })
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+afterAll(() => close())
 
 /** Runs `act` and answers how many partitions of the ledger the widest of its statements reads. */
 async function widest(act: () => PromiseLike<unknown>): Promise<number> {
@@ -103,7 +92,7 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   const bound = 100_000 / 2
 
   const claimId = uuidv7()
-  expect(await rowsRead(() => messages.countOpen(sql, range))).toBeLessThanOrEqual(1_000)
+  expect(await rowsRead(() => batchParts.countOpen(sql, range))).toBeLessThanOrEqual(1_000)
   const claimed: messages.Claimed[] = []
   const claim = async (id: string) =>
     claimed.push(await messages.claimRange(sql, { ...range, claimId: id }))
@@ -210,7 +199,7 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   expect(
     await widest(() => messages.recordResults(sql, { ...place, claimId: first }, results)),
   ).toBe(1)
-  expect(await widest(() => messages.countOpen(sql, range))).toBe(1)
+  expect(await widest(() => batchParts.countOpen(sql, range))).toBe(1)
   expect(await widest(() => batchRuns.ledger(sql, organizationId, bucket))).toBe(1)
 
   const lost = { ...place, id: first, connectionId, messageIds: ids }
@@ -230,7 +219,7 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   })
   const [waiting] = await mailQueue.waiting(database.sql, connectionId, 1)
   const strangers = { organizationId, bucket: waiting?.bucket ?? '', ids: [mailId] }
-  expect(await widest(() => mailQueue.listWithoutContact(sql, strangers))).toBe(1)
+  expect(await widest(() => mailQueue.listToLookUp(sql, strangers))).toBe(1)
   const [reader = ''] = contactIds
   expect(await widest(() => isBeingMailed(sql, organizationId, [reader]))).toBe(1)
   expect(

@@ -255,3 +255,12 @@ test('what was ended refuses', async () => {
   await expect(own`select 1`).rejects.toMatchObject({ code: 'CONNECTION_ENDED' })
   expect(() => within(within(sql, uuidv7()), uuidv7())).toThrow('bound')
 })
+
+test('a pool of searches is told to plan for short statements, zero included', async () => {
+  const searcher = connect(database.url, { name: 'search', role: 'letterloom_search', max: 1 })
+  const [row] = await searcher`
+    select current_setting('max_parallel_workers_per_gather') as workers,
+      current_setting('jit') as jit, current_setting('enable_seqscan') as seqscan`
+  await searcher.end()
+  expect(row).toEqual({ workers: '0', jit: 'off', seqscan: 'off' })
+})

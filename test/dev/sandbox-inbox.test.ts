@@ -60,7 +60,7 @@ describe('the inbox', () => {
   test('makes the source of a mail', async () => {
     const { text } = await get(`/mails/${id}?tab=source`)
     expect(text).toContain('Reply-To: reply@letterloom.example')
-    expect(text).toContain('Subject: =?UTF-8?B?')
+    expect(text).toContain('Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_')
     expect(text).toContain('Content-Type: multipart/alternative')
     expect(text).toContain('und Gr=C3=BC=C3=9Fe')
   })

@@ -91,7 +91,7 @@ describe('SendEmail', () => {
       recipients: ['ada@example.com', 'bob@example.com'],
       subject: 'Grüße',
       html: '<b>Schön</b>',
-      text: 'Schön\r\n',
+      text: 'Schön\n',
       raw: Buffer.from(raw).toString('base64'),
       tags: [
         { name: 'color', value: 'red' },

@@ -6,7 +6,7 @@ import { type Api, type Client, createContact, startApi, tally } from '../suppor
 import { figures, limitEvents, storedEvents } from '../support/events.ts'
 
 let api: Api
-/** What the API takes the time to be. */
+/** What the API takes the time to be. It stands: the last millisecond of a month is asked for. */
 let now = Date.now()
 
 beforeAll(async () => {

@@ -18,9 +18,6 @@ import { type Engine, startEngine, until } from '../support/engine.ts'
 import { executionRow, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { forgetRuns } from '../support/runs.ts'
 import { startTestSystem } from '../support/system.ts'
-import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
-
-allowWarnings(RUN_IS_OVER)
 
 /** Nothing but the tests says how long a mail is claimed or in doubt. */
 const NEVER_MS = 600_000

@@ -13,7 +13,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { sized } from '../support/size.ts'
 import { killAndWait } from '../support/system.ts'
 
-const KILLS = sized(4, 8)
+const KILLS = sized(3, 8)
 const CLIENTS = 8
 /** How long a client asks: an API that was killed may take a slow machine many seconds to start. */
 const LONGEST_MS = 120_000

@@ -12,9 +12,13 @@ import {
   wanted,
 } from '../support/large-import.ts'
 import { until } from '../support/engine.ts'
+import { sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 
-const ROWS = 30_000
+const ROWS = sized(10_000, 30_000)
+const KILLS = sized(3, 5)
+/** Rows that an import stores in a millisecond at most, so that kills come before its end. */
+const ROWS_PER_MS = 6
 
 let system: System
 beforeAll(async () => {
@@ -22,13 +26,13 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 
-it('worker and API killed five times after the 202: every row exactly once, the report complete', async () => {
+it('worker and API killed again and again after the 202: every row exactly once, the report complete', async () => {
   const customer = await newCustomer(system)
   const { status, body } = await send(system, customer, fileOf(ROWS))
   expect({ status, state: body.status }).toEqual({ status: 202, state: 'pending' })
   const [after] = await Promise.all([
     ended(system, customer, body.id),
-    killAtRandom(system, 5, 5_000),
+    killAtRandom(system, KILLS, ROWS / ROWS_PER_MS),
   ])
   const { contacts, reported } = wanted(ROWS)
   expect(after).toMatchObject({

@@ -15,9 +15,6 @@ import {
   seedContacts,
   seedOrganization,
 } from '../support/seed.ts'
-import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
-
-allowWarnings(RUN_IS_OVER)
 
 const REFLECTED_MS = 30_000
 const quiet = () => {}

@@ -13,13 +13,10 @@ import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createNamespace, until } from '../support/engine.ts'
+import { newNamespace, until } from '../support/engine.ts'
 import { executionRow, figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { forgetRuns } from '../support/runs.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
-import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
-
-allowWarnings(RUN_IS_OVER)
 
 const EXECUTIONS = 60
 const REFLECTED_MS = 60_000
@@ -40,8 +37,7 @@ beforeAll(async () => {
     Connection.connect({ address }),
     NativeConnection.connect({ address }),
   ])
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
+  const namespace = await newNamespace(connection)
   temporal = new Client({ connection, namespace })
   workerSql = connect(database.url, { name: 'runs', role: 'letterloom_worker' })
   const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://example.com' }

@@ -6,7 +6,7 @@ import { type Api, startApi, tally } from '../support/api.ts'
 import { seedContacts } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 
-const PEOPLE = sized(2_000, 10_000)
+const PEOPLE = sized(400, 10_000)
 const AT_ONCE = 24
 
 let api: Api
@@ -36,7 +36,7 @@ const post = (token: string): Promise<number> =>
     call.end('List-Unsubscribe=One-Click')
   })
 
-it('thousands of people leave from one address at once, as a mail provider posts for them', async () => {
+it('hundreds of people leave from one address at once, as a mail provider posts for them', async () => {
   const { organizationId } = api.alice
   const ids = await seedContacts(api.sql, organizationId, PEOPLE)
   const tokens = ids.map((contactId, index) =>
@@ -54,7 +54,7 @@ it('thousands of people leave from one address at once, as a mail provider posts
       for (let token = waiting.pop(); token; token = waiting.pop()) statuses.push(await post(token))
     }),
   )
-  // Within a minute where nothing else runs; even in three, hundreds of times what an address may.
+  // Many times what an address may otherwise in an hour, let alone in the minute that this takes.
   console.log(`${PEOPLE} people left in ${((performance.now() - started) / 1_000).toFixed(0)} s`)
   expect(tally(statuses)).toEqual({ 200: PEOPLE })
   const [left] = await api.sql<{ people: number; listed: number }[]>`

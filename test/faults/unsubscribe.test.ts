@@ -6,6 +6,7 @@ import type { Mailer } from '../../activities/mailer.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import { BATCH_TAG } from '../../src/domain/sending/ses-event.ts'
 import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
@@ -20,11 +21,22 @@ import {
   seedOrganization,
   seedTopic,
 } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 
+/** However slow the machine is, no mail is in doubt: these tests are about the moment of a call. */
+const NEVER_MS = 600_000
+const TIMINGS = {
+  ...SHORT_TIMINGS,
+  callMs: 10_000,
+  leaseMs: NEVER_MS,
+  doubtMs: NEVER_MS,
+  awaitedMs: NEVER_MS,
+}
 const RATE = 150
-const CONTACTS = 900
-const LEAVING = 150
-const RUNS = 300
+/** An even number: two batches of the last test halve them. */
+const CONTACTS = 2 * sized(250, 450)
+const LEAVING = sized(100, 150)
+const RUNS = 3 * sized(40, 100)
 
 let api: Api
 let engine: Engine
@@ -61,7 +73,7 @@ beforeAll(async () => {
   })
   // A slow provider: a hundred calls are in the air at any moment.
   await control.setFaults({ latencyMs: 600 }, seeded.accountId)
-  mailer = createMailer({ roles: createRoles(), callMs: SHORT_TIMINGS.callMs })
+  mailer = createMailer({ roles: createRoles(), callMs: TIMINGS.callMs })
   const noting: Mailer = {
     send: async (mail, call) => {
       // A starved process: a call begins at any moment in which it still may.
@@ -69,7 +81,9 @@ beforeAll(async () => {
       const at = performance.now()
       const outcome = await mailer.send(mail, call)
       const batchId = mail.tags.find(({ name }) => name === BATCH_TAG)?.value ?? ''
-      if (outcome.kind !== 'not_begun') calls.push({ to: mail.to, batchId, at })
+      // A mail to the simulator tells a busy machine whether events arrive: that is nobody.
+      const isToPerson = mail.to !== SIMULATOR
+      if (isToPerson && outcome.kind !== 'not_begun') calls.push({ to: mail.to, batchId, at })
       return outcome
     },
     close: () => mailer.close(),
@@ -77,6 +91,7 @@ beforeAll(async () => {
   engine = await startEngine({
     databaseUrl: api.databaseUrl,
     mailer: noting,
+    timings: TIMINGS,
     keyring: api.deps.keyring,
   })
 })

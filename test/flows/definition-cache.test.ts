@@ -4,9 +4,6 @@ import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedFlow, type SeededFlow } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
-import { allowWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
-
-allowWarnings(RUN_IS_OVER)
 
 let database: TestDatabase
 let sql: Sql

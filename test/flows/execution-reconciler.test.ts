@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Client, Connection } from '@temporalio/client'
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import type { Client } from '@temporalio/client'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { executionRuns, startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
@@ -13,7 +13,7 @@ import * as heldExecutions from '../../src/store/flows/held-executions.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, executionWorkflowId, type RunFlowInput } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createNamespace, until } from '../support/engine.ts'
+import { openNamespace, until } from '../support/engine.ts'
 import { listed } from '../support/runs.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
@@ -24,7 +24,7 @@ const log = { info: quiet, warn: quiet, error: quiet }
 const timings = { ...SHORT_TIMINGS, reconcileMs: 100, noProgressMs: 1_000 }
 
 let database: TestDatabase
-let connection: Connection
+let closeTemporal: () => Promise<void>
 let temporal: Client
 let organizationId: Uuid
 let flowId: Uuid
@@ -35,16 +35,11 @@ const reconcileClosed = () => reconcileClosedRuns(deps(), executionRuns(deps()),
 const reconcileStill = () => reconcileNextPage(deps(), executionRuns(deps()), undefined)
 
 beforeAll(async () => {
-  ;[database, connection] = await Promise.all([
-    createDatabase(),
-    Connection.connect({ address: inject('temporalAddress') }),
-  ])
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
-  temporal = new Client({ connection, namespace })
+  database = await createDatabase()
+  ;({ client: temporal, close: closeTemporal } = await openNamespace())
 })
 afterAll(async () => {
-  await connection.close()
+  await closeTemporal()
   await database.drop()
 })
 beforeEach(async () => {

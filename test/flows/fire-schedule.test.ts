@@ -6,24 +6,32 @@ import {
   createFlowScheduleActivities,
   type PageOutcome,
 } from '../../activities/flows/flow-schedules.ts'
-import type { Trigger } from '../../src/domain/flows/flow.ts'
-import type { Uuid } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { syncSchedule } from '../../src/loops/flow-schedules.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, type FireScheduleInput, flowScheduleId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createNamespace, until } from '../support/engine.ts'
+import { newNamespace, until } from '../support/engine.ts'
 import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
-expectWarnings(/^Activity failed fireSchedulePage .*its worker was lost after the commit$/)
+expectWarnings(
+  /^Activity failed fireSchedulePage .*its worker was lost after the commit$/,
+  /^Activity failed fireSchedulePage .*the segment cannot be evaluated$/,
+  /^Activity failed fireSchedulePage .*canceling statement due to statement timeout$/,
+  /^Activity failed fireSchedulePage .*the contacts of the segment take too long to find$/,
+)
 
-const YEARLY: Trigger = { type: 'schedule', cron: '0 4 29 2 *', timezone: 'UTC' }
+const YEARLY = { type: 'schedule', cron: '0 4 29 2 *', timezone: 'UTC' } as const
 const PAGE = 10
 /** Of the outbox, above which a page waits. */
 const BACKLOG = 40
+/** A statement of a page may take so long. */
+const TIMEOUT_MS = 400
 
 let database: TestDatabase
+let workerSql: Sql
 let connection: Connection
 let native: NativeConnection
 let temporal: Client
@@ -42,11 +50,16 @@ beforeAll(async () => {
     Connection.connect({ address }),
     NativeConnection.connect({ address }),
   ])
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
+  const namespace = await newNamespace(connection)
   temporal = new Client({ connection, namespace })
+  workerSql = connect(database.url, {
+    name: 'fire-schedule',
+    role: 'letterloom_worker',
+    max: 2,
+    statementTimeoutMs: TIMEOUT_MS,
+  })
   const { fireSchedulePage } = createFlowScheduleActivities({
-    sql: database.sql,
+    sql: workerSql,
     schedulePage: PAGE,
     scheduleBacklog: BACKLOG,
   })
@@ -70,7 +83,7 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown()
   await running
-  await Promise.all([native.close(), connection.close()])
+  await Promise.all([native.close(), connection.close(), workerSql.end()])
   await database.drop()
 })
 beforeEach(async () => {
@@ -128,6 +141,100 @@ test('a moment of the schedule starts the flow once for every contact of its org
   expect(starts.map(({ payload }) => payload.contactId).toSorted()).toEqual(contactIds)
   expect(asked.map((page) => page.after)).toEqual([null, contactIds[9], contactIds[19]])
   await relayed()
+})
+
+/** A flow whose schedule is for a segment with this condition. */
+async function seedForSegment(condition: object): Promise<{ flowId: Uuid; segmentId: Uuid }> {
+  const segmentId = uuidv7()
+  await database.sql`
+    insert into segments (organization_id, id, name, condition)
+    values (${organizationId}, ${segmentId}, 'Odd', ${database.sql.json(condition)})`
+  const flowId = await seedTriggered(database.sql, organizationId, { ...YEARLY, segmentId })
+  await syncSchedule({ sql: database.sql, temporal }, flowId)
+  return { flowId, segmentId }
+}
+const named = (...values: string[]) => ({
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'firstName', operator: 'inList', value: values }] }],
+})
+
+test('a schedule with a segment starts its members of that moment, page by page', async () => {
+  const contactIds = await seedReaders(40)
+  const odd = Array.from({ length: 20 }, (_, n) => `Reader ${2 * n + 1}`)
+  const { flowId } = await seedForSegment(named(...odd))
+  before = async ({ after }) => {
+    if (after === null) return
+    // This one is no member any more when its page comes.
+    await database.sql`update contacts set first_name = 'Left' where id = ${contactIds[38]!}`
+  }
+  await schedule(flowId).trigger()
+  await ended(flowId)
+  const started = (await executionsOf(flowId)).map(({ contactId }) => contactId)
+  expect(started).toEqual(contactIds.filter((_, n) => n % 2 === 0 && n !== 38))
+  expect(asked.length).toBe(2)
+  await relayed()
+})
+
+/** What a flow says of the latest moment of its schedule. */
+async function failureOf(flowId: Uuid) {
+  const [flow] = await database.sql<{ scheduleFailedFor: string; scheduleFailure: string }[]>`
+    select schedule_failed_for, schedule_failure from flows where id = ${flowId}`
+  return flow
+}
+const none = { scheduleFailedFor: null, scheduleFailure: null }
+
+test.each([
+  ['cannot be evaluated', { logic: 'OR', groups: [] }, false],
+  ['is gone', named('Reader 1'), true],
+])('a schedule whose segment %s starts nobody, and says so', async (_, condition, isGone) => {
+  const contactIds = await seedReaders(3)
+  const { flowId, segmentId } = await seedForSegment(condition)
+  if (isGone) await database.sql`delete from segments where id = ${segmentId}`
+  await schedule(flowId).trigger()
+  await expect(ended(flowId)).rejects.toMatchObject({
+    cause: { cause: { type: 'segment_not_usable' } },
+  })
+  expect(asked.length).toBe(1)
+  expect(await executionsOf(flowId)).toEqual([])
+  const scheduleFailedFor = asked[0]?.firedFor
+  expect(await failureOf(flowId)).toEqual({
+    scheduleFailedFor,
+    scheduleFailure: 'segment_not_usable',
+  })
+
+  // A later moment that succeeds makes it void; an earlier one that is made up for does not.
+  await changeTrigger(database.sql, organizationId, flowId, YEARLY)
+  const { fireSchedulePage } = createFlowScheduleActivities({ sql: workerSql })
+  const fire = (firedFor: string) =>
+    fireSchedulePage({ organizationId, flowId, firedFor, after: null })
+  await fire('2024-02-29T04:00:00.000Z')
+  expect(await failureOf(flowId)).toMatchObject({ scheduleFailedFor })
+  await fire(new Date().toISOString())
+  expect(await failureOf(flowId)).toEqual(none)
+  expect((await executionsOf(flowId)).length).toBe(2 * contactIds.length)
+  await relayed()
+})
+
+test('a schedule whose segment takes too long again and again starts nobody, and says so', async () => {
+  await seedReaders(3)
+  const { flowId } = await seedForSegment({
+    logic: 'AND',
+    // It holds of everybody.
+    groups: [{ filters: [{ field: 'event.bought', operator: 'notTriggered' }] }],
+  })
+  await database.sql.begin(async (tx) => {
+    await tx`lock table events in access exclusive mode`
+    await schedule(flowId).trigger()
+    await expect(ended(flowId)).rejects.toMatchObject({
+      cause: { cause: { type: 'segment_too_slow' } },
+    })
+  })
+  expect(asked.length).toBe(5)
+  expect(await executionsOf(flowId)).toEqual([])
+  expect(await failureOf(flowId)).toEqual({
+    scheduleFailedFor: asked[0]?.firedFor,
+    scheduleFailure: 'segment_too_slow',
+  })
 })
 
 test('a moment is the one that was scheduled, not the one at which it is made up for', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Client, ScheduleOverlapPolicy } from '@temporalio/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Trigger } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { syncSchedule } from '../../src/loops/flow-schedules.ts'
@@ -9,7 +9,7 @@ import { compareSchedules, startScheduleKeeper } from '../../src/loops/schedule-
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { CONTROL_QUEUE, flowScheduleId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createNamespace, until } from '../support/engine.ts'
+import { openNamespace, until } from '../support/engine.ts'
 import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
 import { seedOrganization } from '../support/seed.ts'
 
@@ -20,23 +20,18 @@ const quiet = () => {}
 const log = { info: quiet, warn: quiet, error: quiet }
 
 let database: TestDatabase
-let connection: Connection
+let closeTemporal: () => Promise<void>
 let temporal: Client
 let organizationId: Uuid
 const deps = () => ({ sql: database.sql, temporal, log })
 
 beforeAll(async () => {
-  ;[database, connection] = await Promise.all([
-    createDatabase(),
-    Connection.connect({ address: inject('temporalAddress') }),
-  ])
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
-  temporal = new Client({ connection, namespace })
+  database = await createDatabase()
+  ;({ client: temporal, close: closeTemporal } = await openNamespace())
   ;({ organizationId } = await seedOrganization(database.sql))
 })
 afterAll(async () => {
-  await connection.close()
+  await closeTemporal()
   await database.drop()
 })
 

@@ -3,10 +3,9 @@ import { until } from '../support/engine.ts'
 import { endOf } from '../support/flow-runs.ts'
 import { path } from '../support/flows.ts'
 import { failing, operatedRuns, sleeping } from '../support/operated-runs.ts'
-import { allowWarnings, expectWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+import { expectWarnings } from '../support/worker-log.ts'
 
 expectWarnings(/^Workflow failed runFlow .*The step "two" failed: not_a_number$/)
-allowWarnings(RUN_IS_OVER)
 
 const runs = operatedRuns()
 const { seed, start, paused, propertiesOf, putRight } = runs

@@ -12,8 +12,8 @@ import { createFetcher } from '../../src/net/fetch.ts'
 import { connect, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../support/engine.ts'
-import { endOf, type FlowWorker, ownNamespace, startFlowWorker } from '../support/flow-runs.ts'
+import { newNamespace, until } from '../support/engine.ts'
+import { endOf, type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
 import {
   executionRow,
   figures,
@@ -88,7 +88,7 @@ beforeAll(async () => {
     { sql: workerSql, content, steps, mostAttempts: 3 },
     {
       // The queue of webhooks has the product's name: a namespace of its own.
-      namespace: await ownNamespace(temporal.connection),
+      namespace: await newNamespace(temporal.connection),
       changes: ({ runStep }) => ({
         runStep: (input) => {
           ran.push(input)

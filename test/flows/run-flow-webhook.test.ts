@@ -11,8 +11,8 @@ import type { Execution, ExecutionStep } from '../../src/schemas/flows/execution
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
-import { until } from '../support/engine.ts'
-import { type FlowWorker, ownNamespace, startFlowWorker } from '../support/flow-runs.ts'
+import { newNamespace, until } from '../support/engine.ts'
+import { type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
 import { type FlowSketch, seedFlow } from '../support/flows.ts'
 import { createServers } from '../support/servers.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const port = await http((_, response) => response.writeHead(answer).end('a private answer'))
   url = `http://127.0.0.1:${port}/private-path`
   workerSql = connect(api.databaseUrl, { name: 'flows', role: 'letterloom_worker' })
-  const namespace = await ownNamespace(temporal.connection)
+  const namespace = await newNamespace(temporal.connection)
   client = new Client({ connection: temporal.connection, namespace })
   const content = { keyring: api.deps.keyring, publicUrl: 'https://x' }
   const fetcher = createFetcher({ allowed: ['127.0.0.1'] })

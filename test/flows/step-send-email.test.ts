@@ -2,12 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSendEmail } from '../../activities/flows/steps/send-email.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import { dayBucket, uuidv7 } from '../../src/ids.ts'
-import * as contents from '../../src/store/content/contents.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
 import { recordResults } from '../../src/store/sending/messages.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
-import * as templates from '../../src/store/content/templates.ts'
 import {
   addressHash,
   newKeyringText,
@@ -24,6 +22,7 @@ import {
   wakes,
 } from '../support/flow-steps.ts'
 import { type Seeded, seedContacts, seedOrganization, seedTopic } from '../support/seed.ts'
+import { publishedTemplate } from '../support/published-template.ts'
 
 type Config = StepOf<'send_email'>['config']
 
@@ -124,26 +123,14 @@ const accepted = (id: string) => ({
   messageId: `m-${id}`,
   subject: 'x',
 })
-const template = async (emailType: 'marketing' | 'transactional', html: string) => {
-  const { organizationId } = seeded
-  const id = uuidv7()
-  const contentId = uuidv7()
-  const text = 'text'
-  const said = { organizationId, subject: 'Of the template', previewText: null }
-  await contents.create(sql, { ...said, id: contentId, html, text })
-  await templates.create(sql, {
-    ...said,
-    id,
-    name: 'Receipt',
-    slug: id,
-    sourceType: 'html',
-    source: html,
+const template = (emailType: 'marketing' | 'transactional', source: string) =>
+  publishedTemplate(sql, seeded.organizationId, {
+    subject: 'Of the template',
+    source,
+    textContent: 'text',
     emailType,
-    variables: [],
+    variables: [{ name: 'coupon' }],
   })
-  await templates.addVersion(sql, { organizationId, templateId: id, version: 1, contentId })
-  return id
-}
 
 describe('a mail of a flow', () => {
   it('is one row of the ledger, in the mail queue, that leads back to its execution', async () => {

@@ -146,16 +146,16 @@ describe('is refused by a rule', () => {
       'does not go with the trigger api',
     ],
     [
-      'a segment',
+      'a segment that does not exist',
       smallFlow({ triggerType: 'segment_entry', triggerConfig: { segmentId: uuidv7() } }),
       'triggerConfig.segmentId',
-      'is not available yet',
+      'names no segment',
     ],
     [
       'no segment',
       smallFlow({ triggerType: 'segment_exit' }),
-      'triggerType',
-      'triggerType cannot be segment_exit yet',
+      'triggerConfig.segmentId',
+      'is needed by the trigger segment_exit',
     ],
     [
       'a schedule of a segment',
@@ -164,7 +164,7 @@ describe('is refused by a rule', () => {
         triggerConfig: { cron: '0 9 * * *', segmentId: uuidv7() },
       }),
       'triggerConfig.segmentId',
-      'is not available yet',
+      'names no segment',
     ],
     [
       'a schedule that is none',

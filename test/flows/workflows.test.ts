@@ -40,6 +40,7 @@ describe('a workflow that is created', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       pushedAt: null,
+      scheduleFailure: null,
     })
     expect((await get(flow.id)).body).toEqual(flow)
     expect((await get('welcome')).body).toEqual(flow)

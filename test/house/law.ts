@@ -17,6 +17,7 @@ const EVERYTHING = ['*']
 const UTILITIES = ['src', 'src/ids.ts', 'src/breather.ts', 'src/passwords.ts'].concat([
   'src/phones.ts',
   'src/local-time.ts',
+  'src/public-suffixes.ts',
 ])
 
 /**
@@ -32,13 +33,25 @@ export const LAW: Readonly<Record<string, Floor>> = {
   'src/passwords.ts': { runs: ['src/domain'], packages: ['@node-rs/argon2', 'node'] },
   'src/phones.ts': { runs: [], packages: ['libphonenumber-js/*'] },
   'src/local-time.ts': { runs: ['src/domain'], packages: ['luxon'] },
+  'src/public-suffixes.ts': { runs: [], packages: ['tldts'] },
   src: { runs: ['src/domain', 'src/ids.ts'], packages: ['node'] },
   'src/store': {
     runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'],
     knows: ['src/schemas', 'workflows/contract.ts'],
     packages: ['postgres', 'node'],
   },
-  'src/mail': { runs: ['src/domain'], packages: ['liquidjs', 'html-to-text', 'node'] },
+  'src/mail': {
+    runs: ['src/domain'],
+    packages: [
+      '@css-inline/css-inline-wasm',
+      'html-to-text',
+      'liquidjs',
+      'mailauth/*',
+      'mrml',
+      'node',
+      'nodemailer/*',
+    ],
+  },
   'src/net': { runs: ['src/domain'], packages: ['undici', 'ipaddr.js', 'node'] },
   'src/setup': { runs: ['src/domain'], packages: [] },
   'src/core': {

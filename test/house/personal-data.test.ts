@@ -17,11 +17,11 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
   batches:
-    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until progressed_at lost_runs lost_after sender_refusals render_timeouts render_timeouts_in_row streak_sent segment_id',
+    'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until progressed_at lost_runs lost_after sender_refusals render_timeouts render_timeouts_in_row streak_sent segment_id excluded_topic_ids excluded_segment_ids paused_reason throttle_per_second throttle_tokens throttle_refilled_at timezone_aware timezone ab_decide_at ab_winner',
   claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at look_at',
   confirmation_mails: 'organization_id id created_at',
   connections:
-    'organization_id id region features external_id is_verified verification_error last_verified_at last_event_received_at probe_requested_at probes_wanted events_refused_at disconnected_at created_at updated_at sns_topic_arn checks check_begun_at checked_at max_send_rate configuration_set configuration_set_tried_at',
+    'organization_id id region features external_id is_verified verification_error last_verified_at last_event_received_at probe_requested_at probes_wanted events_refused_at disconnected_at created_at updated_at sns_topic_arn checks check_begun_at checked_at max_send_rate configuration_set configuration_set_tried_at events_missing_since event_queue_url',
   connection_secrets: 'organization_id connection_id hash valid_until created_at',
   consent_events: 'organization_id contact_id id',
   console_policies: 'organization_id connection_id version checked_at probed_at',
@@ -43,7 +43,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   flow_headers: 'organization_id flow_id version step_id',
   flow_versions: 'organization_id flow_id version created_at',
   flows:
-    'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at',
+    'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at schedule_failed_for schedule_failure',
   former_contacts: 'organization_id deleted_at',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   imports:
@@ -58,11 +58,11 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_bodies: 'organization_id bucket id',
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
-    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at',
+    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain',
   notice_mails:
     'organization_id notice_id user_id invitation_id recipient_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',
-  organizations: 'id plan created_at updated_at accent_color background_color',
+  organizations: 'id plan created_at updated_at accent_color background_color language',
   outbox:
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
   mail_queue: 'organization_id bucket id connection_id priority send_at',
@@ -85,9 +85,10 @@ const NO_PERSONAL_DATA: Record<string, string> = {
     'organization_id contact_id topic_id generation cohort mails mail_id created_at updated_at',
   suppressions: 'organization_id id key_id created_at updated_at',
   topic_opt_outs: 'organization_id topic_id opted_out_at',
-  template_versions: 'organization_id template_id version content_id published_at',
+  template_versions:
+    'organization_id template_id version content_id published_at source_type is_compiled email_type',
   templates:
-    'organization_id id slug source_type email_type status version created_at updated_at published_at',
+    'organization_id id slug source_type email_type status version created_at updated_at published_at is_compiled has_unpublished_changes edited_at pushed_at source_hash cli_project_path ses_template_name',
   topics:
     'organization_id id slug double_opt_in public template_id connection_id created_at updated_at',
   users: 'id created_at password_changed_at',

@@ -12,7 +12,7 @@ interface Line {
 
 /** Written by tools, or in the notation of another house. */
 const FOREIGN =
-  /(?:^|\/)package-lock\.json$|^(?:test\/histories\/|src\/client\/schema\.ts$)|\.(?:go|mod|sum)$|SHA256SUMS$/
+  /(?:^|\/)package-lock\.json$|^(?:test\/histories\/|src\/client\/schema\.ts$)|\.(?:go|mod|sum)$|SHA256SUMS$|^test\/tools\/fixtures\//
 const OURS = /^(?:src|api|workflows|activities)\/.*\.ts$/
 const TYPESCRIPT = /\.ts$/
 const TESTS = /^test\/.*\.ts$/

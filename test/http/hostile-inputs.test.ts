@@ -3,16 +3,19 @@ import { bodySchema, type Operation } from '../support/document.ts'
 import { methodOf, watchedApi, type Watched } from '../support/hostile-target.ts'
 import { largest, leavesOf, misfits, RAW, RUNS, withText } from '../support/hostile.ts'
 import { floorMs, holdOf } from '../support/holds.ts'
-import { sized } from '../support/size.ts'
+import { partOf, sized } from '../support/size.ts'
 
 /**
  * Every operation of the document is sent what is dear to read. What all of them read in the same
- * way is as large as it may be for one of each size, and for the others `1 / SHARE` of that;
- * `npm run test:slow` makes all of it as large as it may be.
+ * way is as large as it may be for one of each size, and for the others `1 / SHARE` of that. They
+ * take turns: each of the others gets one of `PARTS` parts of the bodies, each field one of
+ * `FIELD_PARTS` parts of the texts. `npm run test:slow` sends all of it, as large as it may be.
  */
 const SHARE = sized(32, 1)
 /** Bytes of one field. */
 const FIELD_BYTES = Math.floor((512 * 1024) / SHARE)
+const PARTS = 4
+const FIELD_PARTS = 3
 const RUNS_OF_LARGEST = RUNS.slice(0, SHARE === 1 ? RUNS.length : 2)
 const TIMEOUT_MS = 300_000
 
@@ -39,14 +42,15 @@ test(
   'no body holds it for long, whatever it is',
   async () => {
     const done = new Set<number>()
-    for (const operation of watched.operations.filter(takesBody)) {
+    for (const [n, operation] of watched.operations.filter(takesBody).entries()) {
       const target = await watched.targetOf(operation)
       // Files are read while they come: see the tests of imports below.
       if (target.bodyLimit === 0) continue
       const isFirst = !done.has(target.bodyLimit)
       done.add(target.bodyLimit)
       const bytes = Math.floor(target.bodyLimit / (isFirst ? 1 : SHARE)) - 64
-      for (const [name, write] of Object.entries(RAW))
+      const raw = Object.entries(RAW)
+      for (const [name, write] of isFirst ? raw : partOf(raw, n, PARTS))
         await watched.hold(name, target, write(bytes))
     }
     expect(done.size).toBeGreaterThan(2)
@@ -58,13 +62,15 @@ test(
 test(
   'no field does',
   async () => {
+    let fields = 0
     for (const operation of watched.operations) {
       const schema = bodySchema(operation)
       if (schema === undefined) continue
       const target = await watched.targetOf(operation)
       const body = await target.place.body?.(watched.api, watched.api.alice)
       for (const leaf of leavesOf(schema)) {
-        for (const [name, text] of Object.entries(misfits(leaf.schema, FIELD_BYTES))) {
+        const texts = Object.entries(misfits(leaf.schema, FIELD_BYTES))
+        for (const [name, text] of partOf(texts, fields++, FIELD_PARTS)) {
           const at = `${leaf.path.join('.')}: ${name}`
           await watched.hold(at, target, withText(body, leaf.path, text))
         }

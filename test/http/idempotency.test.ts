@@ -5,6 +5,8 @@ import { deleteOld } from '../../src/store/platform/idempotency-keys.ts'
 import {
   type Api,
   type Client,
+  asTest,
+  batchWithFailed,
   connectAccount,
   createBatch,
   inject,
@@ -178,6 +180,18 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   const flowId = await seedFlow(api.sql, organizationId, { settings: { allowReentry: true } })
   const triggered = await api.alice.post('/v1/contacts', contact('mia'))
   const run = { flowId, contactId: triggered.body.id }
+  const receipt = {
+    to: 'ada@example.com',
+    from: 'shop@example.com',
+    subject: 'Receipt',
+    text: 'Thanks',
+    cloudAccountId: connectionId,
+  }
+  const template = await api.alice.post('/v1/templates', {
+    name: 'Kept',
+    subject: 'S',
+    source: '<p>x</p>',
+  })
   const ids: Record<string, string> = {
     '/v1/workflows/{workflowId}/enable': flowId,
     '/v1/workflows/{workflowId}/disable': (await createFlow(api.alice)).id,
@@ -199,6 +213,20 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/invitations/{id}/resend': invited.body.id,
     '/v1/batch/{id}/resume': await failedBatch(connectionId),
     '/v1/batch/{id}/discard': await failedBatch(connectionId),
+    '/v1/templates/{id}/publish': template.body.id,
+    '/v1/templates/{id}/duplicate': template.body.id,
+    '/v1/templates/{id}/preview': template.body.id,
+    '/v1/templates/{id}/test': template.body.id,
+    '/v1/email/{id}/cancel': (await api.alice.post('/v1/email/send', receipt)).body.id,
+    '/v1/batch/{id}/pause': (await createBatch(api.alice, { cloudAccountId: connectionId })).id,
+    '/v1/batch/{id}/duplicate': await failedBatch(connectionId),
+    '/v1/batch/{id}/choose-winner': await asTest(api, api.alice, await failedBatch(connectionId)),
+    '/v1/batch/{id}/retry-failed': await batchWithFailed(
+      api,
+      api.alice,
+      await failedBatch(connectionId),
+      triggered.body.id,
+    ),
   }
   const condition = {
     logic: 'AND',
@@ -219,6 +247,18 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/account/console-policy/{cloudAccountId}/recheck': undefined,
     '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
+    '/v1/templates/{id}/publish': undefined,
+    '/v1/templates/{id}/duplicate': undefined,
+    '/v1/templates/{id}/preview': { contact: { firstName: 'Ada' } },
+    '/v1/templates/{id}/test': {
+      to: ['editor@example.com'],
+      from: 'news@example.com',
+      cloudAccountId: connectionId,
+    },
+    '/v1/templates/push': { slug: 'pushed', name: 'T', source: '<p>x</p>' },
+    '/v1/templates/push/batch': {
+      templates: [{ slug: 'pushed-too', name: 'T', source: '<p>x</p>' }],
+    },
     '/v1/topics': { name: 'News' },
     '/v1/segments': { name: 'With address', condition },
     '/v1/segments/preview': { condition },
@@ -233,7 +273,21 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/workflows/executions/{executionId}/cancel': undefined,
     '/v1/batch/{id}/resume': undefined,
     '/v1/batch/{id}/discard': undefined,
+    '/v1/email/send': receipt,
+    '/v1/email/send/batch': { emails: [receipt] },
+    '/v1/email/{id}/cancel': undefined,
+    '/v1/batch/{id}/pause': undefined,
+    '/v1/batch/{id}/duplicate': undefined,
+    '/v1/batch/{id}/retry-failed': undefined,
+    '/v1/batch/{id}/choose-winner': { variant: 'B' },
     '/v1/batch': {
+      audienceType: 'all',
+      from: 'news@example.com',
+      subject: 'News',
+      htmlContent: '<p>News</p>',
+      cloudAccountId: connectionId,
+    },
+    '/v1/batch/preview': {
       audienceType: 'all',
       from: 'news@example.com',
       subject: 'News',

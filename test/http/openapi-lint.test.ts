@@ -36,9 +36,13 @@ async function lint(document: object): Promise<string[]> {
 
 /**
  * A contact may be named `imports` by its external id, and a workflow `executions` by its slug; the
- * words of a path come before ids.
+ * words of a path come before ids. No mail is named `logs`: its id is a UUID.
  */
-const DECIDED = ['`/v1/contacts/imports/{id}`', '`/v1/workflows/executions/{executionId}`']
+const DECIDED = [
+  '`/v1/contacts/imports/{id}`',
+  '`/v1/workflows/executions/{executionId}`',
+  '`/v1/email/logs/{messageId}`',
+]
 const isDecided = (problem: string): boolean =>
   problem.includes('(no-ambiguous-paths)') && DECIDED.some((path) => problem.includes(path))
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pageStyle, readableOn } from '../../api/http/page-style.ts'
+import { pageStyle } from '../../api/http/page-style.ts'
+import { readableOn } from '../../src/domain/content/brand.ts'
+import { brandWith } from '../support/brands.ts'
 
 const channel = (hexadecimal: string, at: number): number => {
   const value = Number.parseInt(hexadecimal.slice(at, at + 2), 16) / 255
@@ -34,9 +36,9 @@ test('the text of a button can be read on every colour that an organization may 
 test('nothing but a colour gets into the style, whatever storage says', () => {
   const ours = pageStyle(undefined)
   for (const wrong of ['red', '#fff', '#12345G', '#123456}</style><script>', 'url(//x)', '']) {
-    expect(pageStyle({ name: 'A', accentColor: wrong, backgroundColor: wrong })).toBe(ours)
+    expect(pageStyle(brandWith('A', { accentColor: wrong, backgroundColor: wrong }))).toBe(ours)
   }
-  const own = pageStyle({ name: 'A', accentColor: '#ffee00', backgroundColor: '#102030' })
+  const own = pageStyle(brandWith('A', { accentColor: '#ffee00', backgroundColor: '#102030' }))
   expect(own).toContain('color: #000000; background: #ffee00')
   expect(own).toContain('background: #102030; margin: 0')
 })

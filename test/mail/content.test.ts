@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { type ContentSource, compileContent } from '../../src/mail/content.ts'
 import { renderer } from '../../src/mail/render.ts'
+import { prepareInliner } from '../../src/mail/styles.ts'
+
+beforeAll(prepareInliner)
 
 const compile = (source: Partial<ContentSource>) => compileContent({ html: '<p>x</p>', ...source })
 
@@ -307,7 +310,7 @@ describe('the text part', () => {
   })
 
   test('has to be given when the HTML makes none', () => {
-    const html = '<style>{% assign a = 1 %}</style>{{ a }}'
+    const html = '<script>{% assign a = 1 %}</script>{{ a }}'
     expect(problems({ html })).toEqual([
       'textContent: No text part can be made of this HTML: give one',
     ])

@@ -7,6 +7,7 @@ import { RenderError } from '../../src/mail/render.ts'
 import { createRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import { watchEventLoop } from '../support/event-loop.ts'
 import { sized } from '../support/size.ts'
+import { brandWith } from '../support/brands.ts'
 
 /** What callers may write: parts of a million characters, of contacts' data tens of thousands. */
 const MOST = 1_000_000
@@ -201,7 +202,7 @@ describe('contents', () => {
 
 describe('confirmations and roots', () => {
   const request = {
-    organization: { name: 'O' },
+    brand: brandWith('O'),
     topic: { name: 'T' },
     contact: { id: '1', properties: { long: LONG.slice(0, 60_000) } },
     confirmUrl: 'https://mail.example.com/confirm/x',

@@ -29,7 +29,17 @@ describe('the command line', () => {
   it('lists its commands and says what each is for', async () => {
     const { code, stdout } = await run(['--help'])
     expect(code).toBe(0)
-    for (const command of ['dev', 'demo', 'api', 'worker', 'migrate', 'sandbox', 'org', 'flows']) {
+    for (const command of [
+      'dev',
+      'demo',
+      'api',
+      'worker',
+      'migrate',
+      'sandbox',
+      'org',
+      'flows',
+      'templates',
+    ]) {
       expect(stdout).toMatch(new RegExp(`^ +${command}\\b.*\\w{4}`, 'm'))
     }
   })

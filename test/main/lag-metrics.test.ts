@@ -40,6 +40,7 @@ test('where nothing is behind, all lags are nothing', async () => {
     batches_stalled_seconds: 0,
     executions_overdue: 0,
     executions_overdue_seconds: 0,
+    membership_lag_seconds: 0,
   })
 })
 

@@ -50,7 +50,11 @@ async function connectTo({ organizationId }: Client): Promise<string> {
   await sql`
     insert into connections (organization_id, id, account_id, region, external_id, is_verified)
     values (${organizationId}, ${id}, ${accountId}, ${REGION}, ${uuidv7()}, true)`
-  await sendLimits.learn(sql, { accountId, region: REGION, maxSendRate: 1_000, max24Hour: 1e6 })
+  await sendLimits.learn(
+    sql,
+    { accountId, region: REGION },
+    { maxSendRate: 1_000, max24Hour: 1e6, sentLast24Hours: 0 },
+  )
   return id
 }
 

@@ -3,6 +3,7 @@ import { batchMails } from '../../activities/sending/batch-mails.ts'
 import { batchBucket, batchRowId, timeOf, uuidv7 } from '../../src/ids.ts'
 import { readPreferences } from '../../src/preferences-links.ts'
 import { addressHash, newKeyringText, parseKeyring, readUnsubscribe } from '../../src/tokens.ts'
+import { brandWith } from '../support/brands.ts'
 
 const DAY_MS = 86_400_000
 const keyring = parseKeyring(newKeyringText())
@@ -20,6 +21,7 @@ const recipient = {
   company: null,
   jobTitle: null,
   properties: {},
+  variant: null,
 }
 
 async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
@@ -38,8 +40,10 @@ async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
       fromName: null,
       replyTo: null,
       variableMappings: [],
-      organizationName: 'Alice Ltd',
+      brand: brandWith('Alice Ltd'),
       topicId,
+      throttlePerSecond: null,
+      isTest: false,
       unknownOutcome: 'fail',
     },
   })

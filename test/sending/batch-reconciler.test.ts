@@ -3,9 +3,8 @@ import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
 import { cancelBatch } from '../../src/core/sending/cancel-batch.ts'
 import { completeBatch } from '../../src/core/sending/complete-batch.ts'
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
-import { randomUUID } from 'node:crypto'
-import { Client, Connection } from '@temporalio/client'
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import type { Client } from '@temporalio/client'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import type { LiveBatch } from '../../src/store/sending/live-batches.ts'
@@ -15,7 +14,7 @@ import { reconcileClosedRuns, reconcileNextPage } from '../../src/loops/run-reco
 import { transact } from '../../src/store/db/sql.ts'
 import { batchWorkflowId, CONTROL_QUEUE, type SendBatchInput } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createNamespace, until } from '../support/engine.ts'
+import { openNamespace, until } from '../support/engine.ts'
 import { forgetRuns, listed } from '../support/runs.ts'
 import { type Seeded, seedBatch, seedOrganization } from '../support/seed.ts'
 
@@ -25,7 +24,7 @@ const log = { info: quiet, warn: quiet, error: quiet }
 const timings = { ...SHORT_TIMINGS, reconcileMs: 100 }
 
 let database: TestDatabase
-let connection: Connection
+let closeTemporal: () => Promise<void>
 let temporal: Client
 let seeded: Seeded
 const deps = () => ({ sql: database.sql, temporal, timings, log })
@@ -33,16 +32,11 @@ const reconcileClosed = () => reconcileClosedRuns(deps(), runs(deps()), Date.now
 const reconcileLive = () => reconcileNextPage(deps(), runs(deps()), undefined)
 
 beforeAll(async () => {
-  ;[database, connection] = await Promise.all([
-    createDatabase(),
-    Connection.connect({ address: inject('temporalAddress') }),
-  ])
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
-  temporal = new Client({ connection, namespace })
+  database = await createDatabase()
+  ;({ client: temporal, close: closeTemporal } = await openNamespace())
 })
 afterAll(async () => {
-  await connection.close()
+  await closeTemporal()
   await database.drop()
 })
 beforeEach(async () => {

@@ -1,6 +1,11 @@
+import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addressed } from '../../src/addresses.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { acceptMails } from '../../src/core/sending/accept-mails.ts'
+import type { Attachment } from '../../src/domain/sending/attachments.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
+import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import * as mailQueue from '../../src/store/sending/mail-queue.ts'
 import * as probes from '../../src/store/sending/probes.ts'
 import { enqueue, type SingleMail } from '../../src/store/sending/messages.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
@@ -16,7 +21,6 @@ import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../suppo
 
 const RETIRED = newKeyringText().replace('dev', 'old')
 const keyring = parseKeyring(`${newKeyringText()},${RETIRED}`)
-const SIMULATOR = 'success@simulator.amazonses.com'
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
@@ -83,7 +87,125 @@ const states = async () => {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
+/** As the API hands it in; returns its id. */
+async function accept(
+  to: string,
+  { sendAt, attachments = [] }: { sendAt?: number; attachments?: Attachment[] } = {},
+): Promise<string> {
+  const prepared = {
+    connectionId: seeded.connectionId,
+    contactId: undefined,
+    templateId: undefined,
+    mail: {
+      from: 'shop@example.com',
+      replyTo: null,
+      to,
+      subject: 'Your receipt',
+      html: '<p>Thank you</p>',
+      text: 'Thank you',
+      headers: [{ name: 'X-Order', value: '42' }],
+    },
+    attachments,
+    tags: [{ name: 'kind', value: 'receipt' }],
+    sendAt,
+    retainBody: true,
+  }
+  const context = { keyring, now: Date.now() }
+  const [accepted] = await transact(sql, (tx) =>
+    acceptMails(tx, seeded.organizationId, [prepared], context),
+  )
+  return accepted?.id ?? ''
+}
+
 describe('single mail', () => {
+  it('of the API leaves with what it says and its tags, and fails when that is lost', async () => {
+    const lost = await accept('lost@example.com', { sendAt: Date.now() + 300 })
+    await sql`update transactional_mails set sealed = '\\x00' where id = ${lost}`
+    await accept('somebody@example.com')
+    await until(async () => {
+      const found = await states()
+      return found['sent'] === 1 && found['failed'] === 1
+    })
+    expect(mailer.calls).toHaveLength(1)
+    expect(mailer.calls[0]).toMatchObject({
+      to: 'somebody@example.com',
+      subject: 'Your receipt',
+      html: '<p>Thank you</p>',
+      text: 'Thank you',
+      headers: [{ name: 'X-Order', value: '42' }],
+    })
+    expect(mailer.calls[0]?.tags.at(-1)).toEqual({ name: 'kind', value: 'receipt' })
+    const [failed] = await sql`select reason from messages where id = ${lost}`
+    expect(failed).toEqual({ reason: 'content_lost' })
+  })
+
+  it('with attachments is a message of our own, with names in any script', async () => {
+    const content = (bytes: string) => Buffer.from(bytes).toString('base64')
+    const filename = 'Rechnung Nr. 5 – 发票.pdf'
+    await accept('somebody@example.com', {
+      attachments: [
+        { filename, content: content('%PDF') },
+        { filename: 'logo.png', contentId: 'logo@shop', content: content('PNG') },
+        { filename: 'data', contentType: 'application/x-own', content: content('own') },
+      ],
+    })
+    await until(async () => (await states())['sent'] === 1)
+    const raw = mailer.calls[0]?.raw
+    const parsed = await PostalMime.parse(Buffer.from(raw ?? []))
+    expect(parsed).toMatchObject({
+      from: { address: 'shop@example.com' },
+      to: [{ address: 'somebody@example.com' }],
+      subject: 'Your receipt',
+      html: '<p>Thank you</p>\n',
+      text: 'Thank you\n',
+    })
+    expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'x-order', value: '42' }))
+    const files = parsed.attachments.map((each) => [
+      each.filename,
+      each.mimeType,
+      each.disposition,
+      each.contentId ?? null,
+      typeof each.content === 'string'
+        ? each.content
+        : Buffer.from(new Uint8Array(each.content)).toString(),
+    ])
+    expect(files).toEqual(
+      expect.arrayContaining([
+        [filename, 'application/pdf', 'attachment', null, '%PDF'],
+        ['logo.png', 'image/png', 'inline', '<logo@shop>', 'PNG'],
+        ['data', 'application/x-own', 'attachment', null, 'own'],
+      ]),
+    )
+  })
+
+  it('that was postponed is not claimed by who saw it due before', async () => {
+    const { organizationId, connectionId } = seeded
+    const id = await accept('later@example.com', { sendAt: Date.now() + 60_000 })
+    const claim = { organizationId, connectionId, bucket: dayBucket(id), claimId: uuidv7() }
+    expect((await mailQueue.claim(sql, { ...claim, ids: [id] })).mails).toEqual([])
+    expect(await states()).toEqual({ queued: 1 })
+    await sql`delete from mail_queue`
+  })
+
+  it('is not sent to an address that bounced since, though its contact has another by now', async () => {
+    const { organizationId } = seeded
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    const sendAt = Date.now() + 500
+    const id = await accept('old@example.com', { sendAt })
+    await sql`update messages set contact_id = ${contactId} where id = ${id}`
+    await transact(sql, (tx) =>
+      suppressions.put(tx, organizationId, [
+        {
+          address: addressed(keyring, organizationId, 'old@example.com'),
+          reason: 'bounced',
+          source: 'event',
+        },
+      ]),
+    )
+    await until(async () => (await states())['skipped'] === 1)
+    expect(mailer.calls).toHaveLength(0)
+  })
+
   it('leaves once it is enqueued, with what it says', async () => {
     await enqueue(sql, mail({ replyTo: 'help@example.com', html: '<p>Thank you</p>' }))
     await until(async () => (await states())['sent'] === 1)
@@ -196,8 +318,10 @@ describe('single mail', () => {
     const [contactId = ''] = await seedContacts(sql, seeded.organizationId, 1)
     for (let n = 0; n < 8; n++) await enqueueOfFlow(contactId)
     await enqueue(sql, mail({ recipient: 'receipt@example.com' }))
+    const before = mailer.accepted.length
     await until(async () => (await states())['sent'] === 9)
-    expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(3)
+    expect(before).toBeLessThan(6)
+    expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(before + 3)
   })
 
   it('goes to active and unsubscribed contacts when it is a receipt, never to bounced ones', async () => {
@@ -231,7 +355,7 @@ describe('single mail', () => {
       to === SIMULATOR ? sent() : { kind: 'unknown', error: 'timeout', accepted: true }
     await enqueue(sql, mail())
     await until(async () => (await states())['failed'] === 1, 60_000)
-    expect(mailer.accepted.filter((to) => to !== SIMULATOR)).toHaveLength(1)
+    expect(mailer.accepted).toHaveLength(1)
     expect(await sql`select from mail_queue`).toHaveLength(0)
   })
 
@@ -254,16 +378,23 @@ describe('probes', () => {
     await seedContacts(sql, seeded.organizationId, 1)
     outcome = (to) => (to.startsWith('reader') ? { kind: 'unknown', error: 'timeout' } : sent())
     const batchId = await seedBatch(sql, seeded)
-    await until(async () => mailer.accepted.length >= 20, 40_000)
-    expect(mailer.accepted).toEqual(Array.from({ length: 20 }, () => SIMULATOR))
-    const probe = mailer.calls.find(({ to }) => to === SIMULATOR)
+    // Other tests' mails may be in doubt still.
+    const { organizationId } = seeded
+    const mailed = () =>
+      mailer.calls.filter(
+        ({ to, tags }) => to === SIMULATOR && tags.some(({ value }) => value === organizationId),
+      )
+    await until(async () => mailed().length >= 20, 40_000)
+    expect(mailed()).toHaveLength(20)
+    expect(mailer.accepted).toEqual([])
+    const [probe] = mailed()
     expect(probe).toMatchObject({ from: 'news@example.com' })
     expect(probe?.tags.map(({ name }) => name)).not.toContain('letterloom-message')
     expect(await states()).toEqual({ unknown: 1 })
     // Asked for again at once, none is sent.
     await probes.request(sql, seeded, { count: 20, everyMs: 60_000 })
     await new Promise((resolve) => setTimeout(resolve, 1_000))
-    expect(mailer.accepted).toHaveLength(20)
+    expect(mailed()).toHaveLength(20)
     await sql`update batches set status = 'cancelled' where id = ${batchId}`
   })
 })

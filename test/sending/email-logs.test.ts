@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, dayBucket, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/ids.ts'
 import {
   type Api,
   connectAccount,
@@ -88,6 +88,7 @@ describe('list', () => {
       batchId,
       executionId: null,
       templateId: null,
+      variant: null,
       cloudAccountId: connectionId,
       region: 'eu-central-1',
       createdAt: expect.any(String),
@@ -173,5 +174,60 @@ describe('one', () => {
     for (const id of ['ses-1', row(0), receiptId]) {
       expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
+  })
+})
+
+describe('export', () => {
+  test('the filtered log as CSV, without a cell that a spreadsheet would run, audited', async () => {
+    await api.sql`update messages set subject = '=cmd()' where id = ${row(0)}`
+    const { status, text, headers } = await api.alice.get(
+      `/v1/email/logs/export?batchId=${batchId}&reached=opened`,
+    )
+    expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8'])
+    const [header = '', line = '', end] = text.split('\r\n')
+    expect(header.split(',').slice(0, 6)).toEqual([
+      'id',
+      'messageId',
+      'status',
+      'recipient',
+      'subject',
+      'from',
+    ])
+    expect(line).toContain(`${row(0)},ses-1,opened,ada@example.com,'=cmd(),news@example.com,batch`)
+    expect(end).toBe('')
+    const [audited] = await api.sql`
+      select action, detail from audit_events
+      where organization_id = ${api.alice.organizationId} order by id desc limit 1`
+    const detail = { filters: ['batchId', 'reached'] }
+    expect(audited).toEqual({ action: 'email_logs.exported', detail })
+    expect((await api.charlie.get('/v1/email/logs/export')).text.split('\r\n').length).toBe(2)
+    expect((await api.alice.get('/v1/email/logs/export?limit=5')).status).toBe(400)
+  })
+})
+
+describe('retention', () => {
+  test('is a cut-off of lists, details and exports', async () => {
+    const { organizationId } = api.charlie
+    const old = Date.now() - 40 * 86_400_000
+    const bucket = bucketStart(old)
+    const id = `${bucket.slice(0, 24)}${uuidv7().slice(24)}`
+    await api.sql.unsafe(`
+      create table messages_old partition of messages
+        for values from ('${bucket}') to ('${bucketStart(old + 86_400_000)}')`)
+    const mail = { organizationId, connectionId, id, bucket, source: 'transactional' }
+    await insertMail(api.sql, { ...mail, state: 'sent', status: 'sent', messageId: 'ses-old' })
+    const seen = async () => [
+      (await api.charlie.get('/v1/email/logs')).body.logs.length,
+      (await api.charlie.get('/v1/email/logs/ses-old')).status,
+      (await api.charlie.get('/v1/email/logs/export')).text.split('\r\n').length - 2,
+    ]
+    const keepFor = (days: number) => api.sql`
+      insert into plan_overrides (organization_id, retention_days)
+      values (${organizationId}, ${days})
+      on conflict (organization_id) do update set retention_days = excluded.retention_days`
+    await keepFor(60)
+    expect(await seen()).toEqual([1, 200, 1])
+    await keepFor(30)
+    expect(await seen()).toEqual([0, 404, 0])
   })
 })

@@ -1,28 +1,38 @@
+import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import type { Mailer } from '../../activities/mailer.ts'
 import { invite } from '../../src/core/accounts/invite.ts'
+import { acceptMails } from '../../src/core/sending/accept-mails.ts'
 import { startBatch } from '../../src/core/sending/create-batch.ts'
+import { type PreparedMail, prepareMails } from '../../src/core/sending/prepare-mails.ts'
+import { prepareTest, sendTest } from '../../src/core/sending/test-template.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { compileContent } from '../../src/mail/content.ts'
+import { createContents } from '../../src/mail/content-checks.ts'
+import { createRenderer } from '../../src/mail/renderer.ts'
+import type { EmailInput } from '../../src/schemas/sending/email.ts'
 import * as notices from '../../src/store/accounts/notices.ts'
 import * as contents from '../../src/store/content/contents.ts'
-import * as templates from '../../src/store/content/templates.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { addressHash, type LinkKind, readLink } from '../../src/tokens.ts'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import type { MailView } from '../../tools/sandbox/mails.ts'
+import { sourceOf } from '../../tools/sandbox/mime.ts'
 import { seedConfirmations } from '../support/confirmations.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { seedExecutions, seedFlow, type StepSketch } from '../support/flows.ts'
 import { type HealthFixture, startHealthFixture } from '../support/health.ts'
 import { seedTopic } from '../support/seed.ts'
+import { publishedTemplate } from '../support/published-template.ts'
 
 let fixture: HealthFixture
 let engine: Engine
 let mailer: Mailer
+const renderer = createRenderer()
 let account: Awaited<ReturnType<HealthFixture['connect']>>
 /** Ids by what they are called in the snapshot. */
 const names: Record<Uuid, string> = {}
@@ -43,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.stop()
   await mailer.close()
+  await renderer.close()
   await fixture.close()
 })
 
@@ -66,32 +77,17 @@ async function topicOf(...contactIds: Uuid[]): Promise<Uuid> {
   return id
 }
 
-async function template(
+const template = (
   emailType: 'marketing' | 'transactional',
   source: string,
   variables: string[] = [],
-): Promise<Uuid> {
-  const { organizationId } = account
-  const [id, contentId] = [uuidv7(), uuidv7()]
-  const declared = variables.map((name) => ({ name }))
-  const said = { subject: 'Of the template', previewText: null }
-  const compiled = compileContent({ ...said, html: source, variables: declared })
-  await contents.create(fixture.sql, { organizationId, id: contentId, ...compiled })
-  await templates.create(fixture.sql, {
-    organizationId,
-    id,
-    name: id,
-    slug: id,
-    ...said,
-    sourceType: 'html',
+): Promise<Uuid> =>
+  publishedTemplate(fixture.sql, account.organizationId, {
+    subject: 'Of the template',
     source,
     emailType,
-    variables: declared,
+    variables: variables.map((name) => ({ name })),
   })
-  const version = { organizationId, templateId: id, version: 1, contentId }
-  await templates.addVersion(fixture.sql, version)
-  return id
-}
 
 const HTML = '<html><body><p>{{ contact.firstName }}, {{ organization.name }}</p></body></html>'
 
@@ -118,6 +114,8 @@ async function batch(name: string, topicId: Uuid | null, more: { fromName?: stri
       contactIds: [contactId],
       topicId,
       segmentId: null,
+      excludedTopicIds: [],
+      excludedSegmentIds: [],
       connectionId,
       contentId,
       templateId: null,
@@ -131,6 +129,9 @@ async function batch(name: string, topicId: Uuid | null, more: { fromName?: stri
         { variableName: 'plan', source: { type: 'contact', field: 'properties.plan' } },
       ],
       scheduledFor: null,
+      timezone: null,
+      abTest: null,
+      throttlePerSecond: null,
       unknownOutcome: 'fail',
       totalRecipients: 1,
     })
@@ -176,9 +177,34 @@ async function tell(kind: 'event_quota' | 'invitation') {
   await until(async () => (await fixture.notices().sendNotice(notice)).waitMs === null)
 }
 
+const making = () => ({ ...fixture.links, renderer, now: Date.now() })
+
+async function single(name: string, more: Partial<EmailInput>) {
+  const { organizationId } = account
+  const { keyring } = fixture.links
+  await contact(name)
+  const input: EmailInput = { to: `${name}@example.com`, from: 'shop@example.com', ...more }
+  const made = await prepareMails(fixture.sql, organizationId, [input], making())
+  const mails = made.filter((mail): mail is PreparedMail => !(mail instanceof AppError))
+  const writing = { keyring, now: Date.now() }
+  await transact(fixture.sql, (tx) => acceptMails(tx, organizationId, mails, writing))
+}
+
+async function testOf(name: string, templateId: Uuid, sample: object) {
+  const { organizationId } = account
+  const { keyring } = fixture.links
+  const body = { to: [`${name}@example.com`], from: 'News <news@example.com>', ...sample }
+  const deps = { ...making(), contents: createContents(renderer, organizationId) }
+  const mails = await prepareTest(fixture.sql, organizationId, templateId, body, deps)
+  const writing = { keyring, now: Date.now() }
+  await transact(fixture.sql, (tx) => sendTest(tx, organizationId, mails, writing))
+}
+
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const LINK = /https?:\/\/[\w.]+\/(unsubscribe|preferences|confirm|invitations)\/([\w-]+)/g
 const DAY = /\d{4}-\d\d-\d\d/g
+const DATE = /\w{3}, \d\d \w{3} \d{4} [\d:]+ \+0000/g
+const BOUNDARY = /--_NmP-[0-9a-f]+-Part_\d+/g
 const DAY_MS = 86_400_000
 
 /** The link by what is in it. */
@@ -203,6 +229,8 @@ function shownOf(mail: Omit<MailView, 'raw'>) {
     .replaceAll(LINK, (_, kind: string, token: string) => `{${linkOf(kind, token, recipient)}}`)
     .replaceAll(UUID, (id) => names[id] ?? 'id')
     .replaceAll(DAY, 'day')
+    .replaceAll(DATE, 'date')
+    .replaceAll(BOUNDARY, 'boundary')
   return whole.replaceAll('\\n', '\n')
 }
 
@@ -229,7 +257,16 @@ it('what the provider receives of each source of mail', async () => {
   const templateId = await template('transactional', asking, ['confirmUrl', 'topic'])
   await confirmation('confirmation-template', { templateId })
 
-  const COUNT = 7
+  const invoice = {
+    filename: 'Rechnung – 发票.pdf',
+    content: Buffer.from('%PDF').toString('base64'),
+  }
+  const thanks = { subject: 'Quittung für 5 € – спасибо', html: '<p>Thank you</p>' }
+  await single('single', thanks)
+  await single('single-attached', { ...thanks, attachments: [invoice] })
+  await testOf('test', offer, { contact: { firstName: 'Zoë' }, variables: { coupon: 'Ä1' } })
+
+  const COUNT = 10
   const customer = await until(async () => {
     const mails = await received(account.accountId)
     return mails.length >= COUNT && mails
@@ -237,4 +274,66 @@ it('what the provider receives of each source of mail', async () => {
   const mails = [...customer, ...(await received(OPERATOR_ACCOUNT))]
   const shown = mails.map((mail) => shownOf(mail)).toSorted()
   await expect(`${shown.join('\n\n')}\n`).toMatchFileSnapshot('outgoing-mails.txt')
+  for (const mail of customer) {
+    const [to = ''] = mail.to
+    expect([to, await problemsOf(mail)]).toEqual([to, []])
+  }
 })
+
+/** Whose recipients can unsubscribe: everything else is asked for, or is no mail to a contact. */
+const MARKETING = ['batch', 'batch-topic', 'flow', 'flow-template'].map((n) => `${n}@example.com`)
+/** RFC 5322, 2.1.1: octets of a line. */
+const LONGEST_LINE = 998
+const ONCE = ['From', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type']
+
+/**
+ * What is wrong with a message as it goes over the wire, by RFC 5322, 2047 and 8058 and the rules
+ * of Gmail and Yahoo for bulk senders. SES makes the message of the parts; of those the sandbox
+ * makes it as SES does, and one with attachments is ours.
+ */
+async function problemsOf(mail: Awaited<ReturnType<typeof received>>[number]): Promise<string[]> {
+  const raw = mail.raw === null ? null : Buffer.from(mail.raw, 'base64')
+  const source = await sourceOf({ ...mail, raw })
+  const problems: string[] = []
+  const demand = (isSo: boolean, problem: string): void => {
+    if (!isSo) problems.push(problem)
+  }
+  const end = source.indexOf('\r\n\r\n')
+  const head = source.slice(0, end)
+  demand(end > 0, 'no end of the header')
+  demand(!/(?<!\r)\n|\r(?!\n)/.test(source), 'a line that does not end in CRLF')
+  for (const line of source.split('\r\n')) {
+    demand(Buffer.byteLength(line) <= LONGEST_LINE, `a long line: ${line.slice(0, 40)}`)
+  }
+  demand(/^[\x20-\x7e\r\n\t]*$/.test(head), 'a header that is not ASCII')
+
+  const parsed = await PostalMime.parse(source)
+  const valuesOf = (name: string) =>
+    parsed.headers.filter(({ key }) => key === name.toLowerCase()).map(({ value }) => value)
+  for (const name of ONCE) demand(valuesOf(name).length === 1, `${name} is not there once`)
+  demand(valuesOf('MIME-Version')[0] === '1.0', 'MIME-Version')
+  demand(/^<[^\s<>@]+@[^\s<>@]+>$/.test(valuesOf('Message-ID')[0] ?? ''), 'Message-ID')
+  demand(!Number.isNaN(Date.parse(valuesOf('Date')[0] ?? '')), 'Date')
+  // DKIM of the identity aligns with what recipients see.
+  demand(parsed.from?.address?.endsWith('@example.com') === true, 'From of another domain')
+  demand(parsed.to?.length === 1, 'more than one recipient')
+  demand(parsed.subject === mail.subject, `the subject is ${parsed.subject}`)
+  demand(parsed.html?.trim() === mail.html?.trim(), 'the HTML part is another')
+  demand(parsed.text?.trim() === mail.text?.trim(), 'the text part is another')
+  // RFC 2046, 5.1.4: the best part comes last.
+  const [text, html] = ['text/plain', 'text/html'].map((type) => source.indexOf(type))
+  demand((text ?? -1) > 0 && (text ?? 0) < (html ?? 0), 'the text part is not first')
+
+  const isMarketing = MARKETING.includes(mail.to[0] ?? '')
+  const lists = valuesOf('List-Unsubscribe')
+  demand(lists.length === (isMarketing ? 1 : 0), `${lists.length} List-Unsubscribe`)
+  if (isMarketing) {
+    demand(/^<https:\/\/[^\s<>]+\/unsubscribe\/[\w-]+>$/.test(lists[0] ?? ''), 'List-Unsubscribe')
+    demand(valuesOf('List-Unsubscribe-Post')[0] === 'List-Unsubscribe=One-Click', 'no one-click')
+    const link = lists[0]?.slice(1, -1) ?? ''
+    demand(parsed.html?.includes(link) === true, 'no link to unsubscribe in the HTML part')
+  } else {
+    demand(valuesOf('List-Unsubscribe-Post').length === 0, 'a one-click nobody needs')
+  }
+  return problems
+}

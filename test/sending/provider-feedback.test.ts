@@ -36,7 +36,7 @@ const mail = {
 async function acceptedPerSecond(share: number, seconds: number): Promise<number> {
   const { sql } = database
   const account = { accountId: newAccountId(), region: REGION }
-  await sendLimits.learn(sql, { ...account, maxSendRate: RATE, max24Hour: 1e6 })
+  await sendLimits.learn(sql, account, { maxSendRate: RATE, max24Hour: 1e6, sentLast24Hours: 0 })
   const mailer = fakeMailer(() =>
     Math.random() < share ? { kind: 'throttled', scope: 'rate' } : sent(),
   )

@@ -4,9 +4,9 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { ControlActivities, SendActivities } from '../../activities/index.ts'
 import { BATCH_FAILED, type BatchReport } from '../../src/domain/sending/batch.ts'
-import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan } from '../../workflows/contract.ts'
+import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan, WAKE_SIGNAL } from '../../workflows/contract.ts'
 import type { sendBatch } from '../../workflows/send-batch.ts'
-import { createNamespace } from '../support/engine.ts'
+import { newNamespace } from '../support/engine.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
@@ -17,7 +17,7 @@ const run = { organizationId: 'o', batchId: 'b', attempt: 1 }
 
 type Fakes = Pick<
   ControlActivities,
-  'beginBatch' | 'freezeAudience' | 'completeBatch' | 'failBatch' | 'reportBatch'
+  'beginBatch' | 'freezeAudience' | 'completeBatch' | 'decideTest' | 'failBatch' | 'reportBatch'
 > &
   Pick<SendActivities, 'sendChunk'>
 
@@ -44,6 +44,7 @@ const fakes = (more: Partial<Fakes> = {}): Fakes => ({
   beginBatch: async () => ({ kind: 'go' }),
   freezeAudience: async () => ({ plan: plan() }),
   completeBatch: async () => true,
+  decideTest: async () => ({ kind: 'decided' }),
   failBatch: async () => {},
   reportBatch: async () => report('completed'),
   sendChunk: async () => ({ kind: 'done' }),
@@ -103,6 +104,126 @@ describe('while days pass', () => {
     expect(begun).toHaveLength(2)
     expect(begun[1]).toBeGreaterThanOrEqual(due)
     expect(begun[1]).toBeLessThan(due + DAY_MS)
+  })
+
+  it('a batch paused for a week mails nobody meanwhile, and goes on when it is resumed', async () => {
+    const tried: number[] = []
+    let isPaused = true
+    const activities = fakes({
+      sendChunk: async () => {
+        tried.push((await time.now()).getTime())
+        return isPaused ? { kind: 'held' } : { kind: 'done' }
+      },
+    })
+    await withWorkers(place, activities, async () => {
+      const handle = await start(place)
+      await time.skip(7 * DAY_MS)
+      isPaused = false
+      const resumedAt = (await time.now()).getTime()
+      await handle.signal(WAKE_SIGNAL)
+      expect(await time.result(handle)).toEqual(report('completed'))
+      // At once, not when it would have looked by itself.
+      const later = tried.filter((at) => at >= resumedAt)
+      expect(later).toHaveLength(3)
+      expect(Math.max(...later) - resumedAt).toBeLessThan(3_600_000)
+      expect(tried.length).toBeLessThan(7 * 24)
+    })
+  }, 120_000)
+
+  it('a batch that is rescheduled while it waits starts at its new time', async () => {
+    const createdAt = (await time.now()).getTime()
+    let due = createdAt + 30 * DAY_MS
+    const begun: number[] = []
+    const activities = fakes({
+      beginBatch: async () => {
+        const now = (await time.now()).getTime()
+        begun.push(now)
+        return now < due ? { kind: 'wait', until: due } : { kind: 'go' }
+      },
+    })
+    await withWorkers(place, activities, async () => {
+      const handle = await start(place)
+      await time.skip(DAY_MS)
+      due = createdAt + 2 * DAY_MS
+      await handle.signal(WAKE_SIGNAL)
+      await time.result(handle)
+    })
+    expect(begun).toHaveLength(3)
+    expect(begun[2]).toBeGreaterThanOrEqual(createdAt + 2 * DAY_MS)
+    expect(begun[2]).toBeLessThan(createdAt + 3 * DAY_MS)
+  })
+
+  it('a batch of three local times sends each part at its time; what is left goes on meanwhile', async () => {
+    const noon = (await time.now()).getTime() + DAY_MS
+    const tried: [number, number][] = []
+    const parts = [
+      { from: 0, to: 15, sendAt: noon },
+      { from: 15, to: 20, sendAt: noon + DAY_MS / 4 },
+      { from: 20, to: 30, sendAt: noon + DAY_MS },
+    ]
+    const activities = fakes({
+      freezeAudience: async () => ({ plan: plan({ parts }) }),
+      sendChunk: async ({ from }) => {
+        const hours = Math.floor(((await time.now()).getTime() - noon) / 3_600_000)
+        const isFirst = tried.every(([before]) => before !== from)
+        tried.push([from, hours])
+        return from === 10 && isFirst ? { kind: 'waiting' } : { kind: 'done' }
+      },
+    })
+    await withWorkers(place, activities, async () => time.result(await start(place)))
+    expect(tried.toSorted(([a, x], [b, y]) => x - y || a - b)).toEqual([
+      [0, 0],
+      [10, 0],
+      [10, 0],
+      [15, 6],
+      [20, 24],
+    ])
+  })
+
+  it('a test waits three days for its decision, or for a person, and then sends the rest', async () => {
+    const tried: [number, number][] = []
+    const parts = [
+      { from: 0, to: 15, sendAt: 0, isTest: true as const },
+      { from: 15, to: 30, sendAt: 0 },
+    ]
+    for (const byHand of [false, true]) {
+      const startedAt = (await time.now()).getTime()
+      const decideAt = startedAt + 3 * DAY_MS
+      let isChosen = false
+      tried.length = 0
+      const activities = fakes({
+        freezeAudience: async () => ({ plan: plan({ parts }) }),
+        decideTest: async () => {
+          const isDue = (await time.now()).getTime() >= decideAt
+          if (isChosen || (isDue && !byHand)) return { kind: 'decided' }
+          return byHand ? { kind: 'wait' } : { kind: 'wait', until: decideAt }
+        },
+        sendChunk: async ({ from }) => {
+          const days = Math.floor(((await time.now()).getTime() - startedAt) / DAY_MS)
+          const isFirst = tried.every(([before]) => before !== from)
+          tried.push([from, days])
+          // One mail of the share is in doubt: nobody waits for it.
+          return from === 10 && isFirst ? { kind: 'waiting' } : { kind: 'done' }
+        },
+      })
+      await withWorkers(place, activities, async () => {
+        const handle = await start(place)
+        if (byHand) {
+          await time.skip(2 * DAY_MS)
+          isChosen = true
+          await handle.signal(WAKE_SIGNAL)
+        }
+        await time.result(handle)
+      })
+      const later = byHand ? 2 : 3
+      expect(tried.toSorted(([a, x], [b, y]) => x - y || a - b)).toEqual([
+        [0, 0],
+        [10, 0],
+        [10, later],
+        [15, later],
+        [25, later],
+      ])
+    }
   })
 
   it('an account paused for six hours holds nobody, and its batch goes on', async () => {
@@ -165,8 +286,7 @@ describe('a long batch', () => {
     const address = inject('temporalAddress')
     const connection = await Connection.connect({ address })
     const native = await NativeConnection.connect({ address })
-    const namespace = `test-${randomUUID()}`
-    await createNamespace(connection, namespace)
+    const namespace = await newNamespace(connection)
     const client = new Client({ connection, namespace })
     const place: Place = { client, native, namespace }
     const chunks = 1_500

@@ -103,7 +103,8 @@ describe('a batch', () => {
       sent: 330,
     })
     expect(await (await handle.describe()).staticSummary()).toBe('Send batch "News"')
-    const [first] = mailer.calls
+    // On a busy machine a mail to the simulator may come before it.
+    const first = mailer.calls.find(({ to }) => mailer.accepted.includes(to))
     expect(first?.headers.map(({ name }) => name)).toEqual([
       'List-Unsubscribe',
       'List-Unsubscribe-Post',

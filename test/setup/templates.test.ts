@@ -21,7 +21,9 @@ const SETUP: Setup = {
   principalArn: 'arn:aws:iam::999900001111:role/letterloom',
   webhookEndpoint: 'https://mail.example.com/webhooks/ses/123456789012',
   maxSendRate: 14,
+  events: 'webhook',
 }
+const QUEUE: Setup = { ...SETUP, events: 'queue' }
 const GOVERNMENT: Setup = {
   ...SETUP,
   region: 'us-gov-west-1',
@@ -70,6 +72,10 @@ describe('the policies', () => {
       ['ses:GetAccount,ses:ListEmailIdentities,cloudwatch:GetMetricData', '*'],
       ['ses:GetEmailIdentity', 'arn:aws:ses:eu-central-1:123456789012:identity/*'],
       ['iam:GetRolePolicy', 'arn:aws:iam::123456789012:role/letterloom-5f0f8ba6'],
+      [
+        'sqs:GetQueueAttributes,sqs:ReceiveMessage,sqs:DeleteMessage',
+        'arn:aws:sqs:eu-central-1:123456789012:letterloom-5f0f8ba6-events',
+      ],
     ])
   })
 
@@ -173,8 +179,50 @@ describe('the CloudFormation template', () => {
     expect(JSON.stringify(template.Outputs)).not.toContain('WebhookSecret')
   })
 
+  test('with a queue: nothing is posted, and no secret is asked for', () => {
+    const { Parameters, Resources, Outputs } = JSON.parse(cloudformation(QUEUE))
+    expect(Parameters).toBeUndefined()
+    expect(cloudformation(QUEUE)).not.toMatch(/ApiDestination|webhook|secret/i)
+    expect(Resources.EventQueue.Properties).toEqual({
+      QueueName: 'letterloom-5f0f8ba6-events',
+      MessageRetentionPeriod: 1_209_600,
+      VisibilityTimeout: 30,
+      ReceiveMessageWaitTimeSeconds: 20,
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: {
+        deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] },
+        maxReceiveCount: 100,
+      },
+    })
+    expect(Resources.EventQueuePolicy.Properties).toEqual({
+      Queues: [{ Ref: 'EventQueue' }],
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Principal: { Service: 'events.amazonaws.com' },
+            Action: ['sqs:SendMessage'],
+            Resource: [{ 'Fn::Sub': '${EventQueue.Arn}' }],
+            Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::Sub': '${Rule.Arn}' } } },
+          },
+        ],
+      },
+    })
+    expect(Resources.Rule.Properties.Targets).toEqual([
+      {
+        Id: 'letterloom',
+        Arn: { 'Fn::GetAtt': ['EventQueue', 'Arn'] },
+        RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] } },
+      },
+    ])
+    expect(Outputs.EventQueueUrl.Value).toEqual({ Ref: 'EventQueue' })
+  })
+
   test.each([
     [SETUP, []],
+    [QUEUE, []],
     // cfn-lint knows no API destinations in GovCloud and the newest regions; AWS does not say where
     // they are.
     [GOVERNMENT, ['E3006']],
@@ -193,7 +241,7 @@ describe('the CloudFormation template', () => {
           '--',
           path,
         ])
-      const path = await file(`${setup.region}.template.json`, cloudformation(setup))
+      const path = await file(`${setup.region}.${setup.events}.json`, cloudformation(setup))
       expect(await lint(path)).toEqual({ stdout: '', stderr: '' })
       // It is not silent about everything.
       const broken = await file('broken.json', cloudformation(setup).replace('3600', '36'))
@@ -247,6 +295,27 @@ describe('the Terraform file', () => {
     expect(text).toContain('allowed_account_ids = ["123456789012"]')
   })
 
+  test('says the same with a queue', () => {
+    const text = terraform(QUEUE)
+    expect(text).not.toMatch(/api_destination|webhook|secret/i)
+    expect(text).toContain('name                       = "letterloom-5f0f8ba6-events"')
+    expect(text).toContain(
+      'deadLetterTargetArn" = aws_sqs_queue.letterloom_5f0f8ba6_undelivered.arn',
+    )
+    expect(text).toMatch(/"maxReceiveCount" += 100\n/)
+    expect(text).toContain('aws_sqs_queue.letterloom_5f0f8ba6_events.url')
+    const policies = [...text.matchAll(/policy += jsonencode\((\{.*?\n {2}\})\)\n/gs)]
+    const documents = policies.map(([, hcl = '']) => JSON.stringify(fromHcl(hcl)))
+    const letters = documents.filter((document) => document.includes('sqs:SendMessage'))
+    expect(letters).toHaveLength(2)
+    for (const queue of ['events', 'undelivered']) {
+      const arn = `aws_sqs_queue.letterloom_5f0f8ba6_${queue}.arn`
+      const found = letters.find((document) => document.includes(arn))
+      expect(found).toContain('aws_cloudwatch_event_rule.letterloom_5f0f8ba6.arn')
+    }
+    expect(text).toMatch(/ arn += aws_sqs_queue\.letterloom_5f0f8ba6_events\.arn\n/)
+  })
+
   test('takes no text of ours for a template of its own', () => {
     const text = terraform({ ...SETUP, webhookEndpoint: 'https://x.example/${var.a}%{if b}"' })
     expect(text).toContain('"https://x.example/$${var.a}%%{if b}\\""')
@@ -272,6 +341,7 @@ describe('the Terraform file', () => {
         'aws_iam_role_policy',
         'aws_iam_role_policy',
         'aws_iam_role_policy',
+        'aws_iam_role_policy',
         'aws_sesv2_configuration_set',
         'aws_sesv2_configuration_set_event_destination',
         'aws_sqs_queue',
@@ -286,8 +356,10 @@ describe('the Terraform file', () => {
     async () => {
       const version = await run('terraform', ['version']).catch(() => undefined)
       if (version === undefined) return say('terraform: left out: there is none')
-      const path = await file('main.tf', terraform(SETUP))
-      await run('terraform', ['fmt', '-check', '-diff', path])
+      for (const setup of [SETUP, QUEUE]) {
+        const path = await file(`${setup.events}.tf`, terraform(setup))
+        await run('terraform', ['fmt', '-check', '-diff', path])
+      }
       const messy = await file('messy.tf', terraform(SETUP).replace('region  ', 'region'))
       await expect(run('terraform', ['fmt', '-check', messy])).rejects.toThrow('fmt')
 

@@ -3,7 +3,7 @@ import type { InjectOptions } from 'fastify'
 import { type App, buildApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import * as apiKeys from '../../src/store/access/api-keys.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
@@ -12,6 +12,7 @@ import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { startLimiter } from './limiter.ts'
 import { directAsker } from './provider.ts'
+import { offlineToolbox } from './toolbox.ts'
 
 export interface Answer {
   status: number
@@ -57,6 +58,8 @@ interface ApiOptions {
   onQuery?: (query: string, parameters: unknown[]) => void
   /** The same of its searches. */
   onSearch?: (query: string, parameters: unknown[]) => void
+  /** Longest statement of its searches, milliseconds. */
+  searchTimeoutMs?: number
   /** Runs the API as a superuser, to prove that a test sees what policies prevent. */
   bypassesPolicies?: boolean
 }
@@ -64,7 +67,13 @@ interface ApiOptions {
 /** The whole API on a database of its own, with the fixed cast. */
 export async function startApi(
   changes: Partial<Deps> = {},
-  { addRoutes, onQuery, onSearch, bypassesPolicies = false }: ApiOptions = {},
+  {
+    addRoutes,
+    onQuery,
+    onSearch,
+    searchTimeoutMs = 30_000,
+    bypassesPolicies = false,
+  }: ApiOptions = {},
 ): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
@@ -77,6 +86,7 @@ export async function startApi(
     name: 'test-search',
     role: 'letterloom_search',
     max: 2,
+    statementTimeoutMs: searchTimeoutMs,
     ...(onSearch ? { onQuery: onSearch } : {}),
   })
   const limiter = startLimiter(database.url)
@@ -95,6 +105,7 @@ export async function startApi(
     limiter,
     renderer: processRenderer(),
     asker: directAsker(sql),
+    toolbox: offlineToolbox(),
     receiving: { refused: () => {} },
     // Tests are on the same event loop.
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
@@ -246,6 +257,47 @@ export async function insertMail(sql: Sql, mail: Mail): Promise<void> {
       values (${mail.organizationId}, ${mail.messageId}, ${mail.connectionId}, ${mail.bucket},
         ${mail.id})`
   }
+}
+
+/** Makes an A/B test of a batch, of variants A and B, that is being sent; returns its id. */
+export async function asTest(
+  { sql }: Pick<Api, 'sql'>,
+  { organizationId }: Pick<Client, 'organizationId'>,
+  batchId: Uuid,
+): Promise<Uuid> {
+  const test = {
+    variants: [{ name: 'A' }, { name: 'B' }],
+    sharePercent: 20,
+    winnerBy: 'manual',
+    decideAfter: null,
+    said: {},
+  }
+  await sql`
+    insert into batch_variants (organization_id, batch_id, position, content_id, subject)
+    select organization_id, id, position, content_id, subject
+    from batches
+    cross join generate_series(0, 1) as position
+    where organization_id = ${organizationId} and id = ${batchId}`
+  await sql`
+    update batches set status = 'processing', ab_test = ${sql.json(test)} where id = ${batchId}`
+  return batchId
+}
+
+/** Ends a batch in which one contact failed; returns its id. */
+export async function batchWithFailed(
+  { sql }: Pick<Api, 'sql'>,
+  { organizationId }: Pick<Client, 'organizationId'>,
+  batchId: Uuid,
+  contactId: Uuid,
+): Promise<Uuid> {
+  const bucket = batchBucket()
+  await freeze(sql, batchId, bucket, 1)
+  const [row] = await sql<{ connectionId: Uuid }[]>`
+    update batches set status = 'completed', failed = 1 where id = ${batchId} returning connection_id`
+  const mail = { organizationId, bucket, batchId, contactId, connectionId: row?.connectionId ?? '' }
+  const failed = { state: 'failed', status: 'failed', reason: 'message_rejected' }
+  await insertMail(sql, { ...mail, ...failed, id: batchRowId(bucket, 0) })
+  return batchId
 }
 
 /** The batch as freezing leaves it: being sent, its rows in `bucket`. */

@@ -10,7 +10,7 @@ import { withLock } from '../../src/dev/lock.ts'
 const run = promisify(execFile)
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SOURCES = ['src', 'workflows', 'activities', 'api']
+const SOURCES = ['src', 'workflows', 'activities', 'api', 'tools/sandbox']
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
 const BUNDLE = join(ROOT, 'dist/workflow-bundle.js')
 /** What was built last; a build that somebody made by hand has none and is made again. */

@@ -32,7 +32,7 @@ export interface Operation {
   'x-required-scope'?: string[]
   'x-shown-once'?: string[]
   parameters: Parameter[]
-  requestBody?: { content: Record<string, Media> }
+  requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, Response>
 }
 /** What the document says of an operation. */

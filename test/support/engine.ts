@@ -31,6 +31,9 @@ import {
 import './worker-log.ts'
 
 const READY_MS = 30_000
+/** Between two looks of `until`, at first and in the end. */
+const LOOK_MS = 25
+const LONG_LOOK_MS = 100
 
 interface EngineOptions {
   databaseUrl: string
@@ -76,8 +79,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { mailer, timings = TEST_TIMINGS, freezePage, erasurePage } = options
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
-  const namespace = options.namespace ?? `test-${randomUUID()}`
-  if (options.namespace === undefined) await createNamespace(connection, namespace)
+  const namespace = options.namespace ?? (await newNamespace(connection))
   const client = new Client({ connection, namespace })
   const native = await NativeConnection.connect({ address })
   const sql = connect(options.databaseUrl, {
@@ -101,7 +103,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       acceptsConfigurationSet: async () => undefined,
     },
     timings,
-    content: { keyring, publicUrl: 'http://letterloom.example' },
+    content: { keyring, publicUrl: 'https://letterloom.example' },
     ...(freezePage === undefined ? {} : { freezePage }),
     ...(erasurePage === undefined ? {} : { erasurePage }),
   }
@@ -156,12 +158,21 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /** A namespace with the product's search attributes, for workers on the product's queues. */
-export async function createNamespace(connection: Connection, namespace: string): Promise<void> {
+export async function newNamespace(connection: Connection): Promise<string> {
+  const namespace = `test-${randomUUID()}`
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   })
   await eventually(() => addSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES))
+  return namespace
+}
+
+/** A namespace of a test file that starts runs and schedules, and works on none. */
+export async function openNamespace(): Promise<{ client: Client; close: () => Promise<void> }> {
+  const connection = await Connection.connect({ address: inject('temporalAddress') })
+  const client = new Client({ connection, namespace: await newNamespace(connection) })
+  return { client, close: () => connection.close() }
 }
 
 /** Repeats `act` until it answers without throwing something. */
@@ -182,11 +193,13 @@ export async function until<T>(
   look: () => Promise<T | undefined | false>,
   ms = 30_000,
 ): Promise<T> {
-  const end = Date.now() + ms
+  const begunAt = Date.now()
   for (;;) {
     const found = await look()
     if (found) return found
-    if (Date.now() > end) throw new Error(`nothing after ${ms} ms`)
-    await sleep(25)
+    const waitedMs = Date.now() - begunAt
+    if (waitedMs > ms) throw new Error(`nothing after ${ms} ms`)
+    // Whoever has waited for long needs no look forty times a second: it costs the processor.
+    await sleep(Math.min(LOOK_MS + waitedMs / 20, LONG_LOOK_MS))
   }
 }

@@ -1,11 +1,10 @@
-import { Client, type Connection, WorkflowFailedError } from '@temporalio/client'
+import { Client, WorkflowFailedError } from '@temporalio/client'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createFlowActivities, type FlowDeps } from '../../activities/flows/flows.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { executionWorkflowId, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 import type { Ending, runFlow } from '../../workflows/run-flow.ts'
-import { createNamespace } from './engine.ts'
 import type { TestTemporal } from './temporal.ts'
 import './worker-log.ts'
 
@@ -93,11 +92,4 @@ export async function endOf(result: Promise<Ending>): Promise<Ending | string> {
     if (!(error instanceof WorkflowFailedError)) throw error
     return error.cause?.message ?? error.message
   }
-}
-
-/** A namespace with the product's search attributes. */
-export async function ownNamespace(connection: Connection): Promise<string> {
-  const namespace = `test-${uuidv7()}`
-  await createNamespace(connection, namespace)
-  return namespace
 }

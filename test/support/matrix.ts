@@ -7,6 +7,8 @@ import {
   type Api,
   type Client,
   connectAccount,
+  asTest,
+  batchWithFailed,
   createBatch,
   createContact,
   freeze,
@@ -107,11 +109,24 @@ const MAKE = {
         cloudAccountId: await MAKE.connection(api, client),
       })
     ).id,
+  email: async (api: Api, client: Client): Promise<string> => {
+    const { body } = await client.post('/v1/email/send', await receipt(api, client))
+    return body.id
+  },
+  scheduledBatch: async (api: Api, client: Client): Promise<string> => {
+    const id = await MAKE.batch(api, client)
+    await api.sql`update batches set status = 'scheduled' where id = ${id}`
+    return id
+  },
+  testedBatch: async (api: Api, client: Client): Promise<string> =>
+    asTest(api, client, await MAKE.batch(api, client)),
   failedBatch: async (api: Api, client: Client): Promise<string> => {
     const id = await MAKE.batch(api, client)
     await api.sql`update batches set status = 'failed' where id = ${id}`
     return id
   },
+  failedRecipient: async (api: Api, client: Client): Promise<string> =>
+    batchWithFailed(api, client, await MAKE.batch(api, client), await MAKE.contact(api, client)),
   apiFlow: (api: Api, client: Client): Promise<string> =>
     seedFlow(api.sql, client.organizationId, { name: markOf(client) }),
   execution: async (api: Api, client: Client): Promise<string> =>
@@ -207,6 +222,7 @@ const MAKE = {
     await client.post('/v1/suppressions', { email })
     return email
   },
+  anyDomain: async (): Promise<string> => `${unique()}.example.com`,
 }
 
 /** What a path names each by. */
@@ -225,7 +241,11 @@ const MALFORMED: Partial<Record<Kind, string>> = {
   preferencesToken: 'not-a-token',
   invitationToken: 'not-a-token',
   suppression: 'no-address',
+  anyDomain: 'no domain',
 }
+
+/** Of a domain of the internet at large: nobody's resource. */
+const ANY_DOMAIN: Place = { id: 'anyDomain', own: 200, foreign: 200, unknown: 400, malformed: 400 }
 
 /** Made as the API makes them, without its bound on mails: the matrix asks for hundreds. */
 const invitationOf = (api: Api, client: Client) =>
@@ -274,6 +294,15 @@ export async function idOf(api: Api, kind: Kind, wanted: IdKind): Promise<string
   if (kind === 'accountNumber') return accountNumber()
   return uuidv7()
 }
+
+const receipt = async (api: Api, client: Client) => ({
+  to: `${unique()}@${markOf(client)}.example.com`,
+  from: `shop@${markOf(client)}.example.com`,
+  subject: markOf(client),
+  text: 'Thanks',
+  scheduledFor: new Date(Date.now() + HOUR_MS).toISOString(),
+  cloudAccountId: await MAKE.connection(api, client),
+})
 
 const news = (client: Client) => ({
   audienceType: 'all',
@@ -440,12 +469,52 @@ export const PLACES: Record<string, Place> = {
     }),
     own: 201,
   },
+  previewBatch: {
+    scopes: ['send', 'full'],
+    body: async (api, client) => ({
+      ...news(client),
+      cloudAccountId: await MAKE.connection(api, client),
+    }),
+    own: 200,
+  },
   listBatches: { scopes: ['read', 'send', 'full'], own: 200 },
   getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+  pauseBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
+  chooseWinner: {
+    scopes: ['send', 'full'],
+    id: 'testedBatch',
+    body: () => ({ variant: 'A' }),
+    own: 200,
+  },
+  updateBatch: {
+    scopes: ['send', 'full'],
+    id: 'scheduledBatch',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  listBatchClicks: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
+  retryFailedBatch: { scopes: ['send', 'full'], id: 'failedRecipient', own: 201 },
+  duplicateBatch: { scopes: ['send', 'full'], id: 'batch', own: 201 },
   resumeBatch: { scopes: ['send', 'full'], id: 'failedBatch', own: 200 },
   discardBatch: { scopes: ['send', 'full'], id: 'failedBatch', own: 200 },
+
+  sendEmail: { scopes: ['send', 'full'], body: receipt, own: 202 },
+  sendEmails: {
+    scopes: ['send', 'full'],
+    body: async (api, client) => ({ emails: [await receipt(api, client)] }),
+    own: 202,
+  },
+  getEmail: { scopes: ['read', 'send', 'full'], id: 'email', own: 200 },
+  getEmailBody: { scopes: FULL, id: 'email', own: 200 },
+  rescheduleEmail: {
+    scopes: ['send', 'full'],
+    id: 'email',
+    body: () => ({ scheduledFor: new Date(Date.now() + HOUR_MS).toISOString() }),
+    own: 200,
+  },
+  cancelEmail: { scopes: ['send', 'full'], id: 'email', own: 200 },
 
   createWorkflow: {
     scopes: FULL,
@@ -527,6 +596,44 @@ export const PLACES: Record<string, Place> = {
   },
   listTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
   getTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
+  updateTemplate: {
+    scopes: FULL,
+    id: 'template',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 200,
+  },
+  publishTemplate: { scopes: FULL, id: 'template', own: 200 },
+  previewTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
+  testTemplate: {
+    scopes: ['send', 'full'],
+    id: 'template',
+    body: async (api, client) => ({
+      to: [`${unique()}@${markOf(client)}.example.com`],
+      from: `news@${markOf(client)}.example.com`,
+      cloudAccountId: await MAKE.connection(api, client),
+    }),
+    own: 202,
+  },
+  duplicateTemplate: {
+    scopes: FULL,
+    id: 'template',
+    body: (_, client) => ({ name: markOf(client) }),
+    own: 201,
+  },
+  pushTemplates: {
+    scopes: FULL,
+    body: (_, client) => ({ slug: `pushed-${unique()}`, name: markOf(client), source: '<p>x</p>' }),
+    own: 200,
+  },
+  pushTemplateBatch: {
+    scopes: FULL,
+    body: (_, client) => ({
+      templates: [{ slug: `pushed-${unique()}`, name: markOf(client), source: '<p>x</p>' }],
+    }),
+    own: 200,
+  },
+  pullTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
+  deleteTemplate: { scopes: FULL, id: 'template', own: 200 },
 
   createTopic: {
     scopes: ['contacts', 'full'],
@@ -562,6 +669,8 @@ export const PLACES: Record<string, Place> = {
 
   listEmailLogs: { scopes: READ, own: 200 },
   // By the provider's message id: a natural key only ever sees the caller's organization.
+  exportEmailLogs: { scopes: FULL, own: 200 },
+  getEmailMetrics: { scopes: READ, own: 200 },
   getEmailLog: { scopes: READ, id: 'log', own: 200, foreign: 404 },
 
   // Without the secret nobody learns whether the account is known.
@@ -596,6 +705,32 @@ export const PLACES: Record<string, Place> = {
     unknown: 400,
     malformed: 400,
   },
+  showTools: { own: 200 },
+  postTools: { body: () => ({ tool: 'headers', headers: 'From: ann@example.com' }), own: 200 },
+  validateAddress: { body: () => ({ address: 'ann@example.com' }), own: 200 },
+  analyzeHeaders: { body: () => ({ headers: 'From: ann@example.com' }), own: 200 },
+  checkUnsubscribeMail: { body: () => ({ message: 'From: ann@example.com' }), own: 200 },
+  generateDmarc: { body: () => ({ domain: 'example.com', policy: 'none' }), own: 200 },
+  getEmailCheck: ANY_DOMAIN,
+  getSpfCheck: ANY_DOMAIN,
+  getDkimCheck: ANY_DOMAIN,
+  getBimiCheck: ANY_DOMAIN,
+  getDmarcCheck: ANY_DOMAIN,
+  getMxCheck: ANY_DOMAIN,
+  getMtaStsCheck: ANY_DOMAIN,
+  getTlsRptCheck: ANY_DOMAIN,
+  getBlocklistCheck: ANY_DOMAIN,
+  getReverseDnsCheck: ANY_DOMAIN,
+  checkEmail: { body: () => ({ domain: 'example.com' }), own: 200 },
+  checkSpf: { body: () => ({ domain: 'example.com' }), own: 200 },
+  checkDkim: { body: () => ({ domain: 'example.com' }), own: 200 },
+  checkBimi: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runDmarcCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runMxCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runMtaStsCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runTlsRptCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runBlocklistCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
+  runReverseDnsCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
 }
 
 /** How a body of the matrix is sent. */

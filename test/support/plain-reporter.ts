@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
+import './cpu-time.ts'
 
 /** Of what one failure says, of what differs and of the stack as much is told again. */
 const CHARACTERS = 600
@@ -9,6 +11,8 @@ const DIFFERENCE = 1_200
 const FRAMES = 3
 /** Test files that are named with their seconds. */
 const SLOWEST = 10
+/** Where all of them are written. */
+const TIMES_FILE = process.env['TEST_TIMES']
 
 /**
  * Ends a run with its slowest files, what failed, a few lines each, and one line that a script can
@@ -26,7 +30,9 @@ export default class PlainReporter implements Reporter {
       count.failed += errors.length
       tell(name, errors)
     }
-    process.stdout.write(slowest(modules))
+    const times = timesOf(modules)
+    if (TIMES_FILE !== undefined) writeFileSync(TIMES_FILE, `${times.map(line).join('\n')}\n`)
+    process.stdout.write(slowest(times))
     for (const module of modules) {
       broke(module.relativeModuleId, module.errors())
       for (const suite of module.children.allSuites()) {
@@ -46,19 +52,33 @@ export default class PlainReporter implements Reporter {
 }
 
 /** The files that took longest; nothing where there are no more than that. */
-function slowest(modules: readonly TestModule[]): string {
-  if (modules.length <= SLOWEST) return ''
-  const timed = modules.map((module) => {
-    const { duration, collectDuration, setupDuration } = module.diagnostic()
-    const seconds = (duration + collectDuration + setupDuration) / 1_000
-    return { seconds, name: module.relativeModuleId }
-  })
-  const lines = timed
-    .toSorted((one, other) => other.seconds - one.seconds)
-    .slice(0, SLOWEST)
-    .map(({ seconds, name }) => `  ${seconds.toFixed(1).padStart(7)} s  ${name}`)
-  return ['slowest files:', ...lines, ''].join('\n')
+function slowest(times: readonly FileTime[]): string {
+  if (times.length <= SLOWEST) return ''
+  return ['slowest files:', ...times.slice(0, SLOWEST).map(line), ''].join('\n')
 }
+
+interface FileTime {
+  name: string
+  seconds: number
+  /** Of the test's process and its children; what the servers did for it is not in it. */
+  cpuSeconds: number
+}
+
+/** Of all files, the longest first. */
+function timesOf(modules: readonly TestModule[]): FileTime[] {
+  const times = modules.map((module) => {
+    const { duration, collectDuration, setupDuration } = module.diagnostic()
+    return {
+      name: module.relativeModuleId,
+      seconds: (duration + collectDuration + setupDuration) / 1_000,
+      cpuSeconds: module.meta().cpuSeconds ?? 0,
+    }
+  })
+  return times.toSorted((one, other) => other.seconds - one.seconds)
+}
+
+const line = ({ name, seconds, cpuSeconds }: FileTime): string =>
+  `  ${seconds.toFixed(1).padStart(7)} s ${cpuSeconds.toFixed(1).padStart(7)} s of processor  ${name}`
 
 /** What went wrong and where, each line indented. */
 function brief({ message, diff, stacks = [] }: TestError): string {

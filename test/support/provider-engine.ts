@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Client as Temporal, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
@@ -13,6 +12,7 @@ import { createRoles } from '../../activities/aws/roles.ts'
 import { createVerifier } from '../../activities/aws/verifier.ts'
 import { createHealthActivities, createProviderActivities } from '../../activities/index.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { POLICY_VERSION } from '../../src/domain/accounts/aws-actions.ts'
 import type { AccountUpdate } from '../../tools/sandbox/accounts.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
@@ -21,7 +21,7 @@ import { connect } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
 import { type Client, connectAccount } from './api.ts'
 import { createDatabase } from './database.ts'
-import { createNamespace } from './engine.ts'
+import { newNamespace } from './engine.ts'
 import { newAccountId, REGION } from './seed.ts'
 import { emptyDns } from './provider.ts'
 import './worker-log.ts'
@@ -35,8 +35,7 @@ export type ProviderEngine = Awaited<ReturnType<typeof startProviderEngine>>
 export async function startProviderEngine() {
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
+  const namespace = await newNamespace(connection)
   const client = new Temporal({ connection, namespace })
   const database = await createDatabase()
   const sandbox = await startSandbox({
@@ -123,7 +122,13 @@ export async function startProviderEngine() {
       })
       await control.putAccount(accountId, {
         region: REGION,
-        roles: [{ name: `letterloom-${externalId.slice(0, 8)}`, externalId, policyVersion: 1 }],
+        roles: [
+          {
+            name: `letterloom-${externalId.slice(0, 8)}`,
+            externalId,
+            policyVersion: POLICY_VERSION,
+          },
+        ],
         ...account,
       })
       return { id: connectionId, accountId, region: REGION, externalId }

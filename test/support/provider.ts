@@ -62,6 +62,7 @@ const verifier: Verifier = {
     })),
     maxSendRate: 14,
     max24Hour: 50_000,
+    sentLast24Hours: 0,
     from: null,
   }),
   acceptsConfigurationSet: async () => undefined,

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import * as contents from '../../src/store/content/contents.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
+import type { NewBatch } from '../../src/store/sending/batches.ts'
 
 export interface Seeded {
   organizationId: string
@@ -24,7 +25,11 @@ export async function seedOrganization(
     insert into connections (organization_id, id, account_id, region, external_id, is_verified,
       last_verified_at, last_event_received_at)
     values (${organizationId}, ${connectionId}, ${accountId}, ${REGION}, ${uuidv7()}, true, now(), now())`
-  await sendLimits.learn(sql, { accountId, region: REGION, maxSendRate: rate, max24Hour: 1e6 })
+  await sendLimits.learn(
+    sql,
+    { accountId, region: REGION },
+    { maxSendRate: rate, max24Hour: 1e6, sentLast24Hours: 0 },
+  )
   return { organizationId, connectionId, accountId }
 }
 
@@ -40,12 +45,22 @@ export async function seedContacts(sql: Sql, organizationId: string, count: numb
 
 interface BatchSeed {
   scheduledFor?: string
+  timezone?: string
+  throttlePerSecond?: number
+  /** With two variants, A and B, whose subjects are their names. */
+  abTest?: {
+    sharePercent: number
+    winnerBy: 'opened' | 'clicked' | 'manual'
+    decideAfter: { amount: number; unit: 'minutes' } | null
+  }
   contactIds?: string[]
   subject?: string
   html?: string
   unknownOutcome?: 'fail' | 'retry'
   topicId?: string
   segmentId?: string
+  excludedTopicIds?: string[]
+  excludedSegmentIds?: string[]
 }
 
 function audienceTypeOf({ contactIds, segmentId, topicId }: BatchSeed) {
@@ -63,15 +78,21 @@ export async function seedBatch(
   const id = uuidv7()
   await sql.begin(async (tx) => {
     const contentId = uuidv7()
+    const content = { organizationId, subject: null, previewText: null }
     await contents.create(tx, {
-      organizationId,
+      ...content,
       id: contentId,
-      subject: null,
-      previewText: null,
       html: seed.html ?? '<p>Hello {{ contact.firstName }}</p>',
       text: 'Hello {{ contact.firstName }}',
     })
-    await startBatch(tx, {
+    const variants = seed.abTest
+      ? ['A', 'B'].map((name) => ({ name, subject: name, contentId: uuidv7() }))
+      : []
+    for (const { name, contentId: variantId } of variants) {
+      const said = { html: `<p>${name} for {{ contact.firstName }}</p>`, text: name }
+      await contents.create(tx, { ...content, ...said, id: variantId })
+    }
+    const batch: NewBatch = {
       organizationId,
       id,
       status: seed.scheduledFor ? 'scheduled' : 'queued',
@@ -80,6 +101,8 @@ export async function seedBatch(
       contactIds: seed.contactIds ?? null,
       topicId: seed.topicId ?? null,
       segmentId: seed.segmentId ?? null,
+      excludedTopicIds: seed.excludedTopicIds ?? [],
+      excludedSegmentIds: seed.excludedSegmentIds ?? [],
       connectionId,
       contentId,
       templateId: null,
@@ -90,9 +113,17 @@ export async function seedBatch(
       replyTo: null,
       variableMappings: [],
       scheduledFor: seed.scheduledFor ?? null,
+      timezone: seed.timezone ?? null,
+      abTest: seed.abTest
+        ? { ...seed.abTest, variants: variants.map(({ name }) => ({ name })), said: {} }
+        : null,
+      throttlePerSecond: seed.throttlePerSecond ?? null,
       unknownOutcome: seed.unknownOutcome ?? 'fail',
       totalRecipients: 0,
-    })
+    }
+    const plain = { templateId: null, previewText: null }
+    const said = variants.map(({ name, ...each }) => ({ ...plain, ...each, fromName: name }))
+    await startBatch(tx, batch, undefined, said)
   })
   return id
 }

@@ -1,3 +1,6 @@
+import { afterAll } from 'vitest'
+import { cpuSeconds } from './cpu-time.ts'
+
 /**
  * Runs before each test file. Files share a process: what one of them sets in the environment is
  * not there for the next. And the process ends with the one that started it, however that ended.
@@ -16,3 +19,10 @@ for (const name of Object.keys(process.env)) {
   if (!(name in environment)) delete process.env[name]
 }
 Object.assign(process.env, environment)
+
+/** What the file costs this process and the children that ended with it: see plain-reporter.ts. */
+const before = cpuSeconds()
+// oxlint-disable-next-line no-empty-pattern -- Vitest reads the names in it
+afterAll(({}, suite) => {
+  suite.file.meta.cpuSeconds = cpuSeconds() - before
+})

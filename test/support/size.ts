@@ -1,12 +1,16 @@
 /**
  * How much of the full sizes the tests run with, from 0 to 1. What takes long (many rows, many
- * races, long schedules of faults) is small by default; `npm run test:slow` runs all of it, and
- * `.ci/run` a part.
+ * races, long schedules of faults) is small by default, also in `.ci/run`; `npm run test:slow` runs
+ * all of it.
  */
 const SHARE = shareOf(process.env['TEST_SIZE'] ?? '0')
 
 /** Whether all of it is run. */
 export const isFull = SHARE === 1
+
+/** The n-th of `parts` equal parts of a list; all of it where all is run. */
+export const partOf = <T>(list: readonly T[], n: number, parts: number): readonly T[] =>
+  isFull ? list : list.filter((_, at) => at % parts === n % parts)
 
 /** A number of things: `small` by default, `full` before a release. */
 export const sized = (small: number, full: number): number =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
@@ -8,7 +7,7 @@ import type {
   NoticeActivities,
 } from '../../activities/index.ts'
 import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
-import { createNamespace } from './engine.ts'
+import { newNamespace } from './engine.ts'
 import './worker-log.ts'
 
 /** Workers that run the sweep and the notices, in a namespace of their own. */
@@ -19,8 +18,7 @@ export async function startSweepEngine(
 ) {
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
+  const namespace = await newNamespace(connection)
   const native = await NativeConnection.connect({ address })
   const shared = { connection: native, namespace, shutdownForceTime: '5s' as const }
   const workers = [

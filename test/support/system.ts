@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Connection } from '@temporalio/client'
 import { inject } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { RunningProgram } from '../../src/main/programs.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
 import { createDatabase } from './database.ts'
-import { createNamespace } from './engine.ts'
+import { openNamespace } from './engine.ts'
 
 export type TestSystem = System & {
   folder: string
@@ -28,7 +26,9 @@ export async function startTestSystem(
 ): Promise<TestSystem> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-system-'))
   const database = await createDatabase()
-  const namespace = await newNamespace()
+  const { client, close } = await openNamespace()
+  const { namespace } = client.options
+  await close()
   const config = readConfig({
     LETTERLOOM_HOME: folder,
     DATABASE_URL: database.url,
@@ -50,14 +50,6 @@ export async function startTestSystem(
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function newNamespace(): Promise<string> {
-  const connection = await Connection.connect({ address: inject('temporalAddress') })
-  const namespace = `test-${randomUUID()}`
-  await createNamespace(connection, namespace)
-  await connection.close()
-  return namespace
 }
 
 /** kill -9, then waits until its supervisor has started it again. */

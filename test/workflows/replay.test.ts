@@ -5,10 +5,9 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import * as workflows from '../../workflows/index.ts'
 import { root } from '../house/files.ts'
-import { allowWarnings, expectWarnings, RUN_IS_OVER } from '../support/worker-log.ts'
+import { expectWarnings } from '../support/worker-log.ts'
 
 expectWarnings(/^Failing workflow task/)
-allowWarnings(RUN_IS_OVER)
 
 /**
  * What released versions recorded (`npm run histories`) must be replayed by the workflows as they

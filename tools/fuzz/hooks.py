@@ -9,6 +9,8 @@ from hypothesis import strategies
 
 SENDER = os.environ["FUZZ_CONNECTION"]
 numbers = itertools.count(1)
+# Several processes attack one API: none is to use the names of another.
+PROCESS = os.getpid()
 
 names = strategies.sampled_from(["", "News ", '"Lee, Ann" ', "=?utf-8?q?Andr=C3=A9?= "])
 addresses = strategies.integers(1, 10**6).map(lambda number: f"news{number}@example.com")
@@ -21,7 +23,7 @@ schemathesis.openapi.format(
 def contact(body):
     for name in ("topicIds", "topicSlugs", "phone", "externalId"):
         body.pop(name, None)
-    body["email"] = f"kept-{next(numbers)}@example.com"
+    body["email"] = f"kept-{PROCESS}-{next(numbers)}@example.com"
 
 
 def batch(body):
@@ -63,7 +65,7 @@ def pushed(body):
     for each in body.get("workflows", [body]):
         flow(each)
         each.pop("updatedAt", None)
-        each["slug"] = f"pushed-{next(numbers)}"
+        each["slug"] = f"pushed-{PROCESS}-{next(numbers)}"
 
 
 def happening(body):
@@ -94,6 +96,6 @@ def before_call(context, case, kwargs):
     # One key for two bodies is refused with 422, as it should be.
     for name, value in list((case.headers or {}).items()):
         if name.lower() == "idempotency-key" and 1 <= len(str(value)) <= 255:
-            case.headers[name] = f"fuzz-{next(numbers)}"
+            case.headers[name] = f"fuzz-{PROCESS}-{next(numbers)}"
     if keep and is_valid and isinstance(case.body, dict) and next(numbers) % 2 == 0:
         keep(case.body)

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 interface Recorder {
   label: string
   cases?: Record<string, { value: { method: string; path: string } }>
-  interactions?: Record<string, { response: Response | null }>
+  interactions?: Record<string, { response?: Response | null }>
   checks?: Record<string, { name: string; status: string }[]>
 }
 
@@ -34,7 +34,7 @@ export async function readReport(file: string): Promise<Report> {
     if (recorder === undefined) continue
     const { cases = {}, interactions = {}, checks = {} } = recorder
     operations.add(recorder.label)
-    for (const [id, { response }] of Object.entries(interactions)) {
+    for (const [id, { response = null }] of Object.entries(interactions)) {
       const { method = '', path = '' } = cases[id]?.value ?? {}
       const name = `${method} ${path}`
       // Every method that a path does not have is tried as well.

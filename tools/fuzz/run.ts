@@ -1,13 +1,14 @@
 /**
  * Attacks every operation of the API with Schemathesis: requests made of the OpenAPI document,
- * valid and not, all checks on. A table of the operations at the end; exit status 0 when nothing
- * was found.
+ * valid and not, all checks on. Several processes of it attack at once, as one keeps no two
+ * processors busy; each is told as a whole when it has ended, with a table of the operations. Exit
+ * status 0 when nothing was found.
  *
  *   npm run fuzz -- [--examples 50] [--seed 1] [--operation createContact]
  *
  * Where Python or its packages cannot be had it says so and ends with status 0.
  */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
@@ -63,22 +64,32 @@ async function attack(schemathesis: string): Promise<boolean> {
   const { apiKey, session } = subject
   const { operation } = options
   const asked = (each: string): boolean => operation === undefined || operation === each
-  const passes = [
-    { name: 'key', bearer: apiKey, operations: operation === undefined ? [] : [operation] },
-    { name: 'person', bearer: session, operations: PERSONAL.filter(asked) },
-  ].filter(({ name, operations }) => name === 'key' || operations.length > 0)
+  const byKey = { bearer: apiKey, operations: operation === undefined ? [] : [operation] }
+  const passes: Pass[] = [
+    { ...byKey, name: 'by key, each value alone', phases: ['examples', 'coverage'] },
+    // Calls that follow from others go the ways that the requests made up before have shown.
+    { ...byKey, name: 'by key, at random', phases: ['fuzzing', 'stateful'] },
+    {
+      name: 'by a person',
+      bearer: session,
+      operations: PERSONAL.filter(asked),
+      phases: ['examples', 'coverage', 'fuzzing', 'stateful'],
+    },
+  ].filter(({ bearer, operations }) => bearer === apiKey || operations.length > 0)
+  say(`attacks: ${passes.map(({ name }) => name).join('; ')}`)
+  const run = async (pass: Pass, n: number): Promise<boolean> => {
+    const own = join(folder, String(n))
+    await mkdir(own)
+    const report = join(own, 'report.ndjson')
+    const target = { url: door.url, report, subject }
+    const { status, text } = await runSchemathesis(schemathesis, own, pass, target)
+    const read = await readReport(report)
+    say(`== ${pass.name}\n${text}\n${table(read)}`)
+    if (status !== 0) say(`Schemathesis ended with status ${status}`)
+    return status === 0 && isClean(read)
+  }
   try {
-    let clean = true
-    for (const pass of passes) {
-      const report = join(folder, `${pass.name}.ndjson`)
-      const run = { ...pass, url: door.url, report, subject }
-      const exit = await runSchemathesis(schemathesis, folder, run)
-      const read = await readReport(report)
-      say(table(read))
-      if (exit !== 0) say(`Schemathesis ended with status ${exit}`)
-      clean &&= exit === 0 && isClean(read)
-    }
-    return clean
+    return (await Promise.all(passes.map(run))).every((isCleanPass) => isCleanPass)
   } finally {
     door.close()
     await subject.system.stop()
@@ -87,25 +98,33 @@ async function attack(schemathesis: string): Promise<boolean> {
 }
 
 interface Pass {
+  name: string
   bearer: string
   /** All when empty. */
   operations: string[]
+  /** Of Schemathesis, in its order. */
+  phases: string[]
+}
+
+interface Target {
   url: string
   /** Where the report goes. */
   report: string
   subject: Subject
 }
 
+/** What it said, and its exit status. */
 async function runSchemathesis(
   command: string,
   folder: string,
-  { bearer, operations, url, report, subject }: Pass,
-): Promise<number> {
+  { bearer, operations, phases }: Pass,
+  { url, report, subject }: Target,
+): Promise<{ status: number; text: string }> {
   const settingsFile = join(folder, 'schemathesis.toml')
   await writeFile(settingsFile, settings(subject, bearer))
   const args = [
     ['--config-file', settingsFile, '--no-color', 'run', `${url}/openapi.json`],
-    ['--url', url, '--max-examples', options.examples],
+    ['--url', url, '--max-examples', options.examples, '--phases', phases.join(',')],
     // Each call a connection of its own, and so an address of its own: see strangers.ts.
     ['--header', 'Connection: close'],
     ['--report', 'ndjson', '--report-ndjson-path', report],
@@ -114,9 +133,13 @@ async function runSchemathesis(
   ].flat()
   const child = spawn(command, args, {
     cwd: folder,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: childEnvironment({ FUZZ_CONNECTION: subject.connectionId, NO_COLOR: '1' }),
   })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code ?? 1
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (more: string) => (text += more))
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { status: code ?? 1, text }
 }

@@ -46,15 +46,21 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     `positive_data_acceptance = ${statuses(['2xx', ...REFUSALS, ...more])}`
   // GET and the like are of the contact whose externalId is "batch": its Allow is true.
   const isAlsoContact = 'allow_header_conformance = { enabled = false }'
-  // Likewise PATCH and the like of the workflow whose slug is "pull" or "push".
-  const isAlsoWorkflow = isAlsoContact
+  // Likewise PATCH and the like of the workflow or template whose slug is "pull" or "push".
+  const isAlsoSlug = isAlsoContact
+  // Likewise GET and the like of a batch, which say that "preview" is no id.
+  const isAlsoBatch = isAlsoContact
   // Likewise GET and the like of a segment, which say that "preview" is no id.
   const isAlsoSegment = isAlsoContact
+  // Likewise GET and PATCH of a single mail, which say that "logs" and "send" are no ids.
+  const isAlsoMail = isAlsoContact
   // The worker was stopped: an account that the attack connects itself can be asked by nobody. That
   // 503 is documented; a 500 is neither an acceptance nor a rejection, so it is still a finding.
   const isNotAsked = `${besides(503)}, not_a_server_error = { enabled = false }`
   // A row that breaks the schema is told in the answer, and the other rows are kept.
   const isToldByRow = 'negative_data_rejection = { enabled = false }'
+  // Forms of browsers have fields that nobody knows.
+  const isForm = isToldByRow
   const own: Record<string, string[]> = {
     // The secret is one account's: with another account number it proves nothing. With it nothing
     // is refused for what it says: the event bus would take that for the end of the event.
@@ -66,31 +72,38 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     listDomains: [`checks = { ${isNotAsked} }`],
     getDomain: [`checks = { ${isNotAsked} }`],
     recheckConsolePolicy: [`checks = { ${isNotAsked} }`],
-    // A link that is ours and over.
-    showConfirmation: [`checks = { ${besides(410)} }`],
-    confirmSubscription: [`checks = { ${besides(410)} }`],
-    showInvitation: [`checks = { ${besides(410)} }`],
+    // A link that is ours: over, or opened so often that its own limit answers.
+    showConfirmation: [`checks = { ${besides(410, 429)} }`],
+    confirmSubscription: [`checks = { ${besides(410, 429)} }`],
+    showInvitation: [`checks = { ${besides(410, 429)} }`],
+    showPreferences: [`checks = { ${besides(429)} }`],
+    showUnsubscribe: [`checks = { ${besides(429)} }`],
+    unsubscribe: [`checks = { ${besides(429)} }`],
     // Used once; a form has fields that nobody knows.
-    acceptInvitation: [
-      `checks = { ${besides(410, 422)}, negative_data_rejection = { enabled = false } }`,
-    ],
+    acceptInvitation: [`checks = { ${besides(410, 422, 429)}, ${isForm} }`],
+    // An empty form says nothing: then a JSON body is asked for.
+    savePreferences: [`checks = { ${besides(422, 429)}, ${isForm} }`],
+    postTools: [`checks = { ${besides(422)}, ${isForm} }`],
     // So many a day: the rest is 429.
     inviteMember: [`checks = { ${besides(429)} }`],
     resendInvitation: [`checks = { ${besides(429)} }`],
-    // Forms of browsers have fields that nobody knows, and an empty one says nothing.
-    savePreferences: [
-      `checks = { ${besides(422)}, negative_data_rejection = { enabled = false } }`,
-    ],
     // A mapping may be longer than an address: then it is a field of a form.
     importContacts: [`checks = { ${besides(414, 431)}, ${isAlsoContact} }`],
+    previewBatch: [`checks = { ${isAlsoBatch} }`],
     previewSegment: [`checks = { ${isAlsoSegment} }`],
     upsertContacts: [`checks = { ${isAlsoContact}, ${isToldByRow} }`],
     ingestEvents: [`checks = { ${isToldByRow} }`],
     triggerWorkflowBatch: [`checks = { ${isToldByRow} }`],
     exportContacts: [`checks = { ${isAlsoContact} }`],
     listImports: [`checks = { ${isAlsoContact} }`],
-    pullWorkflows: [`checks = { ${isAlsoWorkflow} }`],
-    pushWorkflows: [`checks = { ${isAlsoWorkflow} }`],
+    listEmailLogs: [`checks = { ${isAlsoMail} }`],
+    sendEmail: [`checks = { ${isAlsoMail} }`],
+    sendEmails: [`checks = { ${isToldByRow} }`],
+    pullTemplates: [`checks = { ${isAlsoSlug} }`],
+    pushTemplates: [`checks = { ${isAlsoSlug} }`],
+    pushTemplateBatch: [`checks = { ${isToldByRow} }`],
+    pullWorkflows: [`checks = { ${isAlsoSlug} }`],
+    pushWorkflows: [`checks = { ${isAlsoSlug} }`],
   }
   for (const operation of new Set([...Object.keys(own), ...Object.keys(known)])) {
     const parameters = known[operation] ?? {}

@@ -31,6 +31,11 @@ export const MADE: Record<string, string> = {
   'api/http/schema-problems.ts': 'the patterns of schemas, which are checked here',
   'tools/sandbox/credentials.ts': 'session policies that we wrote',
   'src/domain/accounts/console-policy.ts': 'a word of ours and at most six digits',
+  'src/core/tools/hops.ts': 'a word of ours, blanks, and a name of bounded length',
+  'src/domain/tools/spf-macros.ts': 'one character of a few',
+  'src/domain/tools/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
+  'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
+  'src/mail/styles.ts': 'a mark of ours and digits',
   'src/main/operator-commands.ts': 'LINE, a pattern of schemas',
   'src/store/contacts/import-reports.ts':
     'an address or number, escaped, and what must not stand beside it; no run',

@@ -54,8 +54,24 @@ const AccountSchema = Type.Object(
     ),
     /** Where delivery events go; the position in this list is an event's target. */
     webhooks: Type.Array(
+      Type.Union([
+        Type.Object(
+          { url: Type.String(), secret: Type.String(), region: Type.Optional(Type.String()) },
+          closed,
+        ),
+        /** A queue of the account. */
+        Type.Object({ queue: Type.String(), region: Type.Optional(Type.String()) }, closed),
+      ]),
+    ),
+    /** Queues of the account in this region. */
+    queues: Type.Array(
       Type.Object(
-        { url: Type.String(), secret: Type.String(), region: Type.Optional(Type.String()) },
+        {
+          name: Type.String({ pattern: '^[\\w-]{1,80}$' }),
+          /** Where messages go that were received `maxReceiveCount` times. */
+          deadLetterQueue: Type.Optional(Type.String()),
+          maxReceiveCount: Type.Optional(Type.Integer({ minimum: 1 })),
+        },
         closed,
       ),
     ),
@@ -106,6 +122,7 @@ const fresh = (accountNumber: string, region: string): Account => ({
   identities: [],
   roles: [],
   webhooks: [],
+  queues: [],
   lostRecipients: [],
   engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 300 },
   configurationSets: [],

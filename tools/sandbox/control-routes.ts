@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Validator } from 'typebox/compile'
+import { Type } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import { accountUpdate } from './accounts.ts'
 import type { Deps } from './deps.ts'
 import { faultsUpdate } from './faults.ts'
@@ -23,6 +24,8 @@ interface Answer {
   status: number
   value: unknown
 }
+
+const queueMessages = Compile(Type.Object({ bodies: Type.Array(Type.String()) }))
 
 const ok = (value: unknown): Answer => ({ status: 200, value })
 const missing = (what: string): Answer => ({ status: 404, value: { message: `${what} not found` } })
@@ -65,6 +68,14 @@ const ROUTES: Record<string, Handler> = {
     return ok(Object.assign(deps.settings, update.value))
   },
 
+  'GET queues/*': async ({ deps, id, query }) => ok(await deps.queues.count(queueOf(id, query))),
+  'PUT queues/*': async ({ deps, id, query, body }) => {
+    const given = read(queueMessages, body)
+    if ('problem' in given) return invalid(given.problem)
+    await deps.queues.put(queueOf(id, query), given.value.bodies)
+    return ok({ success: true })
+  },
+
   'GET counts': async ({ deps, query }) => ok(await countMails(deps.sql, filterOf(query))),
   'GET events/stats': async ({ deps }) => ok(await deps.pump.stats()),
 
@@ -95,6 +106,12 @@ const ROUTES: Record<string, Handler> = {
   },
 }
 
+const queueOf = (account: string, query: URLSearchParams) => ({
+  account,
+  region: query.get('region') ?? '',
+  name: query.get('name') ?? '',
+})
+
 const filterOf = (query: URLSearchParams) => ({
   account: query.get('account') ?? undefined,
   batch: query.get('batch') ?? undefined,
@@ -102,7 +119,7 @@ const filterOf = (query: URLSearchParams) => ({
 
 const invalid = (message: string): Answer => ({ status: 400, value: { message } })
 
-const NAMED = /^(accounts|calls|events|mails)\/([^/]+)$/
+const NAMED = /^(accounts|calls|events|mails|queues)\/([^/]+)$/
 
 /** The routes that tests, the demo and `dev` steer the sandbox with. */
 export async function handleControl(

@@ -43,6 +43,16 @@ export function sandboxControl(url: string) {
     /** How often each action of an account was called since the sandbox started. */
     calls: (accountNumber: string) => call<Record<string, number>>('GET', `calls/${accountNumber}`),
 
+    /** Puts messages into a queue, whatever they say. */
+    putMessages: (
+      accountNumber: string,
+      query: { region: string; name: string },
+      bodies: string[],
+    ) => call<object>('PUT', `queues/${accountNumber}`, { query, body: { bodies } }),
+    /** How many messages of a queue can be received, and how many somebody has. */
+    queue: (accountNumber: string, query: { region: string; name: string }) =>
+      call<{ visible: number; hidden: number }>('GET', `queues/${accountNumber}`, { query }),
+
     settings: () => call<Settings>('GET', 'settings'),
     setSettings: (settings: Partial<Settings>) =>
       call<Settings>('PUT', 'settings', { body: settings }),

@@ -7,6 +7,7 @@ import type { FaultSwitches } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 import type { Limiter } from './limiter.ts'
 import type { Pump } from './pump.ts'
+import type { Queues } from './queues.ts'
 import type { Settings } from './settings.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -21,6 +22,7 @@ export interface Deps {
   ledger: Ledger
   limiter: Limiter
   pump: Pump
+  queues: Queues
   settings: Settings
   suppressions: Suppressions
 }

@@ -9,6 +9,7 @@ import { createFaults } from './faults.ts'
 import { createLedger } from './ledger.ts'
 import { loadLimiter } from './limiter.ts'
 import { createPump } from './pump.ts'
+import { createQueues } from './queues.ts'
 import { createSchema } from './schema.ts'
 import { createSandboxServer } from './server.ts'
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
@@ -35,9 +36,9 @@ export interface Sandbox {
 }
 
 /**
- * Starts what stands in for Amazon in development and tests: SES v2, STS, IAM and CloudWatch on one
- * port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in the
- * schema `sandbox`; one process per database.
+ * Starts what stands in for Amazon in development and tests: SES v2, STS, IAM, CloudWatch and SQS
+ * on one port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in
+ * the schema `sandbox`; one process per database.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, port, databaseUrl, log } = options
@@ -47,7 +48,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings }
     const faults = createFaults()
     const accounts = await loadAccounts(sql)
-    const pump = createPump({ sql, log, accounts, faults, settings })
+    const queues = createQueues(sql)
+    const pump = createPump({ sql, log, accounts, faults, settings, queues })
     const own = [SANDBOX_CREDENTIALS, ...(options.staticCredentials ?? [])]
     const deps: Deps = {
       sql,
@@ -59,6 +61,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ledger: createLedger({ sql, faults, onEvents: () => pump.wake() }),
       limiter: await loadLimiter(sql),
       pump,
+      queues,
       settings,
       suppressions: await loadSuppressions(sql),
     }

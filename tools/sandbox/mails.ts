@@ -3,7 +3,7 @@ import { unfold } from './fold.ts'
 import type { StoredDetail } from './ledger.ts'
 import { mailIdOf, messageId } from './message-id.ts'
 import type { Outcome } from './plan.ts'
-import { readMessage } from './raw-mail.ts'
+import { readMessage } from './mime.ts'
 import { renderTemplate } from './template.ts'
 
 export interface MailSummary {
@@ -150,7 +150,7 @@ export async function findMail(sql: Sql, wanted: string): Promise<MailView | und
     configurationSet,
     headers: named(detail.headers),
     tags: named(detail.tags),
-    ...bodies(row, detail),
+    ...(await bodies(row, detail)),
     events: [...events],
   }
 }
@@ -158,10 +158,10 @@ export async function findMail(sql: Sql, wanted: string): Promise<MailView | und
 const named = (pairs: StoredDetail['headers'] = []): { name: string; value: string }[] =>
   pairs.map(([name, value]) => ({ name, value }))
 
-function bodies({ htmlBody, textBody, rawBody }: StoredRow, detail: StoredDetail) {
+async function bodies({ htmlBody, textBody, rawBody }: StoredRow, detail: StoredDetail) {
   if (rawBody !== null) {
     const raw = Buffer.from(rawBody, 'base64')
-    const { html, text } = readMessage(raw)
+    const { html, text } = await readMessage(raw)
     return { html, text, raw }
   }
   if (detail.data) {
@@ -236,7 +236,7 @@ export async function readReputation(
   }
 }
 
-/** Removes every mail and event. */
+/** Removes every mail and event, queued ones too. */
 export async function clearMails(sql: Sql): Promise<void> {
-  await sql`truncate sandbox.events, sandbox.mails, sandbox.contents`
+  await sql`truncate sandbox.events, sandbox.mails, sandbox.contents, sandbox.queue_messages`
 }

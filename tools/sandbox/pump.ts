@@ -7,6 +7,7 @@ import { type EventOfMail, envelopeOf } from './envelope.ts'
 import { createEventQueues } from './event-queues.ts'
 import { type FaultSwitches, happens } from './faults.ts'
 import { createPoster } from './poster.ts'
+import type { Queues } from './queues.ts'
 import { redelivery } from './redelivery.ts'
 import type { Settings } from './settings.ts'
 
@@ -16,6 +17,9 @@ const SETTLE_MS = 20
 /** What a fetch that failed found, and how long the next one waits then. */
 const FAILED = -1
 const FAILED_MS = 500
+
+const TAKEN = { status: 200, retryAfterMs: 0 }
+const NO_ANSWER = { status: 0, retryAfterMs: 0 }
 
 interface DueEvent extends Omit<EventOfMail, 'detail'> {
   target: number
@@ -45,14 +49,16 @@ interface Deps {
   accounts: Accounts
   faults: FaultSwitches
   settings: Settings
+  queues: Queues
 }
 
 /**
- * The event bus: posts delivery events in the order they are due, at the rate of each destination,
+ * The event bus: posts delivery events, or puts them into queues, in the order they are due, at the
+ * rate of each destination,
  * and again as EventBridge does when the webhook does not take them. What is in flight is known in
  * memory only: a restart posts it again with the same id, as EventBridge may.
  */
-export function createPump({ sql, log, accounts, faults, settings }: Deps) {
+export function createPump({ sql, log, accounts, faults, settings, queues }: Deps) {
   const poster = createPoster(settings)
   const ready = createEventQueues<DueEvent>(settings)
   /** Fetched and not yet settled in Postgres. */
@@ -140,13 +146,23 @@ export function createPump({ sql, log, accounts, faults, settings }: Deps) {
       const detail = JSON.parse(event.detail) as EventOfMail['detail']
       const envelope = envelopeOf({ ...event, detail }, { isUntagged: eventsUntagged })
       const body = JSON.stringify(envelope)
-      const answer = await poster.post(webhook, body)
-      if (happens(eventDuplicatePercent)) await poster.post(webhook, body)
+      const answer = await deliver(event, body)
+      if (happens(eventDuplicatePercent)) await deliver(event, body)
       settle(outcomeOf(event, answer))
     } finally {
       flying--
       turn()
     }
+  }
+
+  const deliver = async ({ account, region, target }: DueEvent, body: string) => {
+    const webhook = accounts.get(account, region).webhooks[target]
+    if (!webhook) return NO_ANSWER
+    if ('url' in webhook) return poster.post(webhook, body)
+    return queues.put({ account, region, name: webhook.queue }, [body]).then(
+      () => TAKEN,
+      () => NO_ANSWER,
+    )
   }
 
   const outcomeOf = (

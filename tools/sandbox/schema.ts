@@ -83,4 +83,16 @@ const SCHEMA = `
   alter table sandbox.events add column if not exists arrived_at timestamptz;
   create index if not exists events_due on sandbox.events (due_at, id) where state = 'pending';
   create index if not exists events_mail on sandbox.events (mail_id);
+  create table if not exists sandbox.queue_messages (
+    id uuid primary key,
+    account text not null,
+    region text not null,
+    queue text not null,
+    body text not null,
+    visible_at timestamptz not null default clock_timestamp(),
+    receives integer not null default 0,
+    receipt uuid
+  );
+  create index if not exists queue_messages_visible
+    on sandbox.queue_messages (account, region, queue, visible_at);
 `

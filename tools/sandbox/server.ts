@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { handleCloudWatch } from './aws/cloudwatch.ts'
 import { handleQuery } from './aws/query.ts'
+import { handleSqs, SQS_TARGET } from './aws/sqs.ts'
 import type { SignedRequest } from './aws/signature.ts'
 import { CONTROL_PREFIX, handleControl } from './control-routes.ts'
 import type { Deps } from './deps.ts'
@@ -48,7 +49,11 @@ async function handle(
 
   if (path.startsWith(SES_PREFIX)) return handleSes(deps, signed, exchange)
   if (path === '/' && method === 'POST') {
-    if (headers['x-amz-target'] !== undefined) return handleCloudWatch(deps, signed, response)
+    const target = headers['x-amz-target']
+    if (typeof target === 'string' && target.startsWith(SQS_TARGET)) {
+      return handleSqs(deps, signed, response)
+    }
+    if (target !== undefined) return handleCloudWatch(deps, signed, response)
     return handleQuery(deps, signed, response)
   }
 

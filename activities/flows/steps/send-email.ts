@@ -1,3 +1,4 @@
+import { mailBrand } from '../../../src/domain/content/brand.ts'
 import { type NoSender, resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { compose, type LinkDeps, linksOf } from '../../../src/core/content/compose.ts'
 import { PRODUCTION_TIMINGS } from '../../../src/domain/sending/timings.ts'
@@ -142,7 +143,7 @@ function dataOf(run: Run, links: LinkDeps, to: Addressee, event: MergeData['even
   const mailed = { organizationId, contactId: to.id, email: to.email, topicId }
   return {
     contact: to,
-    organization: { name: to.organizationName },
+    organization: mailBrand(to.brand),
     trigger: { data },
     ...(event === undefined ? {} : { event }),
     ...linksOf(links, mailed, Date.parse(run.now)),

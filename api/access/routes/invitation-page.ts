@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptInvitation, findInvited } from '../../../src/core/access/accept-invitation.ts'
+import type { Brand } from '../../../src/domain/content/brand.ts'
 import { FAILURES_LAST_MS, SHORTEST_PASSWORD } from '../../../src/domain/access/login.ts'
 import { AppError, badRequest, conflict } from '../../../src/domain/errors.ts'
 import { LONGEST_NAME } from '../../../src/domain/text.ts'
@@ -61,7 +62,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
       if (!link) return refuseOver(accept, reply)
       const tenant = within(sql, link.organizationId)
       if (!(await findInvited(tenant, link, now()))) return refuseOver(accept, reply)
-      return showForm(reply, token, await organizations.findLook(tenant, link.organizationId))
+      return showForm(reply, token, await organizations.findBrand(tenant, link.organizationId))
     },
   )
 
@@ -99,11 +100,11 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
       const tenant = within(sql, organizationId)
       const invited = await findInvited(tenant, link, now())
       if (!invited) return refuseOver(accept, reply)
-      const look = await organizations.findLook(tenant, organizationId)
+      const brand = await organizations.findBrand(tenant, organizationId)
       const proof = await prove(request, reply, invited.email, body.password)
       if (proof instanceof AppError) {
         if (!wantsHtml(accept)) throw proof
-        return showForm(reply, params.token, look, proof)
+        return showForm(reply, params.token, brand, proof)
       }
       const acceptance = { ...proof, name: body.name, requestId, now: now() }
       const outcome = await transact(tenant, (tx) => acceptInvitation(tx, link, acceptance))
@@ -111,12 +112,12 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
       if (outcome === 'changed') {
         const refusal = proof.verifiedHash === null ? noPassword() : changedMeanwhile()
         if (!wantsHtml(accept)) throw refusal
-        return showForm(reply, params.token, look, refusal)
+        return showForm(reply, params.token, brand, refusal)
       }
       if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
-      const organization = escapeHtml(look?.name ?? '')
+      const organization = escapeHtml(brand?.name ?? '')
       return sendPage(reply, {
-        look,
+        brand,
         title: MESSAGE,
         body: `<p>You can work with ${organization} now: log in with your address and your password.</p>`,
       })
@@ -145,16 +146,16 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
   function showForm(
     reply: FastifyReply,
     token: string,
-    look: organizations.Look | undefined,
+    brand: Brand | undefined,
     refusal?: AppError,
   ): FastifyReply {
     const action = escapeHtml(`${publicUrl}/invitations/${encodeURIComponent(token)}`)
-    const organization = escapeHtml(look?.name ?? '')
+    const organization = escapeHtml(brand?.name ?? '')
     const problem = refusal
       ? `<p role="alert"><strong>${escapeHtml(refusal.message)}.</strong></p>`
       : ''
     return sendPage(reply, {
-      look,
+      brand,
       title: 'You are invited',
       status: refusal ? (refusal.code === 'CONFLICT' ? 409 : 400) : 200,
       body: `<p>${organization} invites you to work with them on Letterloom.</p>${problem}

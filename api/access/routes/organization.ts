@@ -1,4 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  TEXT_NAMES,
+  type TextName,
+  unknownPlaceholders,
+} from '../../../src/domain/content/wording.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
 import { monthOf } from '../../../src/domain/events/event-quota.ts'
 import { Organization, OrganizationPatch } from '../../../src/schemas/access/organization.ts'
 import * as eventUsage from '../../../src/store/events/usage.ts'
@@ -36,9 +42,9 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'updateOrganization',
-        summary: 'Change the name of your organization and the look of its public pages',
+        summary: 'Change the name of your organization, its look and its texts',
         description:
-          'Name and `branding` can change, and of it only what is given; null is our own colour again. The other fields are ignored.',
+          'Name and `branding` can change, and of it only what is given; null is our own colour or text again. A text may have the `{…}` that ours has. The other fields are ignored.',
         body: OrganizationPatch,
         response: { 200: Organization },
       },
@@ -46,6 +52,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async (request) => {
       const { caller, body } = request
       const { name, branding } = body
+      checkTexts(branding?.texts ?? {})
       return transact(caller.sql, async (tx) => {
         await organizations.change(tx, caller.organizationId, { name, branding })
         const subject = { kind: 'organization', id: caller.organizationId }
@@ -55,6 +62,18 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       })
     },
   )
+}
+
+/** 400 for a `{…}` that nothing would fill in. */
+function checkTexts(texts: Partial<Record<TextName, string | null>>): void {
+  const details = TEXT_NAMES.flatMap((name) =>
+    unknownPlaceholders(name, texts[name] ?? '').map((each) => ({
+      path: `branding.texts.${name}`,
+      message: `cannot have ${each}: nothing fills it in`,
+    })),
+  )
+  const [first] = details
+  if (first) throw badRequest(`${first.path} ${first.message}`, details)
 }
 
 async function load(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../../src/domain/errors.ts'
-import { THRESHOLDS, usedRatio, worst } from '../../../src/domain/accounts/health.ts'
+import { THRESHOLDS, usedRatio, withProblems, worst } from '../../../src/domain/accounts/health.ts'
 import { isUuid } from '../../../src/ids.ts'
 import {
   type AccountHealth,
@@ -64,11 +64,12 @@ export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
 
 const record = (found: health.AccountHealth): AccountHealth => {
   const { productionAccessEnabled, max24Hour, sentLast24Hours, maxSendRate } = found
+  const { status, reasons } = withProblems(found, found.eventProblems)
   return {
     id: found.id,
     accountNumber: found.accountNumber,
     region: found.region,
-    status: found.status,
+    status,
     checkedAt: found.checkedAt,
     sandbox: productionAccessEnabled === null ? null : !productionAccessEnabled,
     productionAccessEnabled,
@@ -77,7 +78,7 @@ const record = (found: health.AccountHealth): AccountHealth => {
     quota: { max24Hour, sentLast24Hours, usedRatio: usedRatio(found), maxSendRate },
     reputation: { bounceRate: found.bounceRate, complaintRate: found.complaintRate },
     thresholds: { ...THRESHOLDS },
-    reasons: found.reasons,
+    reasons,
   }
 }
 

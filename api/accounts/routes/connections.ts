@@ -86,18 +86,19 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'changeConnection',
-        summary: 'Rename a connection, or set the SNS topic it is believed',
+        summary: 'Rename a connection, or set the queue or topic of its delivery events',
         description:
-          'Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored.',
+          'Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored. A queue is polled from then on; the other ways go on.',
         params: IdParams,
         body: ConnectionPatch,
         response: { 200: Connection },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { id }, body: { name, snsTopicArn } }) => {
+    async ({ caller: { organizationId, sql }, params: { id }, body }) => {
+      const { name, snsTopicArn, eventQueueUrl } = body
       const changed = isUuid(id)
         ? await transact(sql, (tx) =>
-            changeConnection(tx, organizationId, id, { name, snsTopicArn }),
+            changeConnection(tx, organizationId, id, { name, snsTopicArn, eventQueueUrl }),
           )
         : undefined
       return changed ?? Promise.reject(await missing(sql, 'connection', organizationId, id))
@@ -113,7 +114,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'getConnectionSetup',
         summary: 'Download what sets up the account’s side: CloudFormation or Terraform',
         description:
-          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events to the webhook, with a rate that follows from the account’s own (once verified) and a queue for what could not be delivered for a day. The webhook secret is a parameter that the tool asks for; it is not in the file. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
+          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events. `events=queue` (recommended): to a queue in the account, whose URL is an output and is then set as `eventQueueUrl`. `events=webhook`: to our webhook, with a rate that follows from the account’s own (once verified); the webhook secret is a parameter that the tool asks for, not in the file. What could not be delivered for a day is kept in a second queue. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
         params: IdParams,
         querystring: SetupQuery,
         response: {
@@ -131,10 +132,10 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { id }, query: { format } }, reply) => {
+    async ({ caller: { organizationId, sql }, params: { id }, query }, reply) => {
       const account = isUuid(id) ? await connections.findSetup(sql, organizationId, id) : undefined
       if (!account) throw await missing(sql, 'connection', organizationId, id)
-      const { type, name, text } = setupFile(format, account, deps)
+      const { type, name, text } = setupFile(query, account, deps)
       return reply
         .type(type)
         .header('content-disposition', `attachment; filename="${name}"`)

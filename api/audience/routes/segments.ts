@@ -9,16 +9,20 @@ import {
   SegmentInput,
   SegmentList,
   SegmentListQuery,
+  SegmentMemberList,
   SegmentMembersQuery,
   SegmentPatch,
   SegmentPreview,
   SegmentPreviewInput,
 } from '../../../src/schemas/audience/segment.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
-import { ContactList } from '../../../src/schemas/contacts/contact.ts'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { requireFeature } from '../../../src/core/access/plan.ts'
-import { previewMembers, requireInTime } from '../../../src/core/audience/members.ts'
+import {
+  previewMembers,
+  requireInTime,
+  withEntryTimes,
+} from '../../../src/core/audience/members.ts'
 import {
   changeSegment,
   counted,
@@ -166,10 +170,10 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listSegmentMembers',
         summary: 'List the contacts in a segment, newest first',
         description:
-          'By page or by cursor, as contacts are listed. 400 `segment_too_slow` where its condition takes too long.',
+          'By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long.',
         params: IdParams,
         querystring: SegmentMembersQuery,
-        response: { 200: ContactList, ...failures(402) },
+        response: { 200: SegmentMemberList, ...failures(402) },
       },
     },
     async ({ caller: { organizationId, sql }, params: { id }, query }) => {
@@ -197,7 +201,12 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           ),
         ]),
       )
-      const contacts = rows.slice(0, pageSize)
+      const contacts = await withEntryTimes(
+        sql,
+        organizationId,
+        segment.id,
+        rows.slice(0, pageSize),
+      )
       const next = rows.length > pageSize ? contacts.at(-1)?.id : undefined
       const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, counted })
       const nextCursor = next === undefined ? null : encodeCursor(scope, next)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { addressedByHash } from '../../../src/addresses.ts'
+import type { Brand } from '../../../src/domain/content/brand.ts'
 import { AppError, badRequest } from '../../../src/domain/errors.ts'
 import { Confirmed } from '../../../src/schemas/consent/confirmation.ts'
 import { TokenParams } from '../../../src/schemas/consent/unsubscribe.ts'
@@ -12,6 +13,7 @@ import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
 import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import { voiceOf } from '../public-links.ts'
 
 const MESSAGE = 'You are subscribed'
 /** Reads a token whatever its age, so that a person is told that it is too old. */
@@ -43,18 +45,18 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const found = isOver(link)
         ? undefined
         : await confirming.find(within(sql, link.organizationId), link.organizationId, asLink(link))
-      if (!found || found.state === 'over') return refuseOver(accept, reply)
-      const topic = escapeHtml(found.topicName)
-      const organization = escapeHtml(found.organizationName)
-      const look = await lookOf(link)
-      if (found.state === 'confirmed') return welcome(reply, topic, organization, look)
+      const brand = await brandOf(link)
+      if (!found || found.state === 'over') return refuseOver(accept, reply, brand)
+      if (found.state === 'confirmed') return welcome(reply, found, brand)
+      const { say, page } = voiceOf(brand)
+      const names = { topic: found.topicName, organization: found.organizationName }
       const action = escapeHtml(`${publicUrl}/confirm/${encodeURIComponent(token)}`)
       return sendPage(reply, {
-        look,
-        title: 'Confirm your subscription',
-        body: `<p>Do you want to receive “${topic}” from ${organization}?</p>
-<form method="post" action="${action}"><button>Yes, subscribe me</button></form>
-<p>If you did not ask for this, close this page: nothing happens.</p>`,
+        ...page,
+        title: say('confirm.title'),
+        body: `<p>${escapeHtml(say('confirm.question', names))}</p>
+<form method="post" action="${action}"><button>${escapeHtml(say('confirm.button'))}</button></form>
+<p>${escapeHtml(say('confirm.ignore'))}</p>`,
       })
     },
   )
@@ -82,7 +84,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     async ({ id: requestId, params: { token }, headers: { accept } }, reply) => {
       const link = read(token)
       if (!link) return refuseForged(accept, reply)
-      if (isOver(link)) return refuseOver(accept, reply)
+      if (isOver(link)) return refuseOver(accept, reply, await brandOf(link))
       const { organizationId } = link
       const found = await transact(within(sql, organizationId), (tx) =>
         confirming.confirm(tx, organizationId, asLink(link), {
@@ -91,10 +93,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
           at: new Date(now()).toISOString(),
         }),
       )
-      if (found?.state !== 'confirmed') return refuseOver(accept, reply)
+      if (found?.state !== 'confirmed') return refuseOver(accept, reply, await brandOf(link))
       if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
-      const look = await lookOf(link)
-      return welcome(reply, escapeHtml(found.topicName), escapeHtml(found.organizationName), look)
+      return welcome(reply, found, await brandOf(link))
     },
   )
 
@@ -106,8 +107,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     return { ...link, topicId, generation }
   }
 
-  const lookOf = ({ organizationId }: Link) =>
-    organizations.findLook(within(sql, organizationId), organizationId)
+  const brandOf = ({ organizationId }: Link) =>
+    organizations.findBrand(within(sql, organizationId), organizationId)
 
   const isOver = ({ expiresAt }: Link): boolean => expiresAt !== undefined && expiresAt <= now()
 }
@@ -121,17 +122,18 @@ const asLink = (link: ConfirmLink): confirming.ConfirmationLink => ({
   isMailed: (email) => equal(addressHash(link.organizationId, email), link.addressHash),
 })
 
-const welcome = (
+function welcome(
   reply: FastifyReply,
-  topic: string,
-  organization: string,
-  look: organizations.Look | undefined,
-): FastifyReply =>
-  sendPage(reply, {
-    look,
-    title: MESSAGE,
-    body: `<p>Thank you. You will receive “${topic}” from ${organization}.</p>`,
+  { topicName: topic, organizationName: organization }: confirming.Confirmation,
+  brand: Brand | undefined,
+): FastifyReply {
+  const { say, page } = voiceOf(brand)
+  return sendPage(reply, {
+    ...page,
+    title: say('confirm.done'),
+    body: `<p>${escapeHtml(say('confirm.thanks', { topic, organization }))}</p>`,
   })
+}
 
 function refuseForged(accept: string | undefined, reply: FastifyReply): FastifyReply {
   if (wantsHtml(accept)) {
@@ -147,18 +149,23 @@ function refuseForged(accept: string | undefined, reply: FastifyReply): FastifyR
 }
 
 const OVER =
-  'It was replaced by a newer one, is older than 30 days, or was mailed to another address.'
-const NEXT = 'Please use the newest mail, or subscribe again to get one.'
+  'It was replaced by a newer one, is older than 30 days, or was mailed to another address. Use the newest mail, or subscribe again to get one'
 
-function refuseOver(accept: string | undefined, reply: FastifyReply): FastifyReply {
+function refuseOver(
+  accept: string | undefined,
+  reply: FastifyReply,
+  brand: Brand | undefined,
+): FastifyReply {
   if (wantsHtml(accept)) {
+    const { say, page } = voiceOf(brand)
     return sendPage(reply, {
+      ...page,
       status: 410,
-      title: 'This link no longer works',
-      body: `<p>${OVER} Nothing has changed. ${NEXT}</p>`,
+      title: say('confirm.over'),
+      body: `<p>${escapeHtml(say('confirm.overReason'))}</p>`,
     })
   }
-  throw new AppError('REQUEST_FAILED', `This confirmation link no longer works. ${OVER} ${NEXT}`, {
+  throw new AppError('REQUEST_FAILED', `This confirmation link no longer works. ${OVER}`, {
     status: 410,
     reason: 'link_over',
   })

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { addressed, addressedByHash } from '../../../src/addresses.ts'
+import type { Say, TextName } from '../../../src/domain/content/wording.ts'
 import { refuse } from '../../../src/domain/errors.ts'
 import { readPreferences } from '../../../src/preferences-links.ts'
 import { PreferencesInput, PreferencesSaved } from '../../../src/schemas/consent/preferences.ts'
@@ -13,7 +14,13 @@ import type { Deps } from '../../deps.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
 import { acceptForms, FORM, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
 import { chosenText, preferencesForm } from '../preferences-page.ts'
-import { unsubscribeByLink, mask, refuseLink, waitForMailInFlight } from '../public-links.ts'
+import {
+  mask,
+  refuseLink,
+  unsubscribeByLink,
+  voiceOf,
+  waitForMailInFlight,
+} from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const UNSUBSCRIBED = 'You are unsubscribed'
@@ -47,19 +54,21 @@ export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       if (!link) return refuseLink(accept, reply)
       const { organizationId, contactId } = link
       const tenant = within(sql, organizationId)
-      const [look, person, topics] = await Promise.all([
-        organizations.findLook(tenant, organizationId),
+      const [brand, person, topics] = await Promise.all([
+        organizations.findBrand(tenant, organizationId),
         contactStatuses.find(tenant, organizationId, contactId),
         preferences.list(tenant, organizationId, contactId),
       ])
       const email = person?.email ?? ''
       const isTheirs = equal(addressHash(organizationId, email), link.addressHash)
       const status = person?.emailStatus ?? null
+      const { say, page } = voiceOf(brand)
+      const address = isTheirs ? mask(email) : say('unsubscribe.thisAddress')
       return sendPage(reply, {
-        look,
-        title: 'Your mail preferences',
-        body: `<p>For ${escapeHtml(isTheirs ? mask(email) : 'this address')}</p>
-${preferencesForm({
+        ...page,
+        title: say('preferences.title'),
+        body: `<p>${escapeHtml(say('preferences.address', { address }))}</p>
+${preferencesForm(say, {
   action: actionOf(token),
   topics: isTheirs ? topics : [],
   mayAdd: preferences.mayAdd(status),
@@ -99,7 +108,7 @@ ${preferencesForm({
       const { scope, topics: wanted } = body
       if (scope === 'all') {
         await unsubscribeByLink(tenant, keyring, link, requestId)
-        return answer(UNSUBSCRIBED, ['You will get no more mail from us.'])
+        return answer(UNSUBSCRIBED, 'unsubscribe.done', (say) => [say('unsubscribe.doneText')])
       }
       if (wanted === undefined) return refuse('topics', 'or the scope all is needed')
       const chosen = await preferences.choose(tenant, organizationId, {
@@ -112,15 +121,21 @@ ${preferencesForm({
       })
       if (chosen.unsubscribed.length > 0)
         await waitForMailInFlight(tenant, organizationId, [contactId])
-      return answer(SAVED, chosenText(chosen))
+      return answer(SAVED, 'preferences.done', (say) => chosenText(say, chosen))
 
-      async function answer(message: string, sentences: readonly string[]) {
+      async function answer(
+        message: string,
+        title: TextName,
+        sentences: (say: Say) => readonly string[],
+      ) {
         if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message })
+        const { say, page } = voiceOf(await organizations.findBrand(tenant, organizationId))
+        const paragraphs = sentences(say).map((text) => `<p>${escapeHtml(text)}</p>`)
         return sendPage(reply, {
-          look: await organizations.findLook(tenant, organizationId),
-          title: message,
-          body: `${sentences.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
-<p><a href="${escapeHtml(actionOf(token))}">Back to your preferences</a></p>`,
+          ...page,
+          title: say(title),
+          body: `${paragraphs.join('\n')}
+<p><a href="${escapeHtml(actionOf(token))}">${escapeHtml(say('preferences.back'))}</a></p>`,
         })
       }
     },

@@ -6,10 +6,11 @@ import * as organizations from '../../../src/store/access/organizations.ts'
 import { within } from '../../../src/store/db/sql.ts'
 import * as topics from '../../../src/store/consent/topics.ts'
 import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../../src/tokens.ts'
+import type { Say } from '../../../src/domain/content/wording.ts'
 import type { Deps } from '../../deps.ts'
 import { escapeHtml, keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
 import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
-import { unsubscribeByLink, mask, refuseLink } from '../public-links.ts'
+import { unsubscribeByLink, mask, refuseLink, voiceOf } from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const MESSAGE = 'You are unsubscribed'
@@ -50,15 +51,18 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async ({ params: { token }, headers: { accept } }, reply) => {
       const link = readUnsubscribe(keyring, token)
       if (!link) return refuseLink(accept, reply)
-      const { look, topic, email, preferences } = await describe(link, token)
-      const address = email === undefined ? 'this address' : mask(email)
-      const what = topic === undefined ? 'No more mail' : `No more mail about “${topic}”`
+      const { say, page, topic, email, preferences } = await describe(link, token)
+      const address = email === undefined ? say('unsubscribe.thisAddress') : mask(email)
+      const question =
+        topic === undefined
+          ? say('unsubscribe.question', { address })
+          : say('unsubscribe.topicQuestion', { topic, address })
       return sendPage(reply, {
-        look,
-        title: 'Unsubscribe',
-        body: `<p>${escapeHtml(what)} to ${escapeHtml(address)}?</p>
-<form method="post" action="${actionOf(token)}"><button>Unsubscribe</button></form>
-${topic === undefined ? '' : everything(token)}${preferences}`,
+        ...page,
+        title: say('unsubscribe.title'),
+        body: `<p>${escapeHtml(question)}</p>
+<form method="post" action="${actionOf(token)}"><button>${escapeHtml(say('unsubscribe.button'))}</button></form>
+${topic === undefined ? '' : everything(token, say)}${preferences}`,
       })
     },
   )
@@ -90,16 +94,16 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
       const chosen = isAll ? { ...link, topicId: undefined } : link
       await unsubscribeByLink(within(sql, link.organizationId), keyring, chosen, id)
       if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
-      const { look, topic, preferences } = await describe(link, token, isAll)
-      const said =
+      const { say, page, topic, preferences } = await describe(link, token, isAll)
+      const done =
         topic === undefined
-          ? 'You will get no more mail from us.'
-          : `You will get no more mail about “${topic}”.`
+          ? say('unsubscribe.doneText')
+          : say('unsubscribe.topicDoneText', { topic })
       return sendPage(reply, {
-        look,
-        title: MESSAGE,
-        body: `<p>${escapeHtml(said)}</p>
-${topic === undefined ? '' : everything(token)}${preferences}`,
+        ...page,
+        title: say('unsubscribe.done'),
+        body: `<p>${escapeHtml(done)}</p>
+${topic === undefined ? '' : everything(token, say)}${preferences}`,
       })
     },
   )
@@ -107,15 +111,15 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
   const actionOf = (token: string): string =>
     escapeHtml(`${publicUrl}/unsubscribe/${encodeURIComponent(token)}`)
 
-  const everything = (token: string): string =>
-    `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">Unsubscribe from everything</button></form>`
+  const everything = (token: string, say: Say): string =>
+    `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">${escapeHtml(say('unsubscribe.everything'))}</button></form>`
 
   /** What a page shows of a link. The address only if it is the one that was mailed. */
   async function describe(link: UnsubscribeLink, token: string, isAll = false) {
     const { organizationId, contactId, topicId } = link
     const tenant = within(sql, organizationId)
-    const [look, contact, found] = await Promise.all([
-      organizations.findLook(tenant, organizationId),
+    const [brand, contact, found] = await Promise.all([
+      organizations.findBrand(tenant, organizationId),
       contacts.find(tenant, organizationId, { id: contactId }),
       topicId === undefined || isAll ? undefined : topics.find(tenant, organizationId, topicId),
     ])
@@ -126,8 +130,11 @@ ${topic === undefined ? '' : everything(token)}${preferences}`,
       email === undefined || since === undefined
         ? undefined
         : preferencesUrl(keyring, publicUrl, link, since)
+    const { say, page } = voiceOf(brand)
     const preferences =
-      href === undefined ? '' : `<p><a href="${escapeHtml(href)}">Choose what you get</a></p>`
-    return { look, topic: found?.name, email, preferences }
+      href === undefined
+        ? ''
+        : `<p><a href="${escapeHtml(href)}">${escapeHtml(say('unsubscribe.choose'))}</a></p>`
+    return { say, page, topic: found?.name, email, preferences }
   }
 }

@@ -1,78 +1,73 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NOT_YET, refuse } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/ids.ts'
-import type { ContentSource } from '../../../src/mail/content.ts'
-import { IdParams } from '../../../src/schemas/common.ts'
 import {
+  changeTemplate,
+  compileTemplate,
+  createTemplate,
+  deleteTemplate,
+  publishTemplate,
+  requireTemplate,
+  valuesOf,
+} from '../../../src/core/content/templates.ts'
+import { publishWarnings } from '../../../src/core/content/publish-warnings.ts'
+import { slugTaken } from '../../../src/domain/slugs.ts'
+import { awaitChecks } from '../../../src/mail/content-checks.ts'
+import { IdParams, Success } from '../../../src/schemas/common.ts'
+import {
+  PublishedTemplate,
   Template,
   TemplateInput,
   TemplateList,
   TemplateListQuery,
+  TemplatePatch,
 } from '../../../src/schemas/content/template.ts'
 import * as templates from '../../../src/store/content/templates.ts'
-import { REQUEST_LIMITS } from '../../http/request-limits.ts'
-import { decodeCursor } from '../../http/cursor.ts'
+import { hasState, transact, UNIQUE_VIOLATION } from '../../../src/store/db/sql.ts'
+import { audit } from '../../access/audit.ts'
+import { warned } from '../../accounts/sender-check.ts'
 import type { TenantDeps } from '../../deps.ts'
+import { decodeCursor } from '../../http/cursor.ts'
 import { failures } from '../../http/failures.ts'
-import { missing } from '../../../src/core/access/ownership.ts'
-import { awaitChecks } from '../../../src/mail/content-checks.ts'
-import { createTemplate } from '../../../src/core/content/create-template.ts'
 import { pageOf } from '../../http/pages.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const tags = ['templates']
 const reading = { scope: ['read', 'send'] } as const
-/** The names of a template's fields in refusals of its content. */
-const PATHS = {
-  subject: 'subject',
-  previewText: 'previewText',
-  html: 'source',
-  text: 'source',
-  variables: 'variables',
-}
+const writing = { scope: 'templates' } as const
 
-function sourceOf(body: TemplateInput): ContentSource {
-  const { subject = null, previewText = null, source: html, variables = [] } = body
-  return { subject, previewText, html, variables }
-}
-
-export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/templates',
     {
-      config: { scope: 'templates' },
+      config: writing,
       bodyLimit: REQUEST_LIMITS.largeBodyBytes,
       schema: {
         tags,
         operationId: 'createTemplate',
-        summary: 'Create a template, published at once',
+        summary: 'Create a template, published at once or as a draft',
         description:
-          'The source is HTML with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused here, and an undefined value fails its recipient when mail is sent. Without `slug`, one is made of the name.',
+          'The source is HTML or MJML, with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused when it is published, and an undefined value fails its recipient when mail is sent. With `status: "DRAFT"` nothing is checked before it is published. Without `slug`, one is made of the name.',
         body: TemplateInput,
-        response: { 201: Template, ...failures(409) },
+        response: { 201: PublishedTemplate, ...failures(409) },
       },
       preHandler: async ({ contents: checked, body }) =>
-        awaitChecks([checked.compile(sourceOf(body), PATHS)]),
+        awaitChecks(body.status === 'DRAFT' ? [] : [compileTemplate(checked, valuesOf(body))]),
     },
-    async ({ tx, contents: checked, caller: { organizationId }, body }, reply) => {
-      const { name, slug, subject = null, previewText = null, source, variables = [] } = body
-      const { sourceType = 'html', emailType = 'marketing' } = body
-      if (sourceType !== 'html') {
-        refuse('sourceType', 'cannot be mjml yet', NOT_YET.reason)
-      }
-      const content = await checked.compile(sourceOf(body), PATHS)
-      const values = {
-        name,
-        slug,
-        subject,
-        previewText,
-        sourceType,
-        source,
-        emailType,
-        variables,
-      }
-      const created = await createTemplate(tx, organizationId, values, content)
+    async (request, reply) => {
+      const { tx, contents, body } = request
+      const { organizationId } = request.caller
+      const isDraft = body.status === 'DRAFT'
+      // Before anything is written: what is refused leaves nothing.
+      if (!isDraft) await compileTemplate(contents, valuesOf(body))
+      const draft = await createTemplate(
+        { tx, organizationId },
+        { ...valuesOf(body), slug: body.slug },
+      )
+      const subject = { kind: 'template', id: draft.id }
+      await audit(tx, request, now, { action: 'template.created', subject })
       reply.code(201)
-      return created
+      if (isDraft) return draft
+      const { template, content } = await publishTemplate({ tx, organizationId, contents }, draft)
+      return warned(template, publishWarnings(content))
     },
   )
 
@@ -89,10 +84,11 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         response: { 200: TemplateList },
       },
     },
-    async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
-      const scope = { list: 'templates', organizationId, filters: {} }
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, status, search } }) => {
+      const scope = { list: 'templates', organizationId, filters: { status, search } }
       const before = decodeCursor(scope, cursor)
-      const rows = await templates.list(sql, organizationId, { before, limit: limit + 1 })
+      const range = { before, limit: limit + 1 }
+      const rows = await templates.list(sql, organizationId, { status, search }, range)
       const { page, nextCursor } = pageOf(rows, limit, scope)
       return { data: page, nextCursor }
     },
@@ -111,11 +107,65 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app)
         response: { 200: Template },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { id } }) => {
-      const template = isUuid(id)
-        ? await templates.find(sql, organizationId, id)
-        : await templates.findBySlug(sql, organizationId, id)
-      return template ?? Promise.reject(await missing(sql, 'template', organizationId, id))
+    ({ caller: { organizationId, sql }, params: { id } }) =>
+      requireTemplate(sql, organizationId, id),
+  )
+
+  app.patch(
+    '/v1/templates/:id',
+    {
+      config: writing,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'updateTemplate',
+        summary: 'Change a template by id or slug, or archive it',
+        description:
+          'Only the given fields. Mail is made of the published version until `publish` makes another. An archived template can be used by nothing new: 409 `template_in_use` while an enabled workflow or a topic uses it, which are named.',
+        params: IdParams,
+        body: TemplatePatch,
+        response: { 200: Template, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { organizationId, sql } = request.caller
+      const change = transact(sql, async (tx) => {
+        const writing = { tx, organizationId }
+        const { template, was } = await changeTemplate(writing, request.params.id, request.body)
+        const isArchived = template.status === 'ARCHIVED' && was.status !== 'ARCHIVED'
+        const action = isArchived ? 'template.archived' : 'template.updated'
+        const subject = { kind: 'template', id: template.id }
+        if (template !== was) await audit(tx, request, now, { action, subject })
+        return template
+      })
+      return change.catch((error: unknown) => {
+        throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('template') : error
+      })
+    },
+  )
+
+  app.delete(
+    '/v1/templates/:id',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'deleteTemplate',
+        summary: 'Delete a template by id or slug',
+        description:
+          'Batches that were sent with it keep their content. 409 `template_in_use` while a batch that has not ended or an enabled workflow uses it, which are named.',
+        params: IdParams,
+        response: { 200: Success, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { organizationId, sql } = request.caller
+      await transact(sql, async (tx) => {
+        const { id } = await deleteTemplate(tx, organizationId, request.params.id)
+        const subject = { kind: 'template', id }
+        await audit(tx, request, now, { action: 'template.deleted', subject })
+      })
+      return { success: true as const }
     },
   )
 }

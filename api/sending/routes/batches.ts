@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { missing } from '../../../src/core/access/ownership.ts'
-import { CONTENT_PATHS, sourceOf } from '../../../src/core/sending/batch-content.ts'
-import { resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { batchView } from '../../../src/core/sending/batch-view.ts'
 import { cancelBatch } from '../../../src/core/sending/cancel-batch.ts'
+import { previewBatch } from '../../../src/core/sending/preview-batch.ts'
 import { createBatch } from '../../../src/core/sending/create-batch.ts'
 import { badRequest, conflict } from '../../../src/domain/errors.ts'
 import { isUuid } from '../../../src/ids.ts'
@@ -15,14 +14,14 @@ import {
   BatchListQuery,
   CancelledBatch,
   CreatedBatch,
-  RecipientList,
-  RecipientListQuery,
 } from '../../../src/schemas/sending/batch.ts'
+import { RecipientList, RecipientListQuery } from '../../../src/schemas/sending/batch-recipients.ts'
+import { BatchPreview, BatchPreviewInput } from '../../../src/schemas/sending/batch-preview.ts'
 import { transact } from '../../../src/store/db/sql.ts'
 import * as batches from '../../../src/store/sending/batches.ts'
 import type { Caller } from '../../caller.ts'
-import { createSenderChecks, warned } from '../../accounts/sender-check.ts'
-import { awaitChecks } from '../../../src/mail/content-checks.ts'
+import { warned } from '../../accounts/sender-check.ts'
+import { createBatchChecks } from '../batch-checks.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { decodeCursor } from '../../http/cursor.ts'
@@ -34,8 +33,11 @@ const reading = { scope: ['read', 'send'] } as const
 const sending = { scope: 'send' } as const
 
 /** Creation, progress and cancellation. The sending itself is the `sendBatch` workflow. */
-export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { asker, now }) => {
-  const senders = createSenderChecks({ asker, now })
+export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { asker, now, searchSql, renderer, publicUrl },
+) => {
+  const checks = createBatchChecks({ asker, searchSql, now })
 
   app.post(
     '/v1/batch',
@@ -51,31 +53,39 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { 
         body: BatchInput,
         response: { 201: CreatedBatch, ...failures(402) },
       },
-      preHandler: async (request) => {
-        const { caller, body, contents } = request
-        const { organizationId, sql } = caller
-        const checkSender = async (): Promise<void> => {
-          const sender = await resolveSender(sql, organizationId, body)
-          if (!('problem' in sender)) await senders.check(request, [sender])
-        }
-        const checkContent = async (): Promise<void> => {
-          const source = await sourceOf(sql, organizationId, body)
-          await awaitChecks(source === undefined ? [] : [contents.compile(source, CONTENT_PATHS)])
-        }
-        await Promise.all([checkSender(), checkContent()])
-      },
+      preHandler: (request) => checks.check(request, request.body),
     },
     async (request, reply) => {
-      const { tx, id: requestId, caller, body, contents } = request
-      const { organizationId } = caller
-      const { batch, warnings } = await createBatch(tx, organizationId, body, {
-        senders: senders.of(request),
-        compile: (source, paths) => contents.compile(source, paths),
-        now: now(),
-        requestId,
-      })
+      const { tx, caller, body } = request
+      const context = checks.of(request)
+      const { batch, warnings } = await createBatch(tx, caller.organizationId, body, context)
       reply.code(201)
       return warned(batch, warnings)
+    },
+  )
+
+  app.post(
+    '/v1/batch/preview',
+    {
+      // Contacts are counted outside of a transaction.
+      config: { ...sending, leased: true },
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'previewBatch',
+        summary: 'Try a batch: whom it would mail, what that looks like, takes and costs',
+        description:
+          'Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent.',
+        body: BatchPreviewInput,
+        response: { 200: BatchPreview, ...failures(402) },
+      },
+      preHandler: (request) => checks.check(request, request.body),
+    },
+    (request) => {
+      const { caller, body } = request
+      const { organizationId, sql } = caller
+      const deps = { sql, searchSql, renderer, publicUrl }
+      return previewBatch(deps, organizationId, body, checks.of(request))
     },
   )
 

@@ -9,7 +9,7 @@ import type { Executor } from '../../store/db/sql.ts'
  */
 export async function refuseForeign(
   sql: Executor,
-  kind: 'connection' | 'segment' | 'template' | 'topic',
+  kind: 'connection' | 'contact' | 'segment' | 'template' | 'topic',
   organizationId: Uuid,
   id: string,
 ): Promise<void> {

@@ -1,11 +1,16 @@
 import { refuse } from '../../domain/errors.ts'
 import { partition } from '../../domain/accounts/iam-role.ts'
+import { queueUrlProblem } from '../../domain/sending/event-queue.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Connection } from '../../schemas/accounts/connection.ts'
+import * as eventQueuePolls from '../../store/accounts/event-queue-polls.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
-/** Changes what is given; undefined: no such connection. Throws a 400 for a foreign topic. */
+/**
+ * Changes what is given; undefined: no such connection. Throws a 400 for the topic or queue of
+ * another account or region.
+ */
 export async function changeConnection(
   tx: Transaction,
   organizationId: Uuid,
@@ -15,6 +20,13 @@ export async function changeConnection(
   const account = await connections.findAccount(tx, organizationId, id)
   if (!account) return undefined
   requireOwnTopic(changes.snsTopicArn, account)
+  const { eventQueueUrl } = changes
+  if (typeof eventQueueUrl === 'string') {
+    const problem = queueUrlProblem(eventQueueUrl, account)
+    if (problem !== undefined) refuse('eventQueueUrl', problem)
+    await eventQueuePolls.begin(tx, organizationId, id)
+  }
+  if (eventQueueUrl === null) await eventQueuePolls.end(tx, organizationId, id)
   return connections.change(tx, { organizationId, id }, changes)
 }
 

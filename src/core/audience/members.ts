@@ -1,6 +1,10 @@
+import type { Audience } from '../../domain/audience/audience.ts'
 import { badRequest } from '../../domain/errors.ts'
+import type { Uuid } from '../../ids.ts'
+import * as keptSegments from '../../store/audience/kept-segments.ts'
+import * as audiences from '../../store/audience/audience.ts'
 import * as members from '../../store/audience/members.ts'
-import { hasState, QUERY_CANCELED, type Sql } from '../../store/db/sql.ts'
+import { hasState, QUERY_CANCELED, type Sql, type Transaction } from '../../store/db/sql.ts'
 
 /** Where all contacts take too long, every so many of them is looked at. */
 const ESTIMATED_PARTS = 64
@@ -11,13 +15,25 @@ const ESTIMATED_PARTS = 64
  */
 export async function countMembers(searchSql: Sql, asked: members.Asked, limit = 0) {
   for (const parts of [1, ESTIMATED_PARTS]) {
-    const found = await inTime(members.survey(searchSql, asked, { parts, limit }))
+    const survey = async (tx: Transaction) => members.survey(tx, asked, { parts, limit })
+    const found = await inTime(askAll(searchSql, survey))
     if (found) return { ...found, count: found.count * parts, isExact: parts === 1 }
   }
   return undefined
 }
 
-/** The same. 400 where it takes too long. */
+/** How many contacts an audience with conditions has; estimated and undefined as above. */
+export async function countAudience(searchSql: Sql, organizationId: Uuid, audience: Audience) {
+  for (const parts of [1, ESTIMATED_PARTS]) {
+    const countAll = async (tx: Transaction) =>
+      audiences.countAll(tx, organizationId, audience, parts)
+    const count = await inTime(askAll(searchSql, countAll))
+    if (count !== undefined) return { count: count * parts, isExact: parts === 1 }
+  }
+  return undefined
+}
+
+/** The same as `countMembers`. 400 where it takes too long. */
 export async function previewMembers(searchSql: Sql, asked: members.Asked, limit: number) {
   const found = await countMembers(searchSql, asked, limit)
   if (!found) throw tooSlow('condition', 'condition_too_slow')
@@ -30,6 +46,25 @@ export async function requireInTime<T>(path: string, work: Promise<T>): Promise<
   if (!done) throw tooSlow(path, 'segment_too_slow')
   return done.result
 }
+
+/** Members of a segment with the times at which they entered it, where these are known. */
+export async function withEntryTimes<T extends { id: Uuid }>(
+  sql: Sql,
+  organizationId: Uuid,
+  segmentId: Uuid,
+  members: readonly T[],
+): Promise<(T & { enteredAt: string | null })[]> {
+  const ids = members.map(({ id }) => id)
+  const times = await keptSegments.entryTimes(sql, organizationId, segmentId, ids)
+  return members.map((each) => ({ ...each, enteredAt: times.get(each.id) ?? null }))
+}
+
+/** A transaction that only reads, and is planned for all contacts. */
+const askAll = <T>(searchSql: Sql, ask: (tx: Transaction) => Promise<T>): Promise<T> =>
+  searchSql.begin(async (tx) => {
+    await members.allowWholeReads(tx)
+    return ask(tx)
+  })
 
 /** Undefined: the statement took longer than it may. */
 async function inTime<T>(work: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
+import { needsOf } from '../../domain/audience/condition-needs.ts'
 import { sentenceOf } from '../../domain/audience/condition-sentence.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { badRequest, conflict, sentence } from '../../domain/errors.ts'
@@ -7,6 +9,7 @@ import { requireUnmodified } from '../../domain/unmodified.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Segment, SegmentPatch } from '../../schemas/audience/segment.ts'
 import * as organizations from '../../store/access/organizations.ts'
+import * as keptSegments from '../../store/audience/kept-segments.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
@@ -103,6 +106,9 @@ export async function changeSegment(
   const { name = locked.name, description = locked.description } = patch
   const { condition = locked.condition } = patch
   const next = { ...locked, ...members, name, description, condition }
+  if (!isDeepStrictEqual(condition, locked.condition)) {
+    await keptSegments.rescan(tx, organizationId, id, needsOf(condition))
+  }
   return segments.update(tx, organizationId, id, next)
 }
 

@@ -66,7 +66,11 @@ async function unsubscribeOnce(
   organizationId: Uuid,
   request: UnsubscribeRequest,
 ): Promise<Unsubscribed> {
-  const { contactId, mailed, addressOf, requestId } = request
+  const { contactId, mailed, batchId, addressOf, requestId } = request
+  const mail =
+    batchId === undefined
+      ? undefined
+      : await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
   const { email } = (await contactStatuses.find(tx, organizationId, contactId)) ?? { email: null }
   const own = email === null ? null : addressOf(email)
   const topicId =
@@ -86,8 +90,9 @@ async function unsubscribeOnce(
 
   const contactIds = [...suppressed, ...ended].map((each) => each.contactId)
   const present = await contactStatuses.lock(tx, organizationId, contactId)
-  if (contactIds.length > 0 && request.batchId !== undefined) {
-    await batchUnsubscribes.count(tx, organizationId, request.batchId)
+  if (contactIds.length > 0 && batchId !== undefined) {
+    if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+    await batchUnsubscribes.count(tx, organizationId, batchId)
   }
   return {
     contactIds,

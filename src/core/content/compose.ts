@@ -41,6 +41,8 @@ interface Content {
   rendered: Promise<Rendered> | Rendered | undefined
   /** It can be unsubscribed from with one click. */
   isMarketing: boolean
+  /** Of its own, besides ours. */
+  headers?: readonly Header[]
 }
 
 interface Recipient {
@@ -55,6 +57,8 @@ export interface OutgoingMail extends Rendered {
   replyTo: string | null
   to: string
   headers: Header[]
+  /** The whole message (RFC 5322), where the provider is not to make it of the parts. */
+  raw?: Uint8Array
 }
 
 /** Why there is no mail: a stable word, and what is wrong. */
@@ -72,7 +76,7 @@ export type Composed = { mail: OutgoingMail } | { failed: Refusal }
 export async function compose(
   source: keyof typeof SOURCES,
   sender: Sender,
-  { rendered, isMarketing }: Content,
+  { rendered, isMarketing, headers: own = [] }: Content,
   { email, unsubscribeUrl = '' }: Recipient,
 ): Promise<Composed> {
   const { mayLackSubject = false, headers = [] } = SOURCES[source]
@@ -85,7 +89,9 @@ export async function compose(
     const mailboxes = mailboxesOf(sender)
     if ('reason' in mailboxes) return { failed: mailboxes }
     const oneClick = isMarketing ? marketingHeaders({ unsubscribeUrl }) : []
-    return { mail: { ...mailboxes, ...said, to: email, headers: [...headers, ...oneClick] } }
+    return {
+      mail: { ...mailboxes, ...said, to: email, headers: [...headers, ...own, ...oneClick] },
+    }
   } catch (error) {
     if (!(error instanceof RenderError)) throw error
     return { failed: { reason: error.reason, error: error.message } }

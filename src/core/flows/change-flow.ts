@@ -13,6 +13,7 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { Keyring } from '../../tokens.ts'
 import { newSigningSecret } from '../../webhook-signatures.ts'
 import { readDefinition } from './definition.ts'
+import { keepWatched } from './kept-segments.ts'
 import { type Checking, requireRunnable } from './rules.ts'
 import { requireSenders } from './senders.ts'
 import { requireRoom } from '../access/plan.ts'
@@ -76,6 +77,7 @@ export async function createFlow(
   )
   if (!made) throw slugTaken('workflow')
   await putHeaders(changing, { id, version: 1 }, headers)
+  await keepWatched(tx, organizationId, [definition.trigger])
   if (made.triggerType === 'schedule') await syncSchedule(changing, id)
   return { flow: { ...made, definition }, webhookSecret }
 }
@@ -110,6 +112,7 @@ export async function changeFlow(
   const changed = await flows.update(tx, organizationId, flow, values, read?.definition)
   if (!changed) throw new Error('a locked flow is gone')
   if (read) await putHeaders(changing, changed, read.headers)
+  await keepWatched(tx, organizationId, [flow.definition.trigger, definition.trigger])
   const isScheduled = [flow, changed].some(({ triggerType }) => triggerType === 'schedule')
   if (isScheduled && (read || changed.enabled !== flow.enabled)) {
     await syncSchedule(changing, flow.id)
@@ -155,6 +158,7 @@ export async function switchFlow(
   if (flow.enabled === enabled) return flow
   if (enabled) await requireReady(changing, flow.definition)
   const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
+  await keepWatched(tx, organizationId, [flow.definition.trigger])
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
   return { ...flow, ...switched }
 }
@@ -173,6 +177,7 @@ export async function removeFlow(
 ): Promise<void> {
   const { tx, organizationId } = changing
   await flows.remove(tx, organizationId, flow.id)
+  await keepWatched(tx, organizationId, [flow.definition.trigger])
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
 }
 

@@ -10,7 +10,7 @@ import type {
   TriggerType,
 } from '../../domain/flows/flow.ts'
 import { TRIGGER } from '../../domain/flows/flow-graph.ts'
-import { type ErrorDetail, NOT_YET } from '../../domain/errors.ts'
+import type { ErrorDetail } from '../../domain/errors.ts'
 import { DIFFERS, givenAccount } from '../../domain/accounts/account-names.ts'
 import { readSender } from '../../domain/mailbox.ts'
 import type { FlowStep, FlowTransitionInput } from '../../schemas/flows/flow-steps.ts'
@@ -133,8 +133,7 @@ function triggerOf(
     return value ?? ''
   }
   const { eventName, name, filter, segmentId, cron, timezone = 'UTC' } = triggerConfig
-  const segment = segmentId === undefined ? {} : { segmentId }
-  if (segmentId !== undefined) report('triggerConfig.segmentId', NOT_YET.message)
+  const segment = segmentId === undefined ? {} : { segmentId: segmentId.toLowerCase() }
   switch (type) {
     case 'event':
       if (eventName !== undefined && name !== undefined && eventName !== name) {
@@ -147,8 +146,7 @@ function triggerOf(
       }
     case 'segment_entry':
     case 'segment_exit':
-      report('triggerType', `cannot be ${type} yet`)
-      return { type, segmentId: needed('segmentId', segmentId) }
+      return { type, segmentId: needed('segmentId', segmentId?.toLowerCase()) }
     case 'topic_subscribed':
     case 'topic_unsubscribed': {
       const topicId = topicAt('triggerConfig')

@@ -1,7 +1,7 @@
 import { AppError, badRequest, conflict, type ErrorDetail } from '../../domain/errors.ts'
 import type { FlowPushResult, PushedFlow } from '../../schemas/flows/flow-push.ts'
 import * as organizations from '../../store/access/organizations.ts'
-import type { Transaction } from '../../store/db/sql.ts'
+import { rolledBack } from '../../store/db/rolled-back.ts'
 import * as flows from '../../store/flows/flows.ts'
 import { changeFlow, createFlow, readChanged, type Saving } from './change-flow.ts'
 
@@ -29,22 +29,6 @@ export async function pushFlows(
     pushAll({ ...changing, tx }, pushed, options),
   )
   return results.map((each) => (each.outcome === 'created' ? { ...each, id: null } : each))
-}
-
-/** Returns what `work` returns, and rolls back what it writes. */
-async function rolledBack<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const undo = new Error('rolled back on purpose')
-  let done: { value: T } | undefined
-  try {
-    await tx.savepoint(async (inner) => {
-      done = { value: await work(inner) }
-      throw undo
-    })
-  } catch (error) {
-    if (error !== undo) throw error
-  }
-  if (!done) throw new Error('a savepoint that was rolled back had a value')
-  return done.value
 }
 
 async function pushAll(

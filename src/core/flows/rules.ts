@@ -9,6 +9,7 @@ import * as templates from '../../store/content/templates.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import { type NoSender, rememberAccounts, resolveAccount } from '../accounts/resolve-sender.ts'
+import { checkTriggerSegment } from './trigger-segment.ts'
 
 /** Throws a 400 with these problems, if there are any. */
 export function refuse(problems: readonly ErrorDetail[]): void {
@@ -117,12 +118,15 @@ export interface Checking {
   contents: Contents
 }
 
-/** Checks that the templates and accounts that steps name exist. */
+/**
+ * Checks that the segment of the trigger and the templates and accounts that steps name exist. 402
+ * where the plan has no segments.
+ */
 export async function checkReferences(
   { tx, organizationId, contents }: Checking,
-  { steps }: Definition,
+  { trigger, steps }: Definition,
 ): Promise<void> {
-  const problems: ErrorDetail[] = []
+  const problems = await checkTriggerSegment(tx, organizationId, trigger)
   for (const [index, step] of steps.entries()) {
     if (step.type !== 'send_email') continue
     const { templateId, cloudAccountId, subject, variables = {} } = step.config
@@ -169,10 +173,15 @@ export async function checkReferences(
 export async function requireRunnable(
   tx: Transaction,
   organizationId: Uuid,
-  { steps }: Definition,
+  { trigger, steps }: Definition,
 ): Promise<void> {
-  const problems: ErrorDetail[] = []
+  const problems = await checkTriggerSegment(tx, organizationId, trigger)
   const accountOf = rememberAccounts()
+  const used = steps.flatMap((step) =>
+    step.type === 'send_email' ? (step.config.templateId ?? []) : [],
+  )
+  // Whoever deletes or archives one waits, and then sees the flow.
+  await templates.keep(tx, organizationId, used.filter(isUuid))
   for (const [index, step] of steps.entries()) {
     const report = (name: string, message: string) =>
       problems.push({

@@ -30,9 +30,13 @@ export async function summariesOf(
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
       pushedAt: row.pushedAt,
+      scheduleFailure: failureOf(row),
     }
   })
 }
+
+const failureOf = ({ scheduleFailedFor: scheduledFor, scheduleFailure: reason }: FlowRow) =>
+  scheduledFor === null || reason === null ? null : { scheduledFor, reason }
 
 /** A whole flow as it is shown. */
 export async function viewOf(sql: Executor, organizationId: Uuid, flow: WholeFlow): Promise<Flow> {

@@ -12,6 +12,7 @@ import {
 import { parseSesEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
 import * as answeredCounts from '../../store/sending/answered-counts.ts'
 import { applyBouncesAndComplaints, type BounceOrComplaint } from '../consent/bounces.ts'
+import * as batchVariants from '../../store/sending/batch-variants.ts'
 import * as deliveryEvents from '../../store/sending/delivery-events.ts'
 import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts'
 import { recordArrivals as recordProbeArrivals } from '../../store/sending/probes.ts'
@@ -111,6 +112,9 @@ async function applyLocked(
   if (arrivals.length > 0) await answeredCounts.recordArrivals(tx, arrivals)
   if (probes.length > 0) await recordProbeArrivals(tx, probes)
   for (const batch of changedBatches([...batches.values()])) {
+    for (const [position, moved] of [...batch.variants].toSorted(([a], [b]) => a - b)) {
+      await batchVariants.bump(tx, { ...batch, position }, moved)
+    }
     await deliveryEvents.bumpBatch(tx, batch)
   }
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
@@ -328,18 +332,26 @@ function count(
     changes.stats.push({ organizationId, contactId, sent, opened, clicked, at, activeAt })
   }
   if (!mail.batchId) return
-  const known = changes.batches.get(mail.batchId)
-  if (!known) {
-    const { batchId } = mail
-    changes.batches.set(batchId, { organizationId, batchId, delta: moved, duplicates: 0 })
-    return
+  const { batchId, variant } = mail
+  const known = changes.batches.get(batchId)
+  const batch = known ?? {
+    organizationId,
+    batchId,
+    delta: moved,
+    variants: new Map(),
+    duplicates: 0,
   }
-  for (const name of Object.keys(moved)) {
-    if (isCounted(name, known.delta)) known.delta[name] += moved[name]
-  }
+  changes.batches.set(batchId, batch)
+  if (known) add(known.delta, moved)
+  if (variant === null) return
+  const before = batch.variants.get(variant)
+  if (before) add(before, moved)
+  else batch.variants.set(variant, { ...moved })
 }
 
-const isCounted = (name: string, delta: Delta): name is keyof Delta => name in delta
+function add(sum: Delta, moved: Delta): void {
+  for (const name of COUNTED) sum[name] += moved[name]
+}
 
 /** Of a second acceptance the timeline also shows the message id. */
 function entry(

@@ -5,6 +5,7 @@ import type { BatchInput } from '../../schemas/sending/batch.ts'
 import * as templates from '../../store/content/templates.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
+import { templateSource } from '../content/templates.ts'
 
 /** What the parts of the content are called where they are wrong. */
 export const CONTENT_PATHS: ContentPaths = {
@@ -18,13 +19,27 @@ export const CONTENT_PATHS: ContentPaths = {
 /** Checks and compiles content. Throws a 400 with what is wrong. */
 export type Compile = (source: ContentSource, paths: ContentPaths) => Promise<Content>
 
-/** The content that has to be compiled for a batch; undefined: its template says all. */
-export const sourceOf = async (
+/** The contents that have to be compiled for a batch; none: its template says all. */
+export async function sourcesOf(
   sql: Executor,
   organizationId: Uuid,
   input: BatchInput,
-): Promise<ContentSource | undefined> =>
-  ownSource(input, await findTemplate(sql, organizationId, input.templateId))
+): Promise<ContentSource[]> {
+  const sources: ContentSource[] = []
+  for (const version of versionsOf(input)) {
+    const template = await findTemplate(sql, organizationId, version.templateId)
+    const source = ownSource(version, template)
+    if (source) sources.push(source)
+  }
+  return sources
+}
+
+/** What a batch says: itself, or each variant of its test. */
+export const versionsOf = (input: BatchInput): BatchInput[] =>
+  input.abTest?.variants.map(({ subject, fromName, previewText, templateId }) => {
+    const said = Object.entries({ subject, fromName, previewText, templateId })
+    return { ...input, ...Object.fromEntries(said.filter(([, text]) => text !== undefined)) }
+  }) ?? [input]
 
 export interface BatchContent {
   id: Uuid
@@ -43,6 +58,10 @@ export async function findContent(
   compile: Compile,
 ): Promise<BatchContent> {
   const { templateId, subject = null, previewText = null } = input
+  // Whoever deletes it waits, and then sees the batch.
+  if (templateId !== undefined && isUuid(templateId)) {
+    await templates.keep(tx, organizationId, [templateId])
+  }
   const template = await findTemplate(tx, organizationId, templateId)
   const source = ownSource(input, template)
   const inline = source && (await compile(source, CONTENT_PATHS))
@@ -80,7 +99,6 @@ function ownSource(
   }
   if (!template || (subject === null && previewText === null)) return undefined
   // A subject or preview text of the batch's own uses the template's variables and their fallbacks.
-  const { variables, source: html } = template
-  const parts = { subject, previewText: previewText ?? template.previewText, html }
-  return { ...parts, variables, variableNames }
+  const parts = { subject, previewText: previewText ?? template.previewText }
+  return { ...templateSource(template), ...parts, variableNames }
 }

@@ -1,35 +1,34 @@
-import { badRequest, type ErrorDetail, NOT_YET, refuse } from '../../domain/errors.ts'
+import { NOT_YET, refuse } from '../../domain/errors.ts'
+import type { AbTestInput } from '../../schemas/sending/ab-test.ts'
 import type { BatchInput } from '../../schemas/sending/batch.ts'
+import { durationMs } from '../../domain/flows/duration.ts'
 import { toUtc } from '../../domain/times.ts'
+import { isTimezone } from '../../domain/timezone.ts'
 
+const LONGEST_TEST_MS = 30 * 24 * 3_600_000
+const UTC = 'UTC'
 /** A caller's clock may be a little behind: its "now" is not refused. */
 const PAST_MS = 60_000
 
-/** What the interface has and this version does not do yet: refused, never ignored. */
-function refuseUnsupported(input: BatchInput): void {
-  const details: ErrorDetail[] = []
-  const refuse = (path: string, isUsed: boolean) => {
-    if (isUsed) details.push({ path, message: NOT_YET.message })
-  }
-  const { exclude } = input
-  refuse('exclude', (exclude?.topicIds ?? exclude?.segmentIds ?? []).length > 0)
-  refuse('timezoneAware', input.timezoneAware === true)
-  refuse('throttlePerSecond', input.throttlePerSecond !== undefined)
-  const [first] = details
-  if (first) throw badRequest(`${first.path} ${first.message}`, details, NOT_YET.reason)
+/** When a batch is sent. */
+interface SendingTime {
+  /** Null: at once. */
+  scheduledFor: string | null
+  /** `scheduledFor`, read in it, is the local time of each contact; null: one moment for all. */
+  timezone: string | null
 }
 
 /**
  * The rules that need no storage: which fields go together, and the clock. Throws a 400 that names
- * the field. Returns the time to send at, or null for at once.
+ * the field.
  */
-export function applyBatchRules(input: BatchInput, now: number): string | null {
+export function applyBatchRules(input: BatchInput, now: number): SendingTime {
   if (input.channel === 'sms') {
     refuse('channel', 'cannot be sms: no SMS transport is configured', NOT_YET.reason)
   }
-  refuseUnsupported(input)
   refuseAudience(input)
-  if (input.templateId === undefined && input.htmlContent === undefined) {
+  const isSaid = input.abTest?.variants.every(({ templateId }) => templateId !== undefined)
+  if (input.templateId === undefined && input.htmlContent === undefined && isSaid !== true) {
     refuse('htmlContent', 'or templateId is needed')
   }
   if (input.templateId !== undefined && input.htmlContent !== undefined) {
@@ -38,13 +37,33 @@ export function applyBatchRules(input: BatchInput, now: number): string | null {
   if (input.templateId !== undefined && input.textContent !== undefined) {
     refuse('textContent', 'goes with htmlContent only')
   }
+  if (input.abTest) refuseTest(input, input.abTest)
   for (const [i, { source }] of (input.variableMappings ?? []).entries()) {
     const wanted = source.type === 'static' ? 'value' : 'field'
     if (source[wanted] === undefined) {
       refuse(`variableMappings[${i}].source.${wanted}`, `is needed for type ${source.type}`)
     }
   }
-  return sendingTime(input.scheduledFor, now)
+  return sendingTime(input, now)
+}
+
+function refuseTest({ timezoneAware, htmlContent }: BatchInput, test: AbTestInput): void {
+  const { variants, winnerBy, decideAfter } = test
+  if (timezoneAware === true) refuse('abTest', 'cannot go with timezoneAware')
+  if (new Set(variants.map(({ name }) => name)).size < variants.length) {
+    refuse('abTest.variants', 'must have different names')
+  }
+  const own = variants.findIndex(({ templateId }) => templateId !== undefined)
+  if (own >= 0 && htmlContent !== undefined) {
+    refuse(`abTest.variants[${own}].templateId`, 'cannot go with htmlContent')
+  }
+  if (winnerBy === 'manual') {
+    if (decideAfter) refuse('abTest.decideAfter', 'cannot go with winnerBy manual')
+  } else if (!decideAfter) {
+    refuse('abTest.decideAfter', `is needed with winnerBy ${winnerBy}`)
+  } else if (durationMs(decideAfter) > LONGEST_TEST_MS) {
+    refuse('abTest.decideAfter', 'must not be longer than 30 days')
+  }
 }
 
 function refuseAudience({ audienceType, topicId, segmentId, contactIds }: BatchInput): void {
@@ -67,10 +86,20 @@ function refuseAudience({ audienceType, topicId, segmentId, contactIds }: BatchI
   if (segmentId !== undefined) refuse('segmentId', 'goes with audienceType segment only')
 }
 
-function sendingTime(scheduledFor: string | undefined, now: number): string | null {
-  if (scheduledFor === undefined) return null
+function sendingTime(
+  { scheduledFor, timezoneAware = false, timezone = UTC }: BatchInput,
+  now: number,
+): SendingTime {
+  if (!timezoneAware && timezone !== UTC) refuse('timezone', 'goes with timezoneAware only')
+  if (!isTimezone(timezone)) refuse('timezone', 'is not the name of a timezone')
+  if (scheduledFor === undefined) {
+    if (timezoneAware) refuse('scheduledFor', 'is needed: it is the local time of each contact')
+    return { scheduledFor: null, timezone: null }
+  }
   const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'is not a time we can keep')
   const time = Date.parse(utc)
   if (time < now - PAST_MS) refuse('scheduledFor', 'lies in the past')
-  return time > now ? utc : null
+  // A moment that has passed here is still to come further west.
+  if (timezoneAware) return { scheduledFor: utc, timezone }
+  return { scheduledFor: time > now ? utc : null, timezone: null }
 }

@@ -1,5 +1,6 @@
-import { type Audience, batchAudience } from '../../domain/audience/audience.ts'
+import type { Audience } from '../../domain/audience/audience.ts'
 import { batchBucket, type Uuid } from '../../ids.ts'
+import * as batchParts from '../../store/sending/batch-parts.ts'
 import * as batchRuns from '../../store/sending/batch-runs.ts'
 import {
   hasState,
@@ -9,7 +10,8 @@ import {
   transact,
   type Transaction,
 } from '../../store/db/sql.ts'
-import { segmentAudience } from '../audience/segment-audience.ts'
+import { asksConditions, resolveAudience } from './batch-audience.ts'
+import { localTimes } from './local-times.ts'
 
 interface Freeze extends batchRuns.Run {
   /** Contacts per transaction; an audience up to this size is one snapshot. */
@@ -27,18 +29,19 @@ interface Frozen {
 /**
  * Copies one page of the audience into the ledger. One transaction: it locks the batch, so a page
  * is written once and a cancelled batch gets none; the cursor advances with the rows. Undefined
- * when the batch is no longer to be frozen. A batch whose segment cannot be evaluated fails.
+ * when the batch is no longer to be frozen. A batch of which nobody can say whom it means, or whom
+ * it leaves out, fails.
  */
 export async function freezePage(sql: Sql, freeze: Freeze): Promise<Frozen | undefined> {
-  let hasSegment = false
+  let isAsked = false
   try {
     return await transact(sql, async (tx) => {
       const batch = await batchRuns.lockToFreeze(tx, freeze)
-      hasSegment = batch?.audienceType === 'segment'
+      isAsked = batch !== undefined && asksConditions(batch)
       return batch && freezeLocked(tx, freeze, batch)
     })
   } catch (error) {
-    if (!hasSegment) throw error
+    if (!isAsked) throw error
     const isTooSlow = hasState(error, QUERY_CANCELED)
     if (!isTooSlow && !isRefusedValue(error)) throw error
     await batchRuns.fail(sql, freeze, isTooSlow ? 'segment_too_slow' : 'segment_not_usable')
@@ -54,20 +57,33 @@ async function freezeLocked(
   const { organizationId, pageSize, chunkSize } = freeze
   const bucket = batch.bucket ?? batchBucket()
   if (batch.frozenAt !== null) return { complete: true, total: batch.total, bucket }
-  const { startedAt, audienceType, segmentId } = batch
-  const segment = await segmentAudience(tx, organizationId, segmentId ?? '', startedAt)
-  if (audienceType === 'segment' && !segment) {
-    await batchRuns.fail(tx, freeze, 'segment_not_usable')
+  const { startedAt } = batch
+  const resolved = await resolveAudience(tx, organizationId, batch, startedAt)
+  if ('unusable' in resolved) {
+    await batchRuns.fail(tx, freeze, resolved.unusable)
     return undefined
   }
-  const audience: Audience = [
-    ...batchAudience({ ...batch, segment }),
-    { type: 'filters', createdUntil: startedAt },
-  ]
+  const audience: Audience = [...resolved.audience, { type: 'filters', createdUntil: startedAt }]
   const page = { ...batch, bucket, audience }
-  const inserted = await batchRuns.insertPage(tx, freeze, page, pageSize)
+  const { inserted, cursor } = await insertPage(tx, freeze, page, pageSize)
   const total = batch.total + inserted
   const complete = inserted < pageSize
-  await batchRuns.recordPage(tx, freeze, { bucket, startedAt, total, complete, chunkSize })
+  const recorded = { bucket, startedAt, total, complete, chunkSize, cursor }
+  await batchRuns.recordPage(tx, freeze, recorded)
   return { complete, total, bucket }
+}
+
+async function insertPage(
+  tx: Transaction,
+  freeze: Freeze,
+  page: batchRuns.FreezingBatch & { bucket: Uuid; audience: Audience },
+  size: number,
+): Promise<{ inserted: number; cursor?: Uuid | undefined }> {
+  const { variants, sharePercent } = page
+  if (variants !== null && sharePercent !== null) {
+    return batchParts.insertTestPage(tx, freeze, page, { size, variants, sharePercent })
+  }
+  const times = await localTimes(tx, freeze.organizationId, page)
+  if (times) return batchParts.insertPage(tx, freeze, page, { size, ...times })
+  return { inserted: await batchRuns.insertPage(tx, freeze, page, size) }
 }

@@ -1,15 +1,24 @@
 import { isKnownKind, parseSesEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
 import type { EventEnvelope } from '../../schemas/sending/webhook.ts'
-import type { WebhookProof } from '../../store/accounts/connection-secrets.ts'
+import type { Uuid } from '../../ids.ts'
 import type { InboundEvent } from '../../store/sending/inbound-events.ts'
+import type { UnreadBody } from './read-event.ts'
+
+/** The connection whose event it is, as its secret, signature or queue proved. */
+export interface EventProof {
+  organizationId: Uuid
+  id: Uuid
+  accountId: string
+  region: string
+}
 
 export interface ReceivedEvent extends InboundEvent {
   /** What it says, if it may be applied. */
   event?: SesEvent
 }
 
-/** What is stored of an event that came with a connection's secret. */
-export function toInboundEvent(envelope: EventEnvelope, proof: WebhookProof): ReceivedEvent {
+/** What is stored of an event that a connection's proof came with. */
+export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): ReceivedEvent {
   const refusal = refusalOf(envelope, proof)
   return {
     organizationId: proof.organizationId,
@@ -21,18 +30,10 @@ export function toInboundEvent(envelope: EventEnvelope, proof: WebhookProof): Re
   }
 }
 
-/** A body that came with a connection's secret and could not be read as an event. */
-interface UnreadBody {
-  reason: string
-  /** Null: nothing of it is kept. */
-  text: string | null
-  /** The same body again is the same event. */
-  digest: string
-}
-
+/** What is stored of a body that came with a proof and could not be read as an event. */
 export const toUnreadEvent = (
   { reason, text, digest }: UnreadBody,
-  { organizationId, id: connectionId }: WebhookProof,
+  { organizationId, id: connectionId }: EventProof,
 ): InboundEvent => ({
   organizationId,
   connectionId,
@@ -41,10 +42,10 @@ export const toUnreadEvent = (
   error: reason,
 })
 
-/** Why an event is not applied; empty: it is. The secret decides whose event it is. */
+/** Why an event is not applied; empty: it is. The proof decides whose event it is. */
 function refusalOf(
   { account, region, detail }: EventEnvelope,
-  proof: WebhookProof,
+  proof: EventProof,
 ): Pick<ReceivedEvent, 'ignored' | 'error' | 'event'> {
   if (account !== proof.accountId) return { ignored: 'other_account' }
   if (region !== proof.region) return { ignored: 'other_region' }

@@ -1,23 +1,48 @@
 import { RENDER_TIMEOUT } from '../../domain/sending/breaker.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Batch } from '../../schemas/sending/batch.ts'
+import * as changes from '../../store/sending/batch-changes.ts'
 import * as failedBatches from '../../store/sending/failed-batches.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { batchView } from './batch-view.ts'
+import { wakeBatch } from './change-batch.ts'
 
 export type Resumed = { outcome: 'resumed'; batch: Batch } | { outcome: 'topic_deleted' }
+
+/** Lets a batch go on that is paused or failed. Undefined: there is no such one. */
+export const resumeBatch = async (
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  requestId?: string,
+): Promise<Resumed | undefined> =>
+  (await resumePaused(tx, organizationId, id, requestId)) ??
+  resumeFailed(tx, organizationId, id, requestId)
+
+async function resumePaused(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  requestId: string | undefined,
+): Promise<Resumed | undefined> {
+  const resumed = await changes.unpause(tx, organizationId, id)
+  if (!resumed) return undefined
+  const { attempt, ...batch } = resumed
+  await wakeBatch(tx, organizationId, { id, attempt }, requestId)
+  return { outcome: 'resumed', batch: batchView(batch) }
+}
 
 /**
  * `failed → processing`, or `scheduled` when its time has not come: another attempt, which goes on
  * where the one before stopped. What that one has claimed or is in doubt about stays as it is. Of
  * many at once one wins. Undefined: there is no such failed batch.
  */
-export async function resumeBatch(
+async function resumeFailed(
   tx: Transaction,
   organizationId: Uuid,
   id: Uuid,
-  requestId?: string,
+  requestId: string | undefined,
 ): Promise<Resumed | undefined> {
   const failed = await failedBatches.lock(tx, organizationId, id)
   if (!failed) return undefined

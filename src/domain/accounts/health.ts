@@ -86,6 +86,12 @@ export function verdictOf(signals: Signals): Verdict {
   return { status: risk.length > 0 ? 'at_risk' : 'healthy', reasons }
 }
 
+/** The verdict on an account with which something else is wrong, too. */
+export const withProblems = ({ status, reasons }: Verdict, problems: readonly string[]): Verdict =>
+  problems.length === 0
+    ? { status, reasons }
+    : { status: worst([status, 'at_risk']), reasons: [...reasons, ...problems] }
+
 const reasonsOf = (rules: readonly (readonly [string, boolean])[]): string[] =>
   rules.filter(([, holds]) => holds).map(([reason]) => reason)
 

@@ -20,6 +20,9 @@ export const configurationSetName = (externalId: string): string => roleName(ext
 
 export const roleName = (externalId: string): string => `letterloom-${externalId.slice(0, 8)}`
 
+/** The queue of the setup files, which takes delivery events. */
+export const eventQueueName = (externalId: string): string => `${roleName(externalId)}-events`
+
 /** `aws`, `aws-cn` or `aws-us-gov`: accounts and credentials of one are unknown in the others. */
 export function partition(region: string): string {
   if (region.startsWith('cn-')) return 'aws-cn'

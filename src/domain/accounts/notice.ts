@@ -3,7 +3,7 @@ import type { Role } from '../access/access.ts'
 import type { HealthStatus } from './health.ts'
 
 /** What owners, and people who are invited, are told by mail. Each kind says what it needs. */
-export type Notice = AccountHealth | EventQuota | Invitation
+export type Notice = AccountHealth | EventsMissing | EventQuota | Invitation
 
 interface AccountHealth {
   kind: 'account_health'
@@ -13,6 +13,17 @@ interface AccountHealth {
     region: string
     status: HealthStatus
     reasons: string[]
+  }
+}
+
+interface EventsMissing {
+  kind: 'events_missing'
+  data: {
+    connectionId: string
+    accountNumber: string
+    region: string
+    /** Events are taken from a queue; else they are posted to us. */
+    hasQueue: boolean
   }
 }
 
@@ -50,6 +61,8 @@ export function noticeText(notice: Notice, organization: string, link = ''): Not
   switch (notice.kind) {
     case 'account_health':
       return accountHealth(notice.data, organization)
+    case 'events_missing':
+      return eventsMissing(notice.data, organization)
     case 'event_quota':
       return eventQuota(notice.data, organization)
     case 'invitation':
@@ -69,6 +82,25 @@ function accountHealth(
       `the AWS account ${account}, through which ${organization} sends, ${HEADLINES[status]}.`,
       ...(reasons.length > 0 ? [reasons.map((reason) => `- ${explain(reason)}`).join('\n')] : []),
       `See GET /v1/account/health/${connectionId} for the figures. You get this mail because you own ${organization}; you are told about an account again only when it gets worse, at most once a day for each verdict.`,
+    ].join('\n\n'),
+  }
+}
+
+function eventsMissing(
+  { accountNumber, region, connectionId, hasQueue }: DataOf<'events_missing'>,
+  organization: string,
+): NoticeText {
+  const account = `${accountNumber} (${region})`
+  const where = hasQueue
+    ? 'the rule of EventBridge, its queue, and the permission to read it'
+    : 'the rule of EventBridge, and that it may call us'
+  return {
+    subject: `Nothing is heard of mail sent through ${account}`,
+    text: [
+      'Hello,',
+      `the AWS account ${account}, through which ${organization} sends, accepts mail, but for 15 minutes no delivery event has come. Until they come, bounces and complaints are not known, and such addresses are mailed again.`,
+      `Look at the configuration set, ${where}. POST /v1/connections/${connectionId}/verify tries out what can be tried, and GET /v1/connections shows when the last event came.`,
+      `You get this mail because you own ${organization}; you are told once until events come again.`,
     ].join('\n\n'),
   }
 }

@@ -1,8 +1,16 @@
 /** For this long a verification stands: the same question gets the same answer. */
 export const VERIFY_EVERY_MS = 3_000
 
-/** What a verified connection lacks that mail can do without; of an open set. */
-export const CONNECTION_WARNINGS = ['no_configuration_set', 'no_events'] as const
+/** What is wrong with a connection that mail can do without; of an open set. */
+export const CONNECTION_WARNINGS = [
+  'no_configuration_set',
+  'no_events',
+  'events_missing',
+  'event_queue_denied',
+  'event_queue_missing',
+  'event_queue_throttled',
+  'event_queue_failed',
+] as const
 
 /** One thing that a connection needs, tried out. */
 export interface Check {

@@ -15,6 +15,8 @@ export type Criterion =
   | { type: 'contacts'; contactIds: readonly string[] }
   /** Of which a checked condition holds at the time `now`, in ISO 8601. */
   | { type: 'condition'; condition: Condition; now: string }
+  /** Neither subscribers of any of these topics, nor those of whom any of the conditions holds. */
+  | { type: 'except'; topicIds: readonly string[]; conditions: readonly Condition[]; now: string }
   /** Marketing mail may go to them. */
   | { type: 'mailable' }
   /** All that is given holds. Times in ISO 8601. */
@@ -41,24 +43,25 @@ const NOBODY: Criterion = { type: 'contacts', contactIds: [] }
 
 /**
  * The audience of a batch, as it is stored. A topic narrows any of them to its subscribers.
- * `segment`: whom its segment means; without one, nobody.
+ * `segment`: whom its segment means; without one, nobody. `except`: whom it leaves out.
  */
 export function batchAudience(batch: {
   audienceType: AudienceType
   topicId: string | null
   contactIds: readonly string[] | null
-  segment?: Criterion | undefined
+  segment: Criterion | undefined
+  except: Criterion | undefined
 }): Audience {
-  const { audienceType, topicId, contactIds, segment } = batch
+  const { audienceType, topicId, contactIds, segment, except = ALL } = batch
   const topic: Criterion | undefined = topicId === null ? undefined : { type: 'topic', topicId }
   switch (audienceType) {
     case 'all':
-      return [MAILABLE, topic ?? ALL]
+      return [MAILABLE, except, topic ?? ALL]
     case 'topic':
-      return [MAILABLE, topic ?? NOBODY]
+      return [MAILABLE, except, topic ?? NOBODY]
     case 'contacts':
-      return [MAILABLE, topic ?? ALL, { type: 'contacts', contactIds: contactIds ?? [] }]
+      return [MAILABLE, except, topic ?? ALL, { type: 'contacts', contactIds: contactIds ?? [] }]
     case 'segment':
-      return [MAILABLE, topic ?? ALL, segment ?? NOBODY]
+      return [MAILABLE, except, topic ?? ALL, segment ?? NOBODY]
   }
 }

@@ -112,3 +112,7 @@ export function lookUp(root: Record<string, unknown>, path: string): unknown {
   }
   return value
 }
+
+/** Neither NUL nor half of a surrogate pair: what has one is stored nowhere. */
+export const isStorable = (value: unknown): boolean =>
+  typeof value !== 'string' || !/\p{Surrogate}|\0/u.test(value)

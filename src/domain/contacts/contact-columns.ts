@@ -23,3 +23,9 @@ export const CONTACT_TIMES = [
   'createdAt',
   'updatedAt',
 ] as const
+
+/** Those that are kept beside the contact, in `contact_stats`: not every contact has them. */
+export const CONTACT_STATS: ReadonlySet<string> = new Set([
+  ...CONTACT_COUNTS,
+  ...CONTACT_TIMES.filter((name) => name.startsWith('last')),
+])

@@ -29,6 +29,10 @@ export const TRIGGER_TYPES = [
 ] as const satisfies readonly Trigger['type'][]
 export type TriggerType = Trigger['type']
 
+/** Why a moment of a schedule could not start those whom it means. */
+export const SCHEDULE_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
+export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]
+
 export type { Step, StepOf, StepType } from './steps/index.ts'
 
 /** Followed after `from` when it ended with `branch`; without one, whatever it ended with. */

@@ -12,6 +12,8 @@ export interface MailFacts {
   sentAt: string | null
   deliveredAt: string | null
   openedAt: string | null
+  /** By something that is not on the list of bots. */
+  humanOpenedAt: string | null
   clickedAt: string | null
   bouncedAt: string | null
   bounceType: string | null
@@ -38,7 +40,10 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
     case 'delivery':
       return reach(known, 'delivered', { deliveredAt: earlier(known.deliveredAt, event) })
     case 'open':
-      return reach(known, 'opened', { openedAt: earlier(known.openedAt, event) })
+      return reach(known, 'opened', {
+        openedAt: earlier(known.openedAt, event),
+        ...(event.isBot ? {} : { humanOpenedAt: earlier(known.humanOpenedAt, event) }),
+      })
     case 'click':
       return reach(known, 'clicked', { clickedAt: earlier(known.clickedAt, event) })
     case 'reject':

@@ -10,3 +10,13 @@ export const PRIORITIES: Readonly<Record<SingleMailSource, number>> = {
   confirmation: 2,
   workflow: 3,
 }
+
+/** What permits are asked for: mail of a higher lane goes before all of a lower one. */
+export type Lane = SingleMailSource | 'batch'
+
+/** The lane of single mail of a priority. */
+export function laneOf(priority: number): Lane {
+  const { transactional, confirmation } = PRIORITIES
+  if (priority === transactional) return 'transactional'
+  return priority === confirmation ? 'confirmation' : 'workflow'
+}

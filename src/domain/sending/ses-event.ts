@@ -1,4 +1,5 @@
 import type { EventKind } from '../status.ts'
+import { isBot } from './bots.ts'
 import { recipientsOf } from './event-recipients.ts'
 
 /**
@@ -15,6 +16,9 @@ export const VERIFICATION_TAG = 'letterloom-verification'
 /** Every tag of ours begins with it. */
 const OUR_TAGS = 'letterloom-'
 
+/** A caller's tag may not have such a name. */
+export const isOurTag = (name: string): boolean => name.toLowerCase().startsWith(OUR_TAGS)
+
 /** The row of a mail in the ledger. */
 interface Row {
   organizationId: string
@@ -26,8 +30,19 @@ interface Row {
 /** The tags of a mail: by them its events find the row, and the row's partition. */
 export const tagsOf = ({ organizationId, bucket, id, batchId }: Row) => [
   { name: MESSAGE_TAG, value: `${bucket}_${id}` },
-  ...(batchId === undefined ? [] : [{ name: BATCH_TAG, value: batchId }]),
   { name: ORGANIZATION_TAG, value: organizationId },
+  ...(batchId === undefined
+    ? []
+    : [{ name: BATCH_TAG, value: batchId }, ...feedbackTags(batchId, 'batch')]),
+]
+
+/**
+ * SES puts the values of these two into the Feedback-ID header, by which Gmail's Postmaster Tools
+ * tell the complaints about one mailing from those about others (SES developer guide).
+ */
+const feedbackTags = (mailing: string, kind: string) => [
+  { name: 'ses:feedback-id-a', value: mailing },
+  { name: 'ses:feedback-id-b', value: kind },
 ]
 
 export interface SesEvent {
@@ -48,6 +63,8 @@ export interface SesEvent {
   recipients: string[]
   bounceType: string | undefined
   bounceSubType: string | undefined
+  /** An open by a program that is known to open mail by itself. */
+  isBot: boolean
   /** A complaint that says "this is not spam" does not count. */
   notSpam: boolean
   /** What tells two events of one kind and one mail apart. */
@@ -139,6 +156,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     recipients: recipientsOf(kind, part, mail),
     bounceType: onSuppressionList ? 'Permanent' : bounceType,
     bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
+    isBot: kind === 'open' && isBot(text(data['userAgent'])),
     notSpam: text(part['complaintFeedbackType']) === 'not-spam',
     distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
       ' ',

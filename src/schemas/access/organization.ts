@@ -1,8 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { PLANS } from '../../domain/access/plan.ts'
+import { LANGUAGES, TEXT_NAMES, TEXTS, type TextName } from '../../domain/content/wording.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from '../common.ts'
-import { COLOR } from '../patterns.ts'
+import { ADDRESS_LINES, COLOR } from '../patterns.ts'
+
+/** Longest text of an organization's own. */
+const LONGEST_TEXT = 500
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })
 
@@ -13,7 +17,26 @@ const Color = Type.String({
 const branding = {
   accentColor: nullable({ ...Color, description: 'Of the buttons. Null: ours.' }),
   backgroundColor: nullable({ ...Color, description: 'Around the text. Null: ours.' }),
+  language: oneOf(LANGUAGES, {
+    description: 'Of public pages, confirmation mails and the links at the end of marketing mail.',
+  }),
+  postalAddress: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: ADDRESS_LINES,
+      description:
+        'Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds.',
+      examples: ['1 Main Street\nSpringfield'],
+    }),
+  ),
 }
+
+const text = (name: TextName) =>
+  nullable(line(LONGEST_TEXT, { description: `Null: ours, in English “${TEXTS[name]}”` }))
+const ownTexts = strict(
+  Object.fromEntries(TEXT_NAMES.map((name) => [name, Type.Optional(text(name))])),
+)
 
 const organization = {
   id: Id,
@@ -32,9 +55,18 @@ const organization = {
     apiKeys: { ...Count, description: 'Revoked and expired ones do not count.' },
     events: { ...Count, description: 'Accepted this month, UTC.' },
   }),
-  branding: Type.Object(branding, {
-    description: 'The look of the pages where people unsubscribe, confirm and choose.',
-  }),
+  branding: Type.Object(
+    {
+      ...branding,
+      texts: Type.Record(Type.String(), Type.String(), {
+        description: 'Your own texts in the place of ours, by name.',
+      }),
+    },
+    {
+      description:
+        'How mails and the pages where people unsubscribe, confirm and choose look, and what they say.',
+    },
+  ),
   scopes: Type.Array(Type.String(), { description: 'What the caller may do.' }),
   createdAt: Time,
   updatedAt: Time,
@@ -55,7 +87,13 @@ export const Organization = Type.Object(organization, {
         workflows: null,
       },
       usage: { connections: 2, members: 5, apiKeys: 3, events: 48210 },
-      branding: { accentColor: '#1f4fd8', backgroundColor: null },
+      branding: {
+        accentColor: '#1f4fd8',
+        backgroundColor: null,
+        language: 'en',
+        postalAddress: '1 Main Street\nSpringfield',
+        texts: { 'unsubscribe.button': 'Yes, stop the mails' },
+      },
       scopes: ['full'],
       createdAt: TIME,
       updatedAt: TIME,
@@ -69,6 +107,9 @@ const changes = {
   branding: strict({
     accentColor: Type.Optional(branding.accentColor),
     backgroundColor: Type.Optional(branding.backgroundColor),
+    language: Type.Optional(branding.language),
+    postalAddress: Type.Optional(branding.postalAddress),
+    texts: Type.Optional(ownTexts),
   }),
 }
 

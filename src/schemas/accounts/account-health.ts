@@ -35,7 +35,7 @@ export const AccountHealth = Type.Object(
     }),
     reasons: Type.Array(Type.String(), {
       description:
-        'In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`.',
+        'In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`, and of delivery events, as they are now: `events_missing`, `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`.',
     }),
   },
   { title: 'AccountHealth' },

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { EVENT_WAYS } from '../../domain/accounts/event-ways.ts'
 import { CHECK_ERRORS, CONNECTION_WARNINGS } from '../../domain/accounts/verification.ts'
 import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from '../common.ts'
-import { ACCOUNT_NUMBER, SNS_TOPIC } from '../patterns.ts'
+import { ACCOUNT_NUMBER, SNS_TOPIC, SQS_QUEUE_URL } from '../patterns.ts'
 
 /** Where the provider sends mail (AWS General Reference, Amazon SES endpoints). */
 const SES_REGIONS = [
@@ -97,9 +98,15 @@ const SnsTopicArn = Type.String({
   examples: ['arn:aws:sns:eu-central-1:123456789012:mail-events'],
 })
 
+const EventQueueUrl = Type.String({
+  maxLength: 300,
+  pattern: SQS_QUEUE_URL,
+  examples: ['https://sqs.eu-central-1.amazonaws.com/123456789012/letterloom-5f0f8ba6-events'],
+})
+
 const Warnings = Type.Array(oneOf(CONNECTION_WARNINGS), {
   description:
-    'What a verified account lacks that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet.',
+    'What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked.',
 })
 
 const connection = {
@@ -114,6 +121,7 @@ const connection = {
   warnings: Warnings,
   webhookConnected: Type.Boolean(),
   snsTopicArn: nullable(Type.String()),
+  eventQueueUrl: nullable(Type.String()),
   lastVerifiedAt: nullable(Time),
   lastEventReceivedAt: nullable(Time),
   disconnectedAt: nullable(Time),
@@ -132,6 +140,7 @@ const EXAMPLE = {
   warnings: [],
   webhookConnected: true,
   snsTopicArn: null,
+  eventQueueUrl: null,
   lastVerifiedAt: TIME,
   lastEventReceivedAt: TIME,
   disconnectedAt: null,
@@ -155,6 +164,13 @@ const changeable = {
         'The topic of the account and region whose notifications are believed; null: none.',
     }),
   ),
+  eventQueueUrl: Type.Optional(
+    nullable({
+      ...EventQueueUrl,
+      description:
+        'The SQS queue of the account and region that delivery events are taken from; null: none.',
+    }),
+  ),
 }
 
 /** What is read-only may come along and is ignored: get, edit, patch works. */
@@ -175,6 +191,13 @@ export type SetupFormat = (typeof SETUP_FORMATS)[number]
 
 export const SetupQuery = strict({
   format: oneOf(SETUP_FORMATS, { description: 'Which tool the file is for.' }),
+  events: Type.Optional(
+    oneOf(EVENT_WAYS, {
+      default: 'queue',
+      description:
+        'How delivery events come: `queue`, which we poll, or `webhook`, which EventBridge calls.',
+    }),
+  ),
 })
 
 export const ConnectionVerification = Type.Object(

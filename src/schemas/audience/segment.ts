@@ -12,7 +12,7 @@ import {
   TIME,
   Time,
 } from '../common.ts'
-import { Contact } from '../contacts/contact.ts'
+import { Contact, ContactList } from '../contacts/contact.ts'
 import { Condition } from './condition.ts'
 
 const LONGEST_SEGMENT_NAME = 100
@@ -154,3 +154,33 @@ export const SegmentPreview = Type.Object(
 )
 
 export const SegmentMembersQuery = strict({ page: Page, pageSize: limit(50, 100), cursor: Cursor })
+
+const SegmentMember = Type.Object(
+  {
+    ...Contact.properties,
+    enteredAt: nullable({
+      ...Time,
+      description:
+        'Null: the contact was in the segment before its membership was kept, or it is not kept.',
+    }),
+  },
+  { title: 'SegmentMember' },
+)
+
+export const SegmentMemberList = Type.Object(
+  { ...ContactList.properties, contacts: Type.Array(SegmentMember) },
+  {
+    title: 'SegmentMemberList',
+    examples: [
+      {
+        contacts: [],
+        total: 0,
+        page: 1,
+        pageSize: 50,
+        totalPages: 0,
+        totalIsExact: true,
+        nextCursor: null,
+      },
+    ],
+  },
+)

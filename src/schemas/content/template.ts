@@ -8,21 +8,42 @@ import {
   NextCursor,
   nullable,
   oneOf,
-  oneOfSoon,
   strict,
   TIME,
   Time,
+  warnings,
 } from '../common.ts'
 import { SLUG } from '../patterns.ts'
 
 const SOURCE_TYPES = ['html', 'mjml'] as const
 const EMAIL_TYPES = ['marketing', 'transactional'] as const
 const TEMPLATE_STATUSES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
+/** Characters of a source; what mail programs show is a fraction of that. */
+const LONGEST_SOURCE = 4_000_000
 
 const Variable = strict({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   fallback: Type.Optional(nullable(Type.String({ maxLength: 1_000 }))),
 })
+
+const Status = oneOf(TEMPLATE_STATUSES)
+export const SourceType = oneOf(SOURCE_TYPES)
+export const EmailType = oneOf(EMAIL_TYPES)
+export const Slug = Type.String({ pattern: SLUG })
+export const Name = line(200)
+export const Subject = line(998)
+export const PreviewText = line(500)
+export const Source = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_SOURCE,
+  description: 'HTML or MJML, with Liquid.',
+})
+export const TextContent = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_SOURCE,
+  description: 'The text part, with Liquid. Without it one is made of the HTML.',
+})
+export const Variables = Type.Array(Variable, { maxItems: 200 })
 
 const summary = {
   id: Id,
@@ -30,11 +51,17 @@ const summary = {
   slug: Type.String(),
   subject: nullable(Type.String()),
   previewText: nullable(Type.String()),
-  sourceType: oneOf(SOURCE_TYPES),
-  emailType: oneOf(EMAIL_TYPES),
+  sourceType: SourceType,
+  emailType: EmailType,
   variables: Type.Array(Variable),
-  status: oneOf(TEMPLATE_STATUSES),
-  version: Type.Integer({ minimum: 0 }),
+  status: Status,
+  version: Type.Integer({ minimum: 0, description: 'The newest published one; 0: none is.' }),
+  hasUnpublishedChanges: Type.Boolean({
+    description: 'It was changed since: mail is made of the published version all the same.',
+  }),
+  sourceHash: nullable(Type.String()),
+  cliProjectPath: nullable(Type.String()),
+  sesTemplateName: nullable(Type.String()),
   createdAt: Time,
   updatedAt: Time,
   publishedAt: nullable(Time),
@@ -51,9 +78,18 @@ const EXAMPLE = {
   variables: [{ name: 'month', fallback: 'November' }],
   status: 'PUBLISHED',
   version: 1,
+  hasUnpublishedChanges: false,
+  sourceHash: null,
+  cliProjectPath: null,
+  sesTemplateName: null,
   createdAt: TIME,
   updatedAt: TIME,
   publishedAt: TIME,
+}
+const EXAMPLE_TEMPLATE = {
+  ...EXAMPLE,
+  source: '<p>Our news of {{ month }}.</p>',
+  textContent: null,
 }
 
 export const TemplateSummary = Type.Object(summary, {
@@ -62,25 +98,39 @@ export const TemplateSummary = Type.Object(summary, {
 })
 export type TemplateSummary = Static<typeof TemplateSummary>
 
-export const Template = Type.Object(
-  { ...summary, source: Type.String({ description: 'HTML with Liquid.' }) },
-  {
-    title: 'Template',
-    examples: [{ ...EXAMPLE, source: '<p>Our news of {{ month }}.</p>' }],
-  },
-)
+const whole = {
+  ...summary,
+  source: Type.String({ description: 'HTML or MJML, with Liquid, as it was edited last.' }),
+  textContent: nullable(Type.String()),
+}
+export const Template = Type.Object(whole, { title: 'Template', examples: [EXAMPLE_TEMPLATE] })
 export type Template = Static<typeof Template>
+
+/** After it was published: with what its author should know. */
+export const PublishedTemplate = Type.Object(
+  { ...whole, ...warnings },
+  { title: 'PublishedTemplate', examples: [EXAMPLE_TEMPLATE] },
+)
+
+/** What people write of a template, but its name. */
+const content = {
+  slug: Type.Optional(Slug),
+  sourceType: Type.Optional(SourceType),
+  emailType: Type.Optional(EmailType),
+  variables: Type.Optional(Variables),
+}
 
 export const TemplateInput = strict(
   {
-    name: line(200),
-    slug: Type.Optional(Type.String({ pattern: SLUG })),
-    subject: Type.Optional(line(998)),
-    previewText: Type.Optional(line(500)),
-    sourceType: Type.Optional(oneOfSoon(SOURCE_TYPES, ['mjml'])),
-    source: Type.String({ minLength: 1, maxLength: 4_000_000 }),
-    emailType: Type.Optional(oneOf(EMAIL_TYPES)),
-    variables: Type.Optional(Type.Array(Variable, { maxItems: 200 })),
+    name: Name,
+    ...content,
+    subject: Type.Optional(Subject),
+    previewText: Type.Optional(PreviewText),
+    source: Source,
+    textContent: Type.Optional(TextContent),
+    status: Type.Optional(
+      oneOf(['DRAFT', 'PUBLISHED'], { description: 'PUBLISHED, unless DRAFT is asked for.' }),
+    ),
   },
   {
     title: 'TemplateInput',
@@ -95,7 +145,67 @@ export const TemplateInput = strict(
 )
 export type TemplateInput = Static<typeof TemplateInput>
 
-export const TemplateListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+const IfUnmodifiedSince = Type.Optional({
+  ...Time,
+  description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+})
+
+/** What is read-only may come along and is ignored: get, edit, patch works. */
+export const TemplatePatch = strict(
+  {
+    name: Type.Optional(Name),
+    ...content,
+    subject: Type.Optional(nullable(Subject)),
+    previewText: Type.Optional(nullable(PreviewText)),
+    source: Type.Optional(Source),
+    textContent: Type.Optional(nullable(TextContent)),
+    status: Type.Optional(
+      oneOf(TEMPLATE_STATUSES, {
+        description:
+          'ARCHIVED archives it; its former status takes it back. A draft is published by `publish`.',
+      }),
+    ),
+    ifUnmodifiedSince: IfUnmodifiedSince,
+    id: Ignored,
+    version: Ignored,
+    hasUnpublishedChanges: Ignored,
+    sourceHash: Ignored,
+    cliProjectPath: Ignored,
+    sesTemplateName: Ignored,
+    createdAt: Ignored,
+    updatedAt: Ignored,
+    publishedAt: Ignored,
+  },
+  { title: 'TemplatePatch', examples: [{ subject: 'News of {{ month }}' }] },
+)
+export type TemplatePatch = Static<typeof TemplatePatch>
+
+/** A body that may be left out. */
+export const PublishInput = nullable(
+  strict(
+    { ifUnmodifiedSince: IfUnmodifiedSince },
+    { title: 'PublishInput', examples: [{ ifUnmodifiedSince: TIME }] },
+  ),
+)
+
+/** A body that may be left out. */
+export const DuplicateInput = nullable(
+  strict(
+    { name: Type.Optional(Name), slug: Type.Optional(Slug) },
+    { title: 'DuplicateInput', examples: [{ name: 'Newsletter of December' }] },
+  ),
+)
+
+export const TemplateListQuery = strict({
+  limit: limit(20, 100),
+  cursor: Cursor,
+  status: Type.Optional(Status),
+  search: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or the slug.' }),
+  ),
+})
 
 export const TemplateList = Type.Object(
   { data: Type.Array(TemplateSummary), nextCursor: NextCursor },

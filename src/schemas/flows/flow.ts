@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { TRIGGER_TYPES } from '../../domain/flows/flow.ts'
+import { SCHEDULE_FAILURES, TRIGGER_TYPES } from '../../domain/flows/flow.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import { Condition } from '../audience/condition.ts'
 import {
@@ -10,10 +10,8 @@ import {
   limit,
   line,
   NextCursor,
-  notYet,
   nullable,
   oneOf,
-  oneOfSoon,
   strict,
   TIME,
   Time,
@@ -31,11 +29,11 @@ export const Slug = Type.String({ pattern: SLUG, examples: ['welcome'] })
 export const Name = line(LONGEST_NAME)
 export const Description = Type.String({ maxLength: 1_000 })
 export const TriggerType = oneOf(TRIGGER_TYPES)
-const TriggerTypeInput = oneOfSoon(TRIGGER_TYPES, ['segment_entry', 'segment_exit'])
 
 const SegmentId = Type.String({
   maxLength: 36,
-  description: 'Of `segment_…`: needed. Of `schedule`: optional.',
+  description:
+    'Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact.',
 })
 
 const triggerConfig = {
@@ -64,7 +62,6 @@ export const TriggerConfig = strict(triggerConfig, {
 const TriggerConfigInput = strict(
   {
     ...triggerConfig,
-    segmentId: Type.Optional(notYet(SegmentId)),
     name: Type.Optional({ ...EventName, description: 'Another name of `eventName`.' }),
     topicSlug: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of `topicId`.' })),
   },
@@ -121,6 +118,18 @@ const stats = Type.Object(
   { title: 'FlowStats' },
 )
 
+const scheduleFailure = Type.Object(
+  {
+    scheduledFor: { ...Time, description: 'The moment of the schedule.' },
+    reason: oneOf(SCHEDULE_FAILURES),
+  },
+  {
+    title: 'ScheduleFailure',
+    description:
+      'The latest moment of the schedule whose segment could not be evaluated: it started nobody more. Null: none since one succeeded.',
+  },
+)
+
 const summary = {
   id: Id,
   slug: Type.String(),
@@ -136,6 +145,7 @@ const summary = {
   createdAt: Time,
   updatedAt: Time,
   pushedAt: nullable({ ...Time, description: 'When it was pushed last; null: never.' }),
+  scheduleFailure: nullable(scheduleFailure),
 }
 
 const EXAMPLE_STEPS = [
@@ -181,6 +191,7 @@ const EXAMPLE_SUMMARY = {
   createdAt: TIME,
   updatedAt: TIME,
   pushedAt: null,
+  scheduleFailure: null,
 }
 const EXAMPLE = {
   ...EXAMPLE_SUMMARY,
@@ -229,7 +240,7 @@ export const CreatedFlow = Type.Object(
 )
 
 export const definition = {
-  triggerType: TriggerTypeInput,
+  triggerType: TriggerType,
   triggerConfig: Type.Optional(TriggerConfigInput),
   steps: Type.Array(FlowStep, { minItems: 1, maxItems: MOST_STEPS }),
   transitions: Type.Optional(Type.Array(FlowTransitionInput, { maxItems: MOST_TRANSITIONS })),
@@ -264,6 +275,7 @@ export const FlowPatch = strict(
     createdAt: Ignored,
     updatedAt: Ignored,
     pushedAt: Ignored,
+    scheduleFailure: Ignored,
     warnings: Ignored,
   },
   { title: 'WorkflowPatch', examples: [{ name: 'Welcome, all' }] },

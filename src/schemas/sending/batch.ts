@@ -1,21 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { AUDIENCE_TYPES } from '../../domain/audience/audience.ts'
 import { BATCH_STATUSES } from '../../domain/sending/batch.ts'
-import { LOG_STATUSES } from '../../domain/status.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import {
   accountNames,
   Address,
   Count,
-  Cursor,
   From,
   FromName,
   ID,
   Id,
   limit,
   line,
-  NextCursor,
-  notYet,
   nullable,
   oneOf,
   oneOfSoon,
@@ -26,11 +22,7 @@ import {
   warnings,
 } from '../common.ts'
 import { CHANNELS } from '../contacts/contact.ts'
-
-/**
- * What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list.
- */
-const RECIPIENT_STATUSES = [...LOG_STATUSES, 'cancelled'] as const
+import { AbTest, AbTestInput } from './ab-test.ts'
 
 const counters = {
   totalRecipients: Type.Integer({
@@ -65,6 +57,7 @@ const summary = {
   startedAt: nullable(Time),
   completedAt: nullable(Time),
   createdAt: Time,
+  updatedAt: Time,
   audience: Type.Object({
     type: oneOf(AUDIENCE_TYPES),
     contactCount: nullable(Type.Integer({ description: 'Contacts named, for type `contacts`.' })),
@@ -76,16 +69,25 @@ const summary = {
   subject: Type.String(),
   previewText: nullable(Type.String()),
   scheduledFor: nullable(Time),
+  timezoneAware: Type.Boolean(),
+  timezone: nullable(Type.String({ description: 'Only of a batch that is `timezoneAware`.' })),
+  throttlePerSecond: nullable(Type.Integer()),
   cloudAccountId: Id,
   templateId: nullable(Id),
   topicId: nullable({ ...Id, description: 'Only its subscribers are mailed.' }),
   segmentId: nullable({ ...Id, description: 'Of audience type `segment`.' }),
-  paused: Type.Boolean(),
-  pausedReason: nullable(Type.String()),
+  exclude: Type.Object(
+    { topicIds: Type.Array(Id), segmentIds: Type.Array(Id) },
+    { description: 'Who is in one of them when the audience is frozen is left out.' },
+  ),
+  paused: Type.Boolean({ description: 'Nothing is sent until it is resumed.' }),
+  pausedReason: nullable(
+    Type.String({ description: '`requested`, `duplicated` (not resumed yet).' }),
+  ),
   failedReason: nullable(
     Type.String({
       description:
-        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
+        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
     }),
   ),
   duplicates: Type.Integer({
@@ -129,6 +131,7 @@ const batch = {
   }),
   textContent: Type.String({ description: 'As it is sent: made of the HTML if none was given.' }),
   variableMappings: Type.Array(VariableMapping),
+  abTest: nullable(AbTest),
 }
 
 const EXAMPLE_SUMMARY = {
@@ -152,6 +155,7 @@ const EXAMPLE_SUMMARY = {
   startedAt: TIME,
   completedAt: null,
   createdAt: TIME,
+  updatedAt: TIME,
   audience: { type: 'all', contactCount: null },
   audienceFrozenAt: TIME,
   from: 'news@example.com',
@@ -160,10 +164,14 @@ const EXAMPLE_SUMMARY = {
   subject: 'Hello {{ contact.firstName | default: "there" }}',
   previewText: null,
   scheduledFor: null,
+  timezoneAware: false,
+  timezone: null,
+  throttlePerSecond: null,
   cloudAccountId: ID,
   templateId: null,
   topicId: null,
   segmentId: null,
+  exclude: { topicIds: [], segmentIds: [] },
   paused: false,
   pausedReason: null,
   failedReason: null,
@@ -176,11 +184,12 @@ const EXAMPLE = {
   htmlContent: '<p>Our news of the week.</p>',
   textContent: 'Our news of the week.',
   variableMappings: [],
+  abTest: null,
 }
 
 export const BatchSummary = Type.Object(summary, {
   title: 'BatchSummary',
-  description: 'A batch without `htmlContent`, `textContent` and `variableMappings`.',
+  description: 'A batch without `htmlContent`, `textContent`, `variableMappings` and `abTest`.',
   examples: [EXAMPLE_SUMMARY],
 })
 export type BatchSummary = Static<typeof BatchSummary>
@@ -204,7 +213,10 @@ export const CancelledBatch = Type.Object(
   },
 )
 
-const ids = Type.Array(Type.String({ maxLength: 36 }), { maxItems: 100 })
+const MOST_EXCLUDED_TOPICS = 100
+/** Each is a query of its own within the one that freezes the audience. */
+const MOST_EXCLUDED_SEGMENTS = 20
+const ids = (maxItems: number) => Type.Array(Type.String({ maxLength: 36 }), { maxItems })
 const MOST_CONTACTS = 10_000
 const MOST_CONTENT = 4_000_000
 const MOST_PER_SECOND = 10_000
@@ -231,7 +243,16 @@ export const BatchInput = strict(
       Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: MOST_CONTACTS }),
     ),
     exclude: Type.Optional(
-      notYet(strict({ topicIds: Type.Optional(ids), segmentIds: Type.Optional(ids) })),
+      strict(
+        {
+          topicIds: Type.Optional(ids(MOST_EXCLUDED_TOPICS)),
+          segmentIds: Type.Optional(ids(MOST_EXCLUDED_SEGMENTS)),
+        },
+        {
+          description:
+            'Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans.',
+        },
+      ),
     ),
     subject: Type.Optional(line(998)),
     previewText: Type.Optional(line(500)),
@@ -242,12 +263,29 @@ export const BatchInput = strict(
     htmlContent: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_CONTENT })),
     textContent: Type.Optional(Type.String({ maxLength: MOST_CONTENT })),
     variableMappings: Type.Optional(Type.Array(VariableMapping, { maxItems: 200 })),
+    abTest: Type.Optional(AbTestInput),
     scheduledFor: Type.Optional(Time),
-    timezoneAware: Type.Optional(notYet(Type.Boolean())),
-    timezone: Type.Optional(notYet(Type.String({ maxLength: 100 }))),
+    timezoneAware: Type.Optional(
+      Type.Boolean({
+        description:
+          'Each contact is mailed when it is that time of `scheduledFor` in the zone of its `properties.timezone`.',
+      }),
+    ),
+    timezone: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent.',
+        examples: ['Europe/Berlin'],
+      }),
+    ),
     ...accountNames,
     throttlePerSecond: Type.Optional(
-      notYet(Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND })),
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_PER_SECOND,
+        description: 'Mails a second at most, when the account may send faster.',
+      }),
     ),
     unknownOutcome: Type.Optional(oneOf(['fail', 'retry'])),
     body: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
@@ -289,72 +327,5 @@ export const BatchList = Type.Object(
   {
     title: 'BatchList',
     examples: [{ data: [EXAMPLE_SUMMARY], page: 1, pageSize: 20, total: 1, totalPages: 1 }],
-  },
-)
-
-export const Recipient = Type.Object(
-  {
-    id: Id,
-    contactId: nullable(Id),
-    email: nullable(Type.String()),
-    status: oneOf(RECIPIENT_STATUSES),
-    messageId: nullable(Type.String()),
-    reason: nullable(Type.String()),
-    error: nullable(Type.String()),
-    sentAt: nullable(Time),
-    deliveredAt: nullable(Time),
-    openedAt: nullable(Time),
-    clickedAt: nullable(Time),
-    bouncedAt: nullable(Time),
-    complainedAt: nullable(Time),
-  },
-  { title: 'Recipient' },
-)
-export type Recipient = Static<typeof Recipient>
-
-const MOST_OFFSET = 10_000_000
-
-export const RecipientListQuery = strict({
-  limit: limit(50, 1_000),
-  offset: Type.Integer({ minimum: 0, maximum: MOST_OFFSET, default: 0 }),
-  cursor: Cursor,
-  status: Type.Optional(oneOf(RECIPIENT_STATUSES)),
-})
-
-export const RecipientList = Type.Object(
-  {
-    data: Type.Array(Recipient),
-    limit: Type.Integer({ minimum: 1 }),
-    offset: Count,
-    total: Count,
-    nextCursor: NextCursor,
-  },
-  {
-    title: 'RecipientList',
-    examples: [
-      {
-        data: [
-          {
-            id: ID,
-            contactId: ID,
-            email: 'ada@example.com',
-            status: 'delivered',
-            messageId: '010701930f8c2a7e-6f1d2c3b-0000-4a5b-8c9d-0e1f2a3b4c5d-000000',
-            reason: null,
-            error: null,
-            sentAt: TIME,
-            deliveredAt: TIME,
-            openedAt: null,
-            clickedAt: null,
-            bouncedAt: null,
-            complainedAt: null,
-          },
-        ],
-        limit: 50,
-        offset: 0,
-        total: 5_000,
-        nextCursor: null,
-      },
-    ],
   },
 )

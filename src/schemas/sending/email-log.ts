@@ -30,6 +30,7 @@ const log = {
   batchId: nullable(Id),
   executionId: nullable(Id),
   templateId: nullable(Id),
+  variant: nullable(Type.String({ description: 'Of a batch with an A/B test: which one it is.' })),
   cloudAccountId: Id,
   region: nullable(Type.String()),
   createdAt: Time,
@@ -55,6 +56,7 @@ const EXAMPLE = {
   batchId: ID,
   executionId: null,
   templateId: ID,
+  variant: null,
   cloudAccountId: ID,
   region: 'eu-central-1',
   createdAt: TIME,
@@ -98,9 +100,10 @@ export const EmailLogParams = strict({
   }),
 })
 
-export const EmailLogListQuery = strict({
-  limit: limit(20, 100),
-  cursor: Cursor,
+/** Columns of an export. */
+export const LOG_COLUMNS = Object.keys(log) as readonly (keyof typeof log)[]
+
+const FILTERS = {
   status: Type.Optional(oneOf(LOG_STATUSES)),
   recipient: Type.Optional(Address()),
   batchId: Type.Optional(Id),
@@ -112,8 +115,11 @@ export const EmailLogListQuery = strict({
   reached: Type.Optional(
     oneOf(REACHED, { description: 'What the mail ever reached; `status` is the present one.' }),
   ),
-})
-export type EmailLogListQuery = Static<typeof EmailLogListQuery>
+}
+
+export const EmailLogListQuery = strict({ limit: limit(20, 100), cursor: Cursor, ...FILTERS })
+export const EmailLogExportQuery = strict(FILTERS)
+export type EmailLogExportQuery = Static<typeof EmailLogExportQuery>
 
 export const EmailLogList = Type.Object(
   { logs: Type.Array(EmailLog), nextCursor: NextCursor },

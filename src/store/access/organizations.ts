@@ -1,3 +1,5 @@
+import type { Brand } from '../../domain/content/brand.ts'
+import type { TextName } from '../../domain/content/wording.ts'
 import type { PlanName } from '../../domain/access/plan.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
@@ -65,7 +67,7 @@ export interface FoundOrganization {
   plan: PlanName
   createdAt: string
   updatedAt: string
-  branding: { accentColor: string | null; backgroundColor: string | null }
+  branding: Omit<Brand, 'name'>
   connections: number
   members: number
   apiKeys: number
@@ -75,8 +77,7 @@ export interface FoundOrganization {
 export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
   const [organization] = await sql<FoundOrganization[]>`
     select id, name, plan, created_at, updated_at,
-      jsonb_build_object('accentColor', accent_color, 'backgroundColor', background_color)
-        as branding,
+      ${brandOf(sql)} - 'name' as branding,
       (select count(*) from connections
         where organization_id = ${id} and disconnected_at is null) as connections,
       (select count(*) from memberships where organization_id = ${id}) as members,
@@ -84,7 +85,7 @@ export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization |
         where organization_id = ${id}
           and revoked_at is null
           and (expires_at is null or expires_at > now())) as api_keys
-    from organizations
+    from organizations o
     where id = ${id}`
   return organization
 }
@@ -92,7 +93,12 @@ export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization |
 /** What a change of an organization may say; what is absent stays, null is ours again. */
 export interface OrganizationChange {
   name?: string | undefined
-  branding?: { accentColor?: string | null; backgroundColor?: string | null } | undefined
+  branding?: BrandChange | undefined
+}
+
+/** Texts that are null are ours again. */
+type BrandChange = Partial<Omit<Brand, 'name' | 'texts'>> & {
+  texts?: Partial<Record<TextName, string | null>>
 }
 
 export async function change(
@@ -100,7 +106,7 @@ export async function change(
   id: Uuid,
   { name, branding = {} }: OrganizationChange,
 ): Promise<void> {
-  const { accentColor, backgroundColor } = branding
+  const { accentColor, backgroundColor, language, postalAddress, texts = {} } = branding
   const set = (value: string | null | undefined, column: string) =>
     value === undefined ? sql`${sql(column)}` : sql`${value}`
   await sql`
@@ -108,21 +114,23 @@ export async function change(
     set name = ${set(name, 'name')},
       accent_color = ${set(accentColor, 'accent_color')},
       background_color = ${set(backgroundColor, 'background_color')},
+      language = ${set(language, 'language')},
+      postal_address = ${set(postalAddress, 'postal_address')},
+      texts = jsonb_strip_nulls(texts || ${sql.json(texts)}),
       updated_at = greatest(updated_at, now())
     where id = ${id}`
 }
 
-/** How an organization shows itself on its public pages. */
-export interface Look {
-  name: string
-  accentColor: string | null
-  backgroundColor: string | null
-}
+/** The brand of the organization `o`, as an object. */
+export const brandOf = (sql: Executor) => sql`
+  jsonb_build_object('name', o.name, 'accentColor', o.accent_color,
+    'backgroundColor', o.background_color, 'language', o.language,
+    'postalAddress', o.postal_address, 'texts', o.texts)`
 
-export async function findLook(sql: Executor, id: Uuid): Promise<Look | undefined> {
-  const [look] = await sql<Look[]>`
-    select name, accent_color, background_color
-    from organizations
-    where id = ${id}`
-  return look
+export async function findBrand(sql: Executor, id: Uuid): Promise<Brand | undefined> {
+  const [found] = await sql<{ brand: Brand }[]>`
+    select ${brandOf(sql)} as brand
+    from organizations o
+    where o.id = ${id}`
+  return found?.brand
 }

@@ -78,14 +78,26 @@ export async function countRecords(sql: Executor, organizationId: Uuid): Promise
   return row?.count ?? 0
 }
 
-/** What a verified connection lacks that mail can do without: `CONNECTION_WARNINGS`. */
+/** What is wrong with a connection that mail can do without: `CONNECTION_WARNINGS`. */
 const warnings = (sql: Executor) => sql`
   to_jsonb(array_remove(array[
     case when is_verified and disconnected_at is null and configuration_set is null
       then 'no_configuration_set' end,
     case when is_verified and disconnected_at is null and last_event_received_at is null
-      then 'no_events' end
+      then 'no_events' end,
+    ${eventProblems(sql)}
   ], null))`
+
+/** What is wrong with its delivery events, of a row of `connections`. */
+export const eventProblems = (sql: Executor, connection = sql`connections`) => sql`
+  case when ${connection}.disconnected_at is null and ${connection}.events_missing_since
+      > coalesce(${connection}.last_event_received_at, '-infinity')
+    then 'events_missing' end,
+  case when ${connection}.disconnected_at is null then (
+    select 'event_queue_' || problem
+    from event_queue_polls p
+    where p.organization_id = ${connection}.organization_id and p.connection_id = ${connection}.id
+  ) end`
 
 /** As the wire shows a connection. */
 const shown = (sql: Executor) => sql`
@@ -94,7 +106,8 @@ const shown = (sql: Executor) => sql`
   coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
   is_verified, verification_error, ${warnings(sql)} as warnings,
   last_event_received_at is not null and disconnected_at is null as webhook_connected,
-  sns_topic_arn, last_verified_at, last_event_received_at, disconnected_at, created_at`
+  sns_topic_arn, event_queue_url, last_verified_at, last_event_received_at, disconnected_at,
+  created_at`
 
 /** Newest first, disconnected ones too. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
@@ -149,18 +162,20 @@ export async function findSetup(
 export interface Changes {
   name: string | null | undefined
   snsTopicArn: string | null | undefined
+  eventQueueUrl: string | null | undefined
 }
 
 /** Undefined: no such connection. */
 export async function change(
   sql: Executor,
   { organizationId, id }: { organizationId: Uuid; id: Uuid },
-  { name, snsTopicArn }: Changes,
+  { name, snsTopicArn, eventQueueUrl }: Changes,
 ): Promise<Connection | undefined> {
   const [changed] = await sql<Connection[]>`
     update connections
     set name = ${name === undefined ? sql`name` : name},
       sns_topic_arn = ${snsTopicArn === undefined ? sql`sns_topic_arn` : snsTopicArn},
+      event_queue_url = ${eventQueueUrl === undefined ? sql`event_queue_url` : eventQueueUrl},
       updated_at = greatest(updated_at, now())
     where organization_id = ${organizationId} and id = ${id}
     returning ${shown(sql)}`

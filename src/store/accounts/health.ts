@@ -1,6 +1,7 @@
 import type { AccountReading, HealthStatus, Verdict } from '../../domain/accounts/health.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { eventProblems } from './connections.ts'
 
 export interface Account {
   organizationId: Uuid
@@ -15,6 +16,8 @@ export interface AccountHealth extends AccountReading {
   status: HealthStatus
   checkedAt: string | null
   reasons: string[]
+  /** What is wrong with its delivery events, now. */
+  eventProblems: string[]
 }
 
 /** Of every connected account, newest connection first. */
@@ -44,7 +47,8 @@ const columns = (sql: Executor) => sql`
   c.id, c.account_id as account_number, c.region, coalesce(h.status, 'unknown') as status,
   h.checked_at, coalesce(h.reasons, '{}') as reasons, h.production_access_enabled,
   h.sending_enabled, h.enforcement_status, h.max_24_hour, h.sent_last_24_hours, h.max_send_rate,
-  h.bounce_rate, h.complaint_rate`
+  h.bounce_rate, h.complaint_rate,
+  array_remove(array[${eventProblems(sql, sql`c`)}], null) as event_problems`
 
 /**
  * A page of the connected accounts of all organizations, by id: what the sweep goes over. An

@@ -1,14 +1,22 @@
 import { type Answers, isUndisturbed, type Pace } from '../../domain/sending/throttling.ts'
-import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { type Lane, PRIORITIES } from '../../domain/sending/mail-priority.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
+import { type Account, counted, nextPeriodOf, usedBy } from './send-usage.ts'
 
-/** Where the provider counts: one AWS account in one region, whatever organizations share it. */
-export interface Account {
-  accountId: string
-  region: string
-}
+export type { Account }
 
 /** A grant is at most this much of the account's rate, so that no permit lies about unused. */
 const GRANT_SECONDS = 0.5
+/** A lane gives way for so long after a higher one got less than it asked for. */
+const WAY_SECONDS = 0.5
+/** Share of the rate that batches have while they give way. */
+const FLOOR = 0.05
+/** How soon a lane that gives way asks again, at the latest. */
+const WAY_MS = WAY_SECONDS * 1000
+/** Share of the 24-hour quota that batches leave to single mail. */
+const RESERVE = 0.05
+/** The quota is looked at again after so long, because the account may have got a larger one. */
+const MOST_QUOTA_WAIT = '10 minutes'
 /** What the rate in use grows by in a second after the provider throttled. */
 const RECOVERY_PER_SECOND = 1.05
 /** Long enough to recover from anything. */
@@ -27,34 +35,52 @@ export interface Grant {
   isWatched: boolean
 }
 
+/** What GetAccount said: mails a second and in 24 hours, of these -1 for any number. */
+export interface Told {
+  maxSendRate: number
+  max24Hour: number
+  /** Mails that the provider counts in the last 24 hours, ours and those of others. */
+  sentLast24Hours: number
+}
+
 /** Stores what GetAccount said. A first reading makes the row. */
 export const learn = (
   sql: Sql,
-  {
-    accountId,
-    region,
-    maxSendRate,
-    max24Hour,
-  }: Account & { maxSendRate: number; max24Hour: number },
+  account: Account,
+  { maxSendRate, max24Hour, sentLast24Hours }: Told,
 ) => sql`
-  insert into sending_limits (account_id, region, max_send_rate, max_24_hour)
-  values (${accountId}, ${region}, ${maxSendRate}, ${max24Hour})
+  insert into sending_limits (account_id, region, max_send_rate, max_24_hour, others_24_hour)
+  values (${account.accountId}, ${account.region}, ${maxSendRate}, ${max24Hour},
+    greatest(0, ${sentLast24Hours}::float8 - ${usedBy(sql, account, sql`clock_timestamp()`)}))
   on conflict (account_id, region) do update
-  set max_send_rate = excluded.max_send_rate, max_24_hour = excluded.max_24_hour`
+  set max_send_rate = excluded.max_send_rate, max_24_hour = excluded.max_24_hour,
+    others_24_hour = excluded.others_24_hour`
 
 /**
- * Takes up to `want` permits, each good for one mail within the next second.
+ * Takes up to `want` permits for a lane, each good for one mail within the next second.
+ *
+ * A lane gives way to the higher ones: while one of them got less than it asked for in the last
+ * half second, it gets nothing. What the bucket gathers meanwhile is not lost, because it holds
+ * half a second of rate. Batches, the lowest lane, have a twentieth of the rate all the same, also
+ * out of an empty bucket, which then has less to give for a moment: on average the rate is kept.
  *
  * A bucket refilled by the clock of Postgres, never deeper than half a second of rate: nothing is
  * reserved in the future, so a receipt never waits behind a batch's reservations. Expressions of an
  * update are evaluated again on the newest row after a lock wait, so concurrent takers never share
  * a token. An account without a row has nothing to give.
+ *
+ * No more than the provider takes in 24 hours: what we gave in them, and what others had sent there
+ * when the provider was last asked. Batches leave a twentieth of it to single mail. Takers at the
+ * same moment may pass the figure by their grants; then the provider says that it is used up.
  */
 export const grantPermits = async (
   sql: Sql,
-  { accountId, region }: Account,
+  account: Account,
   want: number,
+  lane: Lane = 'transactional',
 ): Promise<Grant> => {
+  const { accountId, region } = account
+  const granted = grantOf(sql, lane, want)
   const [row] = await sql<
     {
       granted: number
@@ -63,36 +89,115 @@ export const grantPermits = async (
       pausedMs: number | null
       pausedReason: string | null
       isWatched: boolean
+      givesWay: boolean
+      floor: number
+      quotaMs: number | null
     }[]
   >`
+    with given as (
     update sending_limits
-    set granted = case when paused_until > clock.t then 0
-        else least(${want}::int, floor(${level(sql)})) end,
-      tokens = ${level(sql)} - case when paused_until > clock.t then 0
-        else least(${want}::int, floor(${level(sql)})) end,
+    set granted = ${granted},
+      tokens = ${level(sql)} - ${granted},
+      ${shortness(sql, lane, want, granted)},
       factor = case when trial_factor is not null then factor
         else least(1, factor * power(${RECOVERY_PER_SECOND}::float8,
           least(${MOST_RECOVERY_SECONDS}, greatest(0, extract(epoch from clock.t - refilled_at)))::float8))
         end,
-      refilled_at = greatest(refilled_at, clock.t)
-    from (select clock_timestamp() as t) clock
+      refilled_at = greatest(refilled_at, clock.t),
+      quota_until = case when ${quotaOf(sql, 'batch')} < 1 then ${quotaUntil(sql)} end
+    from (
+      select t, ${usedBy(sql, account, sql`t`)} as used
+      from (select clock_timestamp() as t) at
+      offset 0
+    ) clock
     where account_id = ${accountId} and region = ${region}
-    returning granted, tokens, max_send_rate * factor as rate,
+    returning account_id, region, clock.t, granted as mails, granted, tokens, max_send_rate * factor as rate,
       (extract(epoch from greatest(paused_until - clock.t, interval '0')) * 1000)::float8 as paused_ms,
       case when paused_until > clock.t then paused_reason end as paused_reason,
-      judged_from is not null as is_watched`
+      judged_from is not null as is_watched, ${givesWay(sql, lane)} as gives_way,
+      ${floorOf(sql)} as floor,
+      case when ${quotaOf(sql, lane)} < 1
+        then extract(epoch from ${quotaUntil(sql)} - clock.t)::float8 * 1000 end as quota_ms
+    ), usage as (${counted(sql, 'given')})
+    select granted, tokens, rate, paused_ms, paused_reason, is_watched, gives_way, floor, quota_ms
+    from given`
   if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account', isWatched: false }
-  const { granted, isWatched, pausedReason } = row
-  if (granted > 0) return { granted, waitMs: 0, pausedReason: null, isWatched }
-  const waitMs = Math.max(row.pausedMs ?? 0, Math.ceil(((1 - row.tokens) / row.rate) * 1000))
+  const { isWatched, quotaMs } = row
+  if (row.granted > 0) {
+    return { granted: row.granted, waitMs: 0, pausedReason: null, isWatched }
+  }
+  const pausedReason = row.pausedReason ?? (quotaMs === null ? null : 'daily_quota')
+  const waitMs = Math.max(row.pausedMs ?? 0, quotaMs ?? 0, waitOf(row, lane))
   return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason, isWatched }
 }
 
+/** Milliseconds until there is something for a lane that got nothing. */
+function waitOf(
+  row: { tokens: number; rate: number; givesWay: boolean; floor: number },
+  lane: Lane,
+): number {
+  if (!row.givesWay) return Math.ceil(((1 - row.tokens) / row.rate) * 1000)
+  if (lane !== 'batch') return WAY_MS
+  return Math.min(WAY_MS, Math.ceil(((1 - row.floor) / (row.rate * FLOOR)) * 1000))
+}
+
+/** Single mail has a priority; batches come after all of it. */
+const orderOf = (lane: Lane): number => (lane === 'batch' ? Infinity : PRIORITIES[lane])
+const LANES = ['transactional', 'confirmation', 'workflow'] as const
+
+/** Whether a higher lane got less than it asked for in the last half second. */
+function givesWay(sql: Sql, lane: Lane) {
+  const higher = LANES.filter((each) => orderOf(each) < orderOf(lane))
+  if (higher.length === 0) return sql`false`
+  const times = higher.map((each, index) =>
+    index === 0 ? sql`${sql(`${each}ShortAt`)}` : sql`, ${sql(`${each}ShortAt`)}`,
+  )
+  return sql`coalesce(
+    greatest(${times}) > clock.t - ${WAY_SECONDS} * interval '1 second', false)`
+}
+
+/** What has gathered for batches that give way. */
+const floorOf = (sql: Sql) => sql`
+  least(
+    greatest(1, max_send_rate * factor * ${GRANT_SECONDS} * ${FLOOR}),
+    greatest(0, extract(epoch from clock.t - floor_at)) * max_send_rate * factor * ${FLOOR}
+  )::float8`
+
+/** What a lane may still send of the 24-hour quota. */
+const quotaOf = (sql: Sql, lane: Lane) => sql`
+  case when max_24_hour < 0 then 'infinity'::float8
+    else max_24_hour * ${lane === 'batch' ? 1 - RESERVE : 1}::float8 - others_24_hour - clock.used end`
+
+/** Until when nothing leaves what counts for the quota. */
+const quotaUntil = (sql: Sql) => sql`
+  least(${nextPeriodOf(sql, sql`clock.t`)}, clock.t + ${MOST_QUOTA_WAIT}::interval)`
+
+/** The permits that a lane is given, as an expression of the row as it is. */
+const grantOf = (sql: Sql, lane: Lane, want: number) => sql`
+  case when paused_until > clock.t then 0
+    when ${givesWay(sql, lane)} then ${
+      lane === 'batch'
+        ? sql`greatest(0, least(${want}::int, floor(${floorOf(sql)}), floor(${quotaOf(sql, lane)})))`
+        : sql`0`
+    }
+    else greatest(0, least(${want}::int, floor(${level(sql)}), floor(${quotaOf(sql, lane)}))) end`
+
+/** Notes that a lane of single mail got less than it asked for, and when batches got something. */
+const shortness = (sql: Sql, lane: Lane, want: number, granted: Part) =>
+  lane === 'batch'
+    ? sql`floor_at = case when ${granted} > 0 then clock.t else floor_at end`
+    : sql`${sql(`${lane}ShortAt`)} = case when ${granted} < ${want}::int then clock.t
+        else ${sql(`${lane}ShortAt`)} end`
+
 /** Returns permits that no mail was found for. */
 export const giveBack = (sql: Sql, { accountId, region }: Account, permits: number) => sql`
-  update sending_limits
-  set tokens = least(greatest(1, max_send_rate * factor * ${GRANT_SECONDS}), tokens + ${permits})
-  where account_id = ${accountId} and region = ${region}`
+  with given as (
+    update sending_limits
+    set tokens = least(greatest(1, max_send_rate * factor * ${GRANT_SECONDS}), tokens + ${permits})
+    where account_id = ${accountId} and region = ${region}
+    returning account_id, region, clock_timestamp() as t, ${-permits}::int as mails
+  )
+  ${counted(sql, 'given')}`
 
 /** What was answered at the present pace, and for how long. */
 export interface Window {

@@ -18,6 +18,8 @@ export interface SendingConnection {
   /** What its mail names; null: nothing. */
   configurationSet: string | null
   configurationSetTriedAgoMs: number | null
+  /** Where its delivery events wait; null: they are posted to us. */
+  eventQueueUrl: string | null
 }
 
 export const find = async (sql: Sql, organizationId: string, connectionId: string) => {
@@ -27,7 +29,8 @@ export const find = async (sql: Sql, organizationId: string, connectionId: strin
       (extract(epoch from clock_timestamp() - c.last_verified_at) * 1000)::float8 as verified_ago_ms,
       l.max_send_rate, c.configuration_set,
       (extract(epoch from clock_timestamp() - c.configuration_set_tried_at) * 1000)::float8
-        as configuration_set_tried_ago_ms
+        as configuration_set_tried_ago_ms,
+      c.event_queue_url
     from connections c
     left join sending_limits l on l.account_id = c.account_id and l.region = c.region
     where c.organization_id = ${organizationId} and c.id = ${connectionId}`

@@ -1,5 +1,6 @@
 /** Makes SQL of audiences. Every value is a parameter of the statement. */
 import type { Audience, Criterion } from '../../domain/audience/audience.ts'
+import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor, Part } from '../db/sql.ts'
@@ -26,34 +27,29 @@ const between = (sql: Executor, id: Part, { after = null, before }: Range) => sq
   ${after === null ? sql`` : sql`and ${id} > ${after}`}
   ${before === undefined ? sql`` : sql`and ${id} < ${before}`}`
 
-/**
- * Subscribers are bounded by the range, too: so their index is read from where the last page ended,
- * which Postgres does not conclude by itself.
- */
 function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range: Range): Part {
   switch (criterion.type) {
     case 'all':
       return sql`true`
     case 'topic':
-      return sql`
-        exists (
-          select
-          from subscriptions s
-          where s.organization_id = ${organizationId} and s.topic_id = ${criterion.topicId}
-            and s.status = 'subscribed' and s.contact_id = contacts.id
-            ${between(sql, sql`s.contact_id`, range)}
-        )`
+      return subscribes(sql, organizationId, criterion.topicId, range)
     case 'contacts':
       return sql`contacts.id = any(${[...criterion.contactIds]}::uuid[])`
-    case 'condition':
-      return sql`
-        contacts.id in (
-          select contacts.id
-          from contacts
-          where contacts.organization_id = ${organizationId}
-            ${between(sql, sql`contacts.id`, range)}
-            and ${holds(sql, organizationId, criterion.condition, criterion.now)}
-        )`
+    case 'condition': {
+      const { condition, now } = criterion
+      return sql`contacts.id in (${membersOf(sql, organizationId, condition, { now, ...range })})`
+    }
+    case 'except': {
+      const { topicIds, conditions, now } = criterion
+      const inTopics =
+        topicIds.length === 0 ? [] : [subscribes(sql, organizationId, topicIds, range)]
+      const inSegments = conditions.map((condition) => {
+        const members = membersOf(sql, organizationId, condition, { now, ...range })
+        return sql`exists (select from (${members}) members where members.id = contacts.id)`
+      })
+      const denied = [...inTopics, ...inSegments].map((each) => sql`and not ${each}`)
+      return sql`${[sql`true`, ...denied]}`
+    }
     case 'mailable':
       return sql`email is not null and email_status = 'active'`
     case 'filters': {
@@ -70,6 +66,41 @@ function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range:
     }
   }
 }
+
+/**
+ * Subscribers of a topic, or of any of several, are bounded by the range, too: so their index is
+ * read from where the last page ended, which Postgres does not conclude by itself.
+ */
+const subscribes = (
+  sql: Executor,
+  organizationId: Uuid,
+  topic: string | readonly string[],
+  range: Range,
+) => sql`
+  exists (
+    select
+    from subscriptions s
+    where s.organization_id = ${organizationId}
+      and ${typeof topic === 'string' ? sql`s.topic_id = ${topic}` : sql`s.topic_id = any(${[...topic]}::uuid[])`}
+      and s.status = 'subscribed' and s.contact_id = contacts.id
+      ${between(sql, sql`s.contact_id`, range)}
+  )`
+
+/**
+ * The ids of those of whom a condition holds. A set, which the planner may join: where it is denied
+ * as a predicate, it would be asked of each contact.
+ */
+const membersOf = (
+  sql: Executor,
+  organizationId: Uuid,
+  condition: Condition,
+  { now, ...range }: Range & { now: string },
+) => sql`
+  select contacts.id
+  from contacts
+  where contacts.organization_id = ${organizationId}
+    ${between(sql, sql`contacts.id`, range)}
+    and ${holds(sql, organizationId, condition, now)}`
 
 /** A page of them, newest first. */
 export const list = (
@@ -97,6 +128,41 @@ export const listIds = (
   where ${isIn(sql, organizationId, audience, range)}
   order by id
   limit ${limit}`
+
+/** How many there are of each status of their address; `no_address`: without one. */
+export const countByStatus = (sql: Executor, organizationId: Uuid, audience: Audience) => sql<
+  { reason: string; count: number }[]
+>`
+  select case when email is null then 'no_address' else email_status end as reason,
+    count(*) as count
+  from contacts
+  where ${isIn(sql, organizationId, audience)}
+  group by 1
+  order by 1`
+
+/**
+ * How many there are in one of `parts` equal parts of all contacts; 1 is all of them. For
+ * conditions: with a limit the planner would look contact by contact, which for a rare condition
+ * costs many times the whole set.
+ */
+export async function countAll(
+  sql: Executor,
+  organizationId: Uuid,
+  audience: Audience,
+  parts: number,
+): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total
+    from contacts
+    where ${isIn(sql, organizationId, audience)} ${isInPart(sql, parts)}`
+  return row?.total ?? 0
+}
+
+/** Of a hash of its own: a condition on a bucket must not be met by a whole part, or by none. */
+export const isInPart = (sql: Executor, parts: number): Part =>
+  parts === 1
+    ? sql``
+    : sql`and (uuid_hash(contacts.id)::bigint + 2147483648) % ${parts}::bigint = 0`
 
 /**
  * How many there are, counted up to `most`: a count of millions on every page would cost more than

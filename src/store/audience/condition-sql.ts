@@ -7,17 +7,30 @@
  */
 import { adapted, span, valueHolds } from '../../domain/audience/condition-eval.ts'
 import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
-import { numberOf, timeOf } from '../../domain/audience/condition-values.ts'
+import { isStorable, numberOf, timeOf } from '../../domain/audience/condition-values.ts'
 import type { Condition, Filter, Group, Operator } from '../../domain/audience/condition.ts'
-import { CONTACT_COUNTS, CONTACT_TIMES } from '../../domain/contacts/contact-columns.ts'
+import { CONTACT_STATS } from '../../domain/contacts/contact-columns.ts'
 import { bucketStart, isUuid, type Uuid } from '../../ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
 
-interface Asking {
+export interface Asking {
   sql: Executor
   organizationId: Uuid
   /** Milliseconds since 1970: what `within` and `triggeredWithin` count back from. */
   now: number
+  among?: Among | undefined
+  /** Whether all contacts are asked: then a set of many of them is made once for all. */
+  areAll?: boolean | undefined
+  /** Whether this is an alternative to something else: then the planner cannot join. */
+  isAlternative?: boolean | undefined
+}
+
+/** The only contacts that are asked about: no events of others are read. */
+interface Among {
+  /** An array of their ids. */
+  ids: Part
+  /** No event of theirs is older than this id. */
+  since: Uuid
 }
 
 /**
@@ -29,11 +42,13 @@ export const holds = (
   organizationId: Uuid,
   condition: Condition,
   now: string,
-): Part => levelHolds({ sql, organizationId, now: Date.parse(now) }, condition)
+  asked: Pick<Asking, 'among' | 'areAll'> = {},
+): Part => levelHolds({ sql, organizationId, now: Date.parse(now), ...asked }, condition)
 
 function levelHolds(asking: Asking, { logic, groups }: Condition): Part {
   const { sql } = asking
-  const parts = groups.map((group) => groupHolds(asking, group))
+  const isAlternative = asking.isAlternative || (logic === 'OR' && groups.length > 1)
+  const parts = groups.map((group) => groupHolds({ ...asking, isAlternative }, group))
   return logic === 'AND' ? allOf(sql, parts) : sql`(false ${parts.map((each) => sql`or ${each}`)})`
 }
 
@@ -68,14 +83,10 @@ function filterHolds(asking: Asking, given: Filter): Part {
   return field && isJoined(field) ? sql`not ${held}` : sql`(${held}) is not true`
 }
 
-/** Neither NUL nor half of a surrogate pair: what has one is stored nowhere. */
-const isStorable = (value: unknown): boolean =>
-  typeof value !== 'string' || !/\p{Surrogate}|\0/u.test(value)
-
 const isJoined = (field: Field): boolean =>
   field.kind === 'topics' ||
   field.kind === 'stats' ||
-  ('column' in field && STATS.has(field.column))
+  ('column' in field && CONTACT_STATS.has(field.column))
 
 function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
   const { sql } = asking
@@ -92,7 +103,7 @@ function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
     case 'number':
       return countHolds(asking, field.column, filter)
     case 'time':
-      return STATS.has(field.column)
+      return CONTACT_STATS.has(field.column)
         ? hasStats(asking, timeHolds(asking, column(sql, 'stats', field.column), filter))
         : timeHolds(asking, column(sql, 'contacts', field.column), filter)
     case 'id':
@@ -107,7 +118,7 @@ function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
 const listOf = ({ value }: Filter): unknown[] =>
   (Array.isArray(value) ? value : [value]).filter(isStorable)
 
-const column = (sql: Executor, table: 'contacts' | 'stats', name: string): Part =>
+export const column = (sql: Executor, table: 'contacts' | 'stats', name: string): Part =>
   sql`${sql(`${table}.${name}`)}`
 
 function textHolds(sql: Executor, text: Part, filter: Filter): Part {
@@ -168,12 +179,6 @@ function moment(ms: number): string {
   return ms > LAST ? 'infinity' : new Date(ms).toISOString()
 }
 
-/** Columns of `contact_stats`, a row of which not every contact has. */
-const STATS: ReadonlySet<string> = new Set([
-  ...CONTACT_COUNTS,
-  ...CONTACT_TIMES.filter((name) => name.startsWith('last')),
-])
-
 const hasStats = ({ sql, organizationId }: Asking, held: Part): Part => sql`
   exists (
     select
@@ -215,10 +220,11 @@ const DAY_MS = 86_400_000
  * it occurs or later, but for clocks that differ, for which a day is left.
  */
 function triggered(asking: Asking, name: string, filter: Filter): Part {
-  const { sql, organizationId } = asking
+  const { sql, organizationId, among } = asking
   const ofName = sql`
     from events
-    where events.organization_id = ${organizationId} and events.name = ${name}`
+    where events.organization_id = ${organizationId} and events.name = ${name}
+      ${among ? isAmong(sql, among) : sql``}`
   if (filter.operator === 'triggeredAtLeast') {
     return sql`
       contacts.id in (
@@ -227,14 +233,22 @@ function triggered(asking: Asking, name: string, filter: Filter): Part {
         having count(*) >= ${Number(filter.value)}::bigint
       )`
   }
-  return sql`
-    exists (
-      select ${ofName} and events.contact_id = contacts.id
-        ${filter.operator === 'triggeredWithin' ? isRecent(asking, filter) : sql``}
-    )`
+  const recent = filter.operator === 'triggeredWithin' ? isRecent(asking, filter) : sql``
+  // The planner would look up the events of each contact, because it cannot join an alternative.
+  if (asking.areAll && asking.isAlternative) {
+    return sql`
+      contacts.id in (
+        select events.contact_id ${ofName} ${recent}
+        group by events.contact_id
+      )`
+  }
+  return sql`exists (select ${ofName} and events.contact_id = contacts.id ${recent})`
 }
 
-function isRecent({ sql, now }: Asking, { value, unit }: Filter): Part {
+const isAmong = (sql: Executor, { ids, since }: Among) =>
+  sql`and events.contact_id = any(${ids}) and events.id >= ${since}`
+
+export function isRecent({ sql, now }: Asking, { value, unit }: Filter): Part {
   const from = now - span(value, unit)
   return sql`
     and events.id >= ${bucketStart(Math.max(0, from - DAY_MS))}
@@ -249,7 +263,7 @@ function inBucket(sql: Executor, value: unknown): Part {
 }
 
 /** `lookUp` in SQL: the property that is called so, points included, else key by key. */
-function valueAt(sql: Executor, { of, path }: Extract<Field, { kind: 'json' }>): Part {
+export function valueAt(sql: Executor, { of, path }: Extract<Field, { kind: 'json' }>): Part {
   // Of what starts executions and of events nothing is known here: it is missing.
   if (of !== 'properties') return sql`null::jsonb`
   const keys = path.split('.')

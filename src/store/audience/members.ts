@@ -5,7 +5,8 @@
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
-import type { Executor } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+import { isInPart } from './audience.ts'
 import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 
@@ -44,10 +45,20 @@ export async function survey(sql: Executor, asked: Asked, { parts, limit }: Look
   return { count, sample }
 }
 
-const idsOf = (sql: Executor, asked: Asked, parts: number) => sql`
+const idsOf = (sql: Executor, { organizationId, condition, now }: Asked, parts: number) => sql`
   select contacts.id
   from contacts
-  where ${isMember(sql, asked)} ${parts === 1 ? sql`` : sql`and ${isInPart(sql, parts)}`}`
+  where contacts.organization_id = ${organizationId}
+    and ${holds(sql, organizationId, condition, now, { areAll: parts === 1 })}
+    ${isInPart(sql, parts)}`
+
+/**
+ * For the rest of a transaction that asks conditions of all contacts: to read a table whole is
+ * often best then, which a pool of searches otherwise avoids (docs/benchmarks.md), and the contacts
+ * of a million events are to fit into one hash.
+ */
+export const allowWholeReads = (tx: Transaction) => tx`
+  select set_config('enable_seqscan', 'on', true), set_config('work_mem', '64MB', true)`
 
 /** The lines of the plan by which all members are found; `isRun`: with what it took. */
 export async function explain(
@@ -59,10 +70,3 @@ export async function explain(
     explain ${isRun ? sql`(analyze, buffers)` : sql``} ${idsOf(sql, asked, 1)}`
   return rows.flatMap((row) => Object.values(row))
 }
-
-const isMember = (sql: Executor, { organizationId, condition, now }: Asked) => sql`
-  contacts.organization_id = ${organizationId} and ${holds(sql, organizationId, condition, now)}`
-
-/** Of a hash of its own: a condition on a bucket must not be met by a whole part, or by none. */
-const isInPart = (sql: Executor, parts: number) =>
-  sql`(uuid_hash(contacts.id)::bigint + 2147483648) % ${parts}::bigint = 0`

@@ -80,6 +80,20 @@ export async function find(
   return segment
 }
 
+/** The conditions of those of these segments that exist, by id. */
+export async function listConditions(
+  sql: Executor,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, Condition>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: Uuid; condition: Condition }[]>`
+    select id, condition
+    from segments
+    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
+  return new Map(rows.map(({ id, condition }) => [id, condition]))
+}
+
 /** The condition of any organization's segment, for operators. */
 export async function findAnywhere(
   sql: Executor,
@@ -106,8 +120,24 @@ export async function lock(
   return segment
 }
 
-/** The same as `find`, and until the transaction ends nobody deletes it. */
+/** Those of these segments that exist. Until the transaction ends nobody deletes them. */
 export async function keep(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Set<Uuid>> {
+  if (ids.length === 0) return new Set()
+  const kept = await tx<{ id: Uuid }[]>`
+    select id
+    from segments
+    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+    order by id
+    for key share`
+  return new Set(kept.map(({ id }) => id))
+}
+
+/** The same as `find`, and until the transaction ends nobody else changes, deletes or holds it. */
+export async function hold(
   tx: Transaction,
   organizationId: Uuid,
   id: Uuid,
@@ -116,7 +146,7 @@ export async function keep(
     select ${columns(tx)}
     from segments
     where organization_id = ${organizationId} and id = ${id}
-    for key share`
+    for no key update`
   return segment
 }
 
@@ -170,13 +200,14 @@ export const listUses = (
 ) => sql<SegmentUse[]>`
   select 'batch' as kind, id, coalesce(name, subject) as name
   from batches
-  where organization_id = ${organizationId} and segment_id = ${id}
+  where organization_id = ${organizationId}
+    and (segment_id = ${id} or ${id} = any(excluded_segment_ids))
     and status in ('queued', 'scheduled', 'processing')
   union all
   select 'workflow' as kind, id, name
   from flows
   where organization_id = ${organizationId} and enabled
-    and trigger_type in ('segment_entry', 'segment_exit') and trigger_key = ${id}
+    and trigger_type in ('schedule', 'segment_entry', 'segment_exit') and trigger_key = ${id}
   limit ${limit}`
 
 /** The segment is locked. */

@@ -20,6 +20,40 @@ export async function findRecipient(
   return mail?.recipient ?? null
 }
 
+/**
+ * Locks the mail of a batch to this contact, so that it can be marked: mails are locked before
+ * addresses and contacts everywhere. Undefined: there is none.
+ */
+export async function lockMail(
+  tx: Transaction,
+  organizationId: Uuid,
+  { batchId, contactId }: { batchId: Uuid; contactId: Uuid },
+): Promise<{ bucket: Uuid; id: Uuid } | undefined> {
+  const [batch] = await tx<{ bucket: Uuid | null }[]>`
+    select bucket
+    from batches
+    where organization_id = ${organizationId} and id = ${batchId}`
+  if (!batch?.bucket) return undefined
+  const [mail] = await tx<{ bucket: Uuid; id: Uuid }[]>`
+    select bucket, id
+    from messages
+    where organization_id = ${organizationId} and bucket = ${batch.bucket}
+      and dedupe_key = ${contactId}
+    for update`
+  return mail
+}
+
+/** Marks a mail as one by whose link somebody unsubscribed, once. */
+export const markMail = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { bucket, id }: { bucket: Uuid; id: Uuid },
+) => tx`
+  update messages
+  set unsubscribed_at = clock_timestamp()
+  where organization_id = ${organizationId} and bucket = ${bucket} and id = ${id}
+    and unsubscribed_at is null`
+
 /** Counts one more person who unsubscribed by a mail of the batch. */
 export const count = (tx: Transaction, organizationId: Uuid, batchId: Uuid) => tx`
   update batches

@@ -1,3 +1,5 @@
+import type { Brand } from '../../domain/content/brand.ts'
+import { brandOf } from '../access/organizations.ts'
 import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../ids.ts'
@@ -181,7 +183,7 @@ const hasMailsBelow = (sql: Executor, most: number | undefined) =>
 export interface ConfirmationTopic {
   topicId: Uuid
   topicName: string
-  organizationName: string
+  brand: Brand
   from: string | null
   fromName: string | null
   connectionId: Uuid | null
@@ -195,7 +197,7 @@ export interface ConfirmationTopic {
 /** A topic without an account of its own uses the organization's first. */
 export const listTopics = (sql: Executor, organizationId: Uuid, topicIds: readonly Uuid[]) =>
   sql<ConfirmationTopic[]>`
-    select t.id as topic_id, t.name as topic_name, o.name as organization_name,
+    select t.id as topic_id, t.name as topic_name, ${brandOf(sql)} as brand,
       t.from_address as "from", t.from_name, t.template_id, c.subject, c.html, c.text,
       coalesce(t.connection_id, (
         select id

@@ -174,7 +174,23 @@ export async function update(
   return updated
 }
 
-/** Whether a batch that has not ended goes to the topic. */
+/** Those of these topics that exist. Until the transaction ends nobody deletes them. */
+export async function keep(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<Set<Uuid>> {
+  if (ids.length === 0) return new Set()
+  const kept = await tx<{ id: Uuid }[]>`
+    select id
+    from topics
+    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+    order by id
+    for key share`
+  return new Set(kept.map(({ id }) => id))
+}
+
+/** Whether a batch that has not ended goes to the topic, or leaves its subscribers out. */
 export async function isBeingMailed(
   tx: Transaction,
   organizationId: Uuid,
@@ -183,7 +199,8 @@ export async function isBeingMailed(
   const rows = await tx`
     select
     from batches
-    where organization_id = ${organizationId} and topic_id = ${id}
+    where organization_id = ${organizationId}
+      and (topic_id = ${id} or ${id} = any(excluded_topic_ids))
       and status in ('queued', 'scheduled', 'processing')
     limit 1`
   return rows.length > 0

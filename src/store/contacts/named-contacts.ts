@@ -95,3 +95,24 @@ export async function findAll(
   const known = new Map(rows.map(({ id, email }) => [email ?? id, id]))
   return named.map(({ id, email }) => known.get(id?.toLowerCase() ?? email ?? ''))
 }
+
+/** A contact as a mail to its address may speak of it. */
+export interface MailedContact {
+  id: Uuid
+  externalId: string | null
+  email: string
+  phone: string | null
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  jobTitle: string | null
+  properties: Record<string, unknown>
+}
+
+/** The contacts that have one of the addresses, which are normalised. */
+export const listByEmail = (sql: Executor, organizationId: Uuid, emails: readonly string[]) => sql<
+  MailedContact[]
+>`
+  select id, external_id, email, phone, first_name, last_name, company, job_title, properties
+  from contacts
+  where organization_id = ${organizationId} and email = any(${[...new Set(emails)]}::text[])`

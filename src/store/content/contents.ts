@@ -1,29 +1,40 @@
 import type { Uuid } from '../../ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-export interface Content {
+/** A content as it was compiled: see `Content` in src/mail/content.ts. */
+export interface StoredContent {
   organizationId: Uuid
   id: Uuid
   subject: string | null
   previewText: string | null
   html: string
   text: string
+  hash?: string
+  links?: readonly string[]
+  slots?: readonly string[]
 }
 
-/**
- * Stores a compiled content. It never changes, so that what refers to it stays the same.
- */
-export const create = (sql: Executor, content: Content) => sql`
-  insert into contents (organization_id, id, subject, preview_text, html, text)
-  values (${content.organizationId}, ${content.id}, ${content.subject}, ${content.previewText},
-    ${content.html}, ${content.text})`
+/** Stores compiled contents. They never change, so that what refers to them stays the same. */
+export const createAll = (sql: Executor, contents: readonly StoredContent[]) => sql`
+  insert into contents (organization_id, id, subject, preview_text, html, text, hash, links, slots)
+  select organization_id, id, subject, preview_text, html, text, hash, links, slots
+  from jsonb_to_recordset(${sql.json(
+    contents.map(({ organizationId, previewText, ...content }) => ({
+      ...content,
+      organization_id: organizationId,
+      preview_text: previewText,
+    })),
+  )}) as given (organization_id uuid, id uuid, subject text, preview_text text, html text,
+    text text, hash text, links jsonb, slots jsonb)`
+
+export const create = (sql: Executor, content: StoredContent) => createAll(sql, [content])
 
 export async function find(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
-): Promise<Pick<Content, 'html' | 'text'> | undefined> {
-  const [content] = await sql<Pick<Content, 'html' | 'text'>[]>`
+): Promise<Pick<StoredContent, 'html' | 'text'> | undefined> {
+  const [content] = await sql<Pick<StoredContent, 'html' | 'text'>[]>`
     select html, text
     from contents
     where organization_id = ${organizationId} and id = ${id}`

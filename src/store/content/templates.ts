@@ -1,56 +1,169 @@
 import type { Uuid } from '../../ids.ts'
 import type { Template, TemplateSummary } from '../../schemas/content/template.ts'
-import type { Executor } from '../db/sql.ts'
+import { containing } from '../db/like.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 const summary = (sql: Executor) => sql`
   id, name, slug, subject, preview_text, source_type, email_type, variables, status, version,
-  created_at, updated_at, published_at`
+  has_unpublished_changes, source_hash, cli_project_path, ses_template_name, created_at, updated_at,
+  published_at`
 
-export interface NewTemplate {
-  organizationId: Uuid
+const whole = (sql: Executor) => sql`
+  ${summary(sql)}, source, text_content, is_compiled, edited_at, pushed_at`
+
+/** What is written by people, and what a version is made of. */
+export interface TemplateSource {
+  subject: string | null
+  previewText: string | null
+  sourceType: 'html' | 'mjml'
+  source: string
+  /** The text part; null: it is made of the HTML. */
+  textContent: string | null
+  /** The source came compiled and is published as it is. */
+  isCompiled: boolean
+  emailType: 'marketing' | 'transactional'
+  variables: { name: string; fallback?: string | null }[]
+}
+
+/** What a push says besides. */
+interface PushMarks {
+  sourceHash: string | null
+  cliProjectPath: string | null
+  sesTemplateName: string | null
+}
+
+export interface TemplateValues extends TemplateSource, PushMarks {
   id: Uuid
   name: string
   slug: string
-  subject: string | null
-  previewText: string | null
-  sourceType: 'html'
-  source: string
-  emailType: 'marketing' | 'transactional'
-  variables: readonly { name: string; fallback?: string | null }[]
 }
 
-/** Creates a template, published as version 1. Undefined when the slug is taken. */
-export async function create(sql: Executor, template: NewTemplate): Promise<Template | undefined> {
-  const [created] = await sql<Template[]>`
-    insert into templates (organization_id, id, name, slug, subject, preview_text, source_type,
-      source, email_type, variables, status, version, published_at)
-    values (${template.organizationId}, ${template.id}, ${template.name}, ${template.slug},
-      ${template.subject}, ${template.previewText}, ${template.sourceType}, ${template.source},
-      ${template.emailType}, ${sql.json(template.variables)}, 'PUBLISHED', 1, now())
-    on conflict (organization_id, slug) do nothing
-    returning ${summary(sql)}, source`
+/** A template with what only the product needs of it. */
+export interface TemplateRow extends TemplateSummary, TemplateValues {
+  editedAt: string
+  pushedAt: string | null
+}
+
+/** Creates drafts; those whose slug is taken are left out of what is returned. */
+export const createAll = (
+  sql: Executor,
+  organizationId: Uuid,
+  templates: readonly TemplateValues[],
+) => sql<TemplateRow[]>`
+  insert into templates (organization_id, id, name, slug, subject, preview_text, source_type,
+    source, text_content, is_compiled, email_type, variables, source_hash, cli_project_path,
+    ses_template_name, status, version)
+  select ${organizationId}, id, name, slug, subject, preview_text, source_type, source, text_content,
+    is_compiled, email_type, variables, source_hash, cli_project_path, ses_template_name, 'DRAFT', 0
+  from ${given(sql, templates)}
+  on conflict (organization_id, slug) do nothing
+  returning ${whole(sql)}`
+
+/** Creates a draft. Undefined when the slug is taken. */
+export async function create(
+  sql: Executor,
+  organizationId: Uuid,
+  template: TemplateValues,
+): Promise<TemplateRow | undefined> {
+  const [created] = await createAll(sql, organizationId, [template])
   return created
 }
 
-export interface Version {
-  organizationId: Uuid
-  templateId: Uuid
-  version: number
-  contentId: Uuid
-}
+/**
+ * Changes what people write; what is published stays until the next version. The templates are
+ * locked.
+ */
+export const updateAll = (
+  tx: Transaction,
+  organizationId: Uuid,
+  templates: readonly TemplateValues[],
+) => tx<TemplateRow[]>`
+  update templates t
+  set name = n.name,
+    slug = n.slug,
+    subject = n.subject,
+    preview_text = n.preview_text,
+    source_type = n.source_type,
+    source = n.source,
+    text_content = n.text_content,
+    is_compiled = n.is_compiled,
+    email_type = n.email_type,
+    variables = n.variables,
+    source_hash = n.source_hash,
+    cli_project_path = n.cli_project_path,
+    ses_template_name = n.ses_template_name,
+    has_unpublished_changes = t.version > 0 and (t.has_unpublished_changes
+      or (t.subject, t.preview_text, t.source_type, t.source, t.text_content, t.is_compiled, t.email_type,
+          t.variables)
+        is distinct from (n.subject, n.preview_text, n.source_type, n.source, n.text_content, n.is_compiled,
+          n.email_type, n.variables)),
+    edited_at = clock_timestamp(),
+    updated_at = greatest(t.updated_at, clock_timestamp())
+  from ${given(tx, templates)}
+  where t.organization_id = ${organizationId} and t.id = n.id
+  returning ${columnsOf(tx)}`
 
-/** Links a version to its content; sends that began with another version keep theirs. */
-export const addVersion = (sql: Executor, version: Version) => sql`
-  insert into template_versions (organization_id, template_id, version, content_id)
-  values (${version.organizationId}, ${version.templateId}, ${version.version}, ${version.contentId})`
+const columnsOf = (sql: Executor) => sql`
+  t.id, t.name, t.slug, t.subject, t.preview_text, t.source_type, t.email_type, t.variables,
+  t.status, t.version, t.has_unpublished_changes, t.source_hash, t.cli_project_path,
+  t.ses_template_name, t.created_at, t.updated_at, t.published_at, t.source, t.text_content, t.is_compiled,
+  t.edited_at, t.pushed_at`
+
+const given = (sql: Executor, templates: readonly TemplateValues[]) => sql`
+  jsonb_to_recordset(${sql.json(
+    templates.map((each) => ({
+      id: each.id,
+      name: each.name,
+      slug: each.slug,
+      subject: each.subject,
+      preview_text: each.previewText,
+      source_type: each.sourceType,
+      source: each.source,
+      text_content: each.textContent,
+      is_compiled: each.isCompiled,
+      email_type: each.emailType,
+      variables: each.variables,
+      source_hash: each.sourceHash,
+      cli_project_path: each.cliProjectPath,
+      ses_template_name: each.sesTemplateName,
+    })),
+  )}) as n (id uuid, name text, slug text, subject text, preview_text text, source_type text,
+    source text, text_content text, is_compiled boolean, email_type text, variables jsonb, source_hash text,
+    cli_project_path text, ses_template_name text)`
+
+/** What was pushed is not an edit made here. */
+export const markPushed = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
+  update templates
+  set pushed_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
+
+/** Archives a template, or takes it back: to be published if it ever was. It is locked. */
+export async function setArchived(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+  isArchived: boolean,
+): Promise<TemplateRow | undefined> {
+  const [changed] = await tx<TemplateRow[]>`
+    update templates
+    set status = case
+        when ${isArchived} then 'ARCHIVED'
+        when version > 0 then 'PUBLISHED'
+        else 'DRAFT'
+      end,
+      updated_at = greatest(updated_at, clock_timestamp())
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${whole(tx)}`
+  return changed
+}
 
 export async function find(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
-): Promise<Template | undefined> {
-  const [template] = await sql<Template[]>`
-    select ${summary(sql)}, source
+): Promise<TemplateRow | undefined> {
+  const [template] = await sql<TemplateRow[]>`
+    select ${whole(sql)}
     from templates
     where organization_id = ${organizationId} and id = ${id}`
   return template
@@ -60,54 +173,154 @@ export async function findBySlug(
   sql: Executor,
   organizationId: Uuid,
   slug: string,
-): Promise<Template | undefined> {
-  const [template] = await sql<Template[]>`
-    select ${summary(sql)}, source
+): Promise<TemplateRow | undefined> {
+  const [template] = await sql<TemplateRow[]>`
+    select ${whole(sql)}
     from templates
     where organization_id = ${organizationId} and slug = ${slug}`
   return template
+}
+
+/** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<TemplateRow | undefined> {
+  const [template] = await tx<TemplateRow[]>`
+    select ${whole(tx)}
+    from templates
+    where organization_id = ${organizationId} and id = ${id}
+    for update`
+  return template
+}
+
+/** Locks those with these slugs, always in the same order. */
+export const lockBySlugs = (tx: Transaction, organizationId: Uuid, slugs: readonly string[]) => tx<
+  TemplateRow[]
+>`
+  select ${whole(tx)}
+  from templates
+  where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])
+  order by id
+  for update`
+
+/** Until the transaction ends nobody deletes or archives those of these that are there. */
+export const keep = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
+  select
+  from templates
+  where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+  order by id
+  for key share`
+
+interface Filters {
+  status: Template['status'] | undefined
+  /** Part of the name or the slug. */
+  search: string | undefined
 }
 
 /** Newest first, `before` an id; without the sources, which may be megabytes each. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
+  { status, search }: Filters,
   { before, limit }: { before: Uuid | undefined; limit: number },
 ) => sql<TemplateSummary[]>`
   select ${summary(sql)}
   from templates
   where organization_id = ${organizationId}
     ${before === undefined ? sql`` : sql`and id < ${before}`}
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${
+      search === undefined
+        ? sql``
+        : sql`and (name ilike ${containing(search)} or slug like ${containing(search)})`
+    }
   order by id desc
   limit ${limit}`
 
-export interface Published {
+/** Whole, newest first: all, or the one with this slug. */
+export const listWhole = (
+  sql: Executor,
+  organizationId: Uuid,
+  { before, limit, slug }: { before: Uuid | undefined; limit: number; slug: string | undefined },
+) => sql<TemplateRow[]>`
+  select ${whole(sql)}
+  from templates
+  where organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and id < ${before}`}
+    ${slug === undefined ? sql`` : sql`and slug = ${slug}`}
+  order by id desc
+  limit ${limit}`
+
+/** The newest version of a published template: its content, and what it was made of. */
+export interface Published extends TemplateSource {
   id: Uuid
   contentId: Uuid
-  subject: string | null
-  previewText: string | null
-  emailType: 'marketing' | 'transactional'
-  source: string
-  variables: { name: string; fallback?: string | null }[]
 }
 
-/** The newest version of a published template: its content, and the source of it. */
+/** Undefined when there is none, or it is archived. */
 export async function findPublished(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
 ): Promise<Published | undefined> {
   const [published] = await sql<Published[]>`
-    select templates.id, contents.id as content_id, contents.subject, contents.preview_text,
-      templates.email_type, templates.source, templates.variables
-    from templates
-    join template_versions on template_versions.organization_id = templates.organization_id
-      and template_versions.template_id = templates.id
-      and template_versions.version = templates.version
-    join contents on contents.organization_id = template_versions.organization_id
-      and contents.id = template_versions.content_id
-    where templates.organization_id = ${organizationId}
-      and templates.id = ${id}
-      and templates.status = 'PUBLISHED'`
+    select t.id, c.id as content_id, c.subject, c.preview_text, v.source_type, v.source, v.text_content,
+      v.is_compiled, v.email_type, v.variables
+    from templates t
+    join template_versions v on v.organization_id = t.organization_id and v.template_id = t.id
+      and v.version = t.version
+    join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+    where t.organization_id = ${organizationId} and t.id = ${id} and t.status = 'PUBLISHED'`
   return published
 }
+
+/** Something that needs a template. */
+export interface TemplateUse {
+  kind: 'batch' | 'workflow' | 'topic'
+  id: Uuid
+  name: string
+}
+
+/**
+ * Some of what uses a template: batches that have not ended, enabled flows, and topics whose
+ * confirmations are made of it.
+ */
+export const listUses = (
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  { kinds, limit }: { kinds: readonly TemplateUse['kind'][]; limit: number },
+) => sql<TemplateUse[]>`
+  select kind, id, name
+  from (
+    select 'batch' as kind, id, coalesce(name, subject) as name
+    from batches
+    where organization_id = ${organizationId} and status in ('queued', 'scheduled', 'processing')
+      and (template_id = ${id}
+        or exists (
+          select
+          from batch_variants v
+          where v.organization_id = ${organizationId} and v.batch_id = batches.id
+            and v.template_id = ${id}
+        ))
+    union all
+    select 'workflow', f.id, f.name
+    from flows f
+    join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
+      and v.version = f.version
+    where f.organization_id = ${organizationId} and f.enabled
+      and v.definition -> 'steps' @> ${sql.json([{ config: { templateId: id } }])}
+    union all
+    select 'topic', id, name
+    from topics
+    where organization_id = ${organizationId} and template_id = ${id}
+  ) as used
+  where kind = any(${[...kinds]}::text[])
+  limit ${limit}`
+
+/** The template is locked. Contents of its versions stay: batches refer to them. */
+export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
+  delete from templates
+  where organization_id = ${organizationId} and id = ${id}`

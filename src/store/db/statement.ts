@@ -20,6 +20,10 @@ export interface Executor {
   (given: string | Row | readonly Row[]): Pending
   /** A value as jsonb; null is no value. */
   json(value: object | string | number | boolean | null): Pending
+  /** Runs a statement that is hardly ever asked twice: the connection keeps no plan of it. */
+  once<T extends readonly (object | undefined)[] = postgres.Row[]>(
+    statement: Pending<T>,
+  ): Pending<T>
   /** Any text, values as `$1`, `$2` and so on; without values it may be several statements. */
   unsafe<T extends readonly (object | undefined)[] = postgres.Row[]>(
     text: string,
@@ -89,6 +93,11 @@ export function executor<More extends object>(run: Run, more: More): Executor & 
   return Object.assign(sql, {
     json: (value: Json) =>
       new Statement(['', '::jsonb'], [value === null ? null : JSON.stringify(value)]),
+    once: (statement: Statement) =>
+      new Statement([], [], () => {
+        const values: unknown[] = []
+        return run({ text: write(statement, values), values, isPrepared: false })
+      }),
     unsafe: (text: string, values: unknown[] = []) =>
       new Statement([], [], () => run({ text, values, isPrepared: false })),
     ...more,

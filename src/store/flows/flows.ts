@@ -1,4 +1,4 @@
-import type { Definition, TriggerType } from '../../domain/flows/flow.ts'
+import type { Definition, ScheduleFailure, TriggerType } from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
@@ -17,11 +17,14 @@ export interface FlowRow {
   updatedAt: string
   editedAt: string
   pushedAt: string | null
+  /** The latest moment of its schedule that failed; null: none since one succeeded. */
+  scheduleFailedFor: string | null
+  scheduleFailure: ScheduleFailure | null
 }
 
 const columns = (sql: Executor) => sql`
   f.id, f.slug, f.name, f.description, f.enabled, f.version, f.trigger_type, f.source_hash,
-  f.created_at, f.updated_at, f.edited_at, f.pushed_at`
+  f.created_at, f.updated_at, f.edited_at, f.pushed_at, f.schedule_failed_for, f.schedule_failure`
 
 export type WholeFlow = FlowRow & { definition: Definition }
 
@@ -60,7 +63,7 @@ function indexed({ trigger, settings }: Definition) {
   const keys = { name: null, topicId: null, segmentId: null, ...trigger }
   return {
     triggerType: trigger.type,
-    triggerKey: keys.name ?? keys.topicId ?? (trigger.type === 'schedule' ? null : keys.segmentId),
+    triggerKey: keys.name ?? keys.topicId ?? keys.segmentId,
     maxConcurrent: settings.maxConcurrentExecutions,
   }
 }

@@ -1,3 +1,5 @@
+import type { Brand } from '../../domain/content/brand.ts'
+import { brandOf } from '../access/organizations.ts'
 import { dayBucket, type Uuid } from '../../ids.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { MailFacts } from '../../domain/sending/delivery.ts'
@@ -15,7 +17,7 @@ export interface Addressee {
   company: string | null
   jobTitle: string | null
   properties: Record<string, unknown>
-  organizationName: string
+  brand: Brand
   /** The contact's subscription to the topic that was asked for; null: there is none. */
   topicStatus: string | null
   /** The sender of the topic's mail, where it has one. */
@@ -33,7 +35,7 @@ export async function findAddressee(
 ): Promise<Addressee | undefined> {
   const [addressee] = await sql<Addressee[]>`
     select c.id, c.external_id, c.email, c.email_status, c.phone, c.first_name, c.last_name,
-      c.company, c.job_title, c.properties, o.name as organization_name, s.status as topic_status,
+      c.company, c.job_title, c.properties, ${brandOf(sql)} as brand, s.status as topic_status,
       t.from_address as topic_from, t.from_name as topic_from_name,
       t.connection_id as topic_connection_id
     from contacts c

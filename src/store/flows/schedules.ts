@@ -1,4 +1,4 @@
-import type { Settings, Trigger } from '../../domain/flows/flow.ts'
+import type { ScheduleFailure, Settings, Trigger } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Executor } from '../db/sql.ts'
 
@@ -11,6 +11,14 @@ export interface ScheduledFlow {
   version: number
   trigger: ScheduleTrigger
   settings: Settings
+}
+
+/** A time at which a schedule fires. */
+interface Moment {
+  organizationId: Uuid
+  flowId: Uuid
+  /** ISO 8601. */
+  firedFor: string
 }
 
 const columns = (sql: Executor) => sql`
@@ -50,3 +58,21 @@ export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<S
       and deleted_at is null`
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Notes why a moment could not start those whom it means, unless a later one has failed. */
+export const recordFailure = (
+  sql: Executor,
+  { organizationId, flowId, firedFor }: Moment,
+  failure: ScheduleFailure,
+) => sql`
+  update flows
+  set schedule_failed_for = ${firedFor}, schedule_failure = ${failure}
+  where organization_id = ${organizationId} and id = ${flowId}
+    and (schedule_failed_for is null or schedule_failed_for <= ${firedFor})`
+
+/** A moment has started all: what failed before it is void. */
+export const recordSuccess = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
+  update flows
+  set schedule_failed_for = null, schedule_failure = null
+  where organization_id = ${organizationId} and id = ${flowId}
+    and schedule_failed_for <= ${firedFor}`

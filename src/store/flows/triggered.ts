@@ -49,3 +49,18 @@ export async function list(
       and v.version = f.version
     order by f.id`
 }
+
+/** Whether an enabled flow waits for entries or exits of a segment. */
+export async function isWatched(
+  sql: Executor,
+  organizationId: Uuid,
+  segmentId: Uuid,
+): Promise<boolean> {
+  const [flow] = await sql`
+    select
+    from flows
+    where organization_id = ${organizationId} and enabled
+      and trigger_type in ('segment_entry', 'segment_exit') and trigger_key = ${segmentId}
+    limit 1`
+  return flow !== undefined
+}

@@ -9,6 +9,8 @@ export interface Lags {
    * that do not wait for an outcome, and no daily quota in its way.
    */
   batchSeconds: number
+  /** Since the first of the contacts changed whose kept segments are not brought up to date. */
+  membershipSeconds: number
   /** Executions whose delay or wait should have ended; counted to `most`. */
   overdue: number
   /** Since the first of them should have been woken. */
@@ -41,8 +43,14 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
         select coalesce(extract(epoch from
           clock_timestamp() - min(greatest(b.progressed_at, b.scheduled_for))), 0)::float8
         from batches b
-        where b.status in ('queued', 'scheduled', 'processing')
+        where b.status in ('queued', 'scheduled', 'processing') and b.paused_reason is null
           and (b.scheduled_for is null or b.scheduled_for <= clock_timestamp())
+          and not exists (
+            select
+            from batch_parts p
+            where p.organization_id = b.organization_id and p.batch_id = b.id
+              and p.send_at > clock_timestamp()
+          )
           and not (b.audience_frozen_at is not null and b.unknown > 0
             and b.sent + b.failed + b.skipped + b.unknown = b.total_recipients)
           and not exists (
@@ -50,9 +58,16 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
             from connections c
             join sending_limits l on l.account_id = c.account_id and l.region = c.region
             where c.organization_id = b.organization_id and c.id = b.connection_id
-              and l.paused_until > clock_timestamp() and l.paused_reason = 'daily_quota'
+              and (l.quota_until > clock_timestamp()
+                or (l.paused_until > clock_timestamp() and l.paused_reason = 'daily_quota'))
           )
       ) as batch_seconds,
+      (
+        select coalesce(extract(epoch from clock_timestamp() - least(
+          (select min(marked_at) from dirty_contacts),
+          (select min(due_at) from membership_deadlines where due_at < clock_timestamp())
+        )), 0)::float8
+      ) as membership_seconds,
       count(*)::integer as overdue,
       coalesce(extract(epoch from clock_timestamp() - min(due_at)), 0)::float8 as overdue_seconds
     from overdue`

@@ -10,6 +10,8 @@ export type ConfirmationKey = Confirmation
  */
 export interface OutboxPayloads extends StartPayloads {
   cancel_batch: { batchId: string; attempt: number }
+  /** The batch was resumed or changed: what its run waits for may be another. */
+  wake_batch: { batchId: string; attempt: number }
   /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
   end_confirmation: ConfirmationKey
   /** What the execution waits for may have come. */

@@ -144,6 +144,10 @@ export async function empty(
     ), unsaid as (
       delete from message_bodies
       where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+    ), unsealed as (
+      update transactional_mails
+      set tags = '[]', sealed = null, sealed_until = null
+      where organization_id = ${organizationId} and ${one('id')}
     )
     update delivery_events
     set data = '{}'

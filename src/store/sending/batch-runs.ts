@@ -1,3 +1,5 @@
+import type { Brand } from '../../domain/content/brand.ts'
+import { brandOf } from '../access/organizations.ts'
 import { batchRowId, type Uuid } from '../../ids.ts'
 import type { Audience, AudienceType } from '../../domain/audience/audience.ts'
 import type { BatchReport, BatchStatus } from '../../domain/sending/batch.ts'
@@ -18,25 +20,39 @@ export interface BatchState {
   totalRecipients: number
   chunkSize: number | null
   connectionId: string
+  isPaused: boolean
+  timezone: string | null
+  throttlePerSecond: number | null
+  updatedAt: string
 }
 
 /** The state of a batch; undefined when it is gone or another attempt runs. */
 export const find = async (sql: Sql, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await sql<BatchState[]>`
     select status, scheduled_for, audience_frozen_at as frozen_at, total_recipients, chunk_size,
-      connection_id
+      connection_id, paused_reason is not null as is_paused, timezone, throttle_per_second, updated_at
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}`
   return batch
 }
 
-/** `scheduled → processing` when the time has come. */
-export const startScheduled = (sql: Sql, { organizationId, batchId, attempt }: Run) => sql`
-  update batches
-  set status = 'processing', started_at = clock_timestamp(), updated_at = clock_timestamp(),
-    progressed_at = clock_timestamp()
-  where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
-    and status = 'scheduled'`
+/**
+ * `scheduled → processing` when the time has come. False: somebody has paused, rescheduled or
+ * cancelled it since it was read, at `updatedAt`.
+ */
+export const startScheduled = async (
+  sql: Sql,
+  { organizationId, batchId, attempt }: Run,
+  { updatedAt }: Pick<BatchState, 'updatedAt'>,
+): Promise<boolean> => {
+  const { count } = await sql`
+    update batches
+    set status = 'processing', started_at = clock_timestamp(), updated_at = clock_timestamp(),
+      progressed_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
+      and status = 'scheduled' and paused_reason is null and updated_at = ${updatedAt}`
+  return count > 0
+}
 
 /** What a page of the audience is read and written by. */
 export interface FreezingBatch {
@@ -54,14 +70,24 @@ export interface FreezingBatch {
   contactIds: Uuid[] | null
   topicId: Uuid | null
   segmentId: Uuid | null
+  excludedTopicIds: Uuid[]
+  excludedSegmentIds: Uuid[]
   connectionId: Uuid
+  scheduledFor: string | null
+  /** `scheduledFor`, read in this zone, is the local time at which each contact is mailed. */
+  timezone: string | null
+  /** Of a test: how many variants a share of the audience gets. */
+  variants: number | null
+  sharePercent: number | null
 }
 
 /** Locks a batch that is to be frozen; undefined when it is not, or not by this attempt. */
 export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<FreezingBatch[]>`
     select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, audience_type,
-      contact_ids, topic_id, segment_id, connection_id,
+      contact_ids, topic_id, segment_id, excluded_topic_ids, excluded_segment_ids, connection_id,
+      scheduled_for, timezone, jsonb_array_length(ab_test -> 'variants') as variants,
+      (ab_test ->> 'sharePercent')::int as share_percent,
       coalesce(freeze_started_at, clock_timestamp()) as started_at,
       case when freeze_started_at is null then 0 else total_recipients end as total
     from batches
@@ -105,12 +131,20 @@ export const insertPage = async (
 export const recordPage = (
   tx: Transaction,
   { organizationId, batchId }: Run,
-  page: { bucket: Uuid; startedAt: string; total: number; complete: boolean; chunkSize: number },
+  page: {
+    bucket: Uuid
+    startedAt: string
+    total: number
+    complete: boolean
+    chunkSize: number
+    /** The last contact, when that is not the one in the last row. */
+    cursor?: Uuid | undefined
+  },
 ) => tx`
   update batches
   set bucket = ${page.bucket}, freeze_started_at = ${page.startedAt},
     total_recipients = ${page.total},
-    freeze_cursor = coalesce((
+    freeze_cursor = coalesce(${page.cursor ?? null}::uuid, (
       select contact_id
       from messages
       where organization_id = ${organizationId} and bucket = ${page.bucket}
@@ -140,23 +174,27 @@ export interface Context {
   fromName: string | null
   replyTo: string | null
   variableMappings: VariableMapping[]
-  organizationName: string
+  brand: Brand
   /** Unsubscribing from its mails ends this topic only; null: all mail. */
   topicId: Uuid | null
   unknownOutcome: 'fail' | 'retry'
+  throttlePerSecond: number | null
+  /** It has variants. */
+  isTest: boolean
 }
 
-export interface VariableMapping {
+interface VariableMapping {
   variableName: string
   source: { type: 'static'; value: string } | { type: 'contact'; field: string }
 }
 
-/** With how many were accepted so far. */
+/** With how many were accepted so far, and whether it is paused. */
 export const context = async (sql: Sql, organizationId: string, batchId: string) => {
-  const [found] = await sql<(Context & { sent: number })[]>`
+  const [found] = await sql<(Context & { sent: number; isPaused: boolean })[]>`
     select b.bucket, b.connection_id, b.content_id, c.html as content_html, c.text as content_text,
       b.subject, b.preview_text, b.from_address, b.from_name, b.reply_to, b.variable_mappings,
-      o.name as organization_name, b.topic_id, b.unknown_outcome, b.sent
+      ${brandOf(sql)} as brand, b.topic_id, b.unknown_outcome, b.throttle_per_second,
+      b.ab_test is not null as is_test, b.sent, b.paused_reason is not null as is_paused
     from batches b
     join organizations o on o.id = b.organization_id
     join contents c on c.organization_id = b.organization_id and c.id = b.content_id
@@ -256,7 +294,7 @@ export const lockCounters = async (tx: Transaction, { organizationId, batchId, a
 /** `processing → completed` of a locked batch. */
 export const markCompleted = (tx: Transaction, { organizationId, batchId }: Run) => tx`
   update batches
-  set status = 'completed', completed_at = clock_timestamp(), updated_at = clock_timestamp(),
+  set status = 'completed', paused_reason = null, completed_at = clock_timestamp(), updated_at = clock_timestamp(),
     outcome_awaited_until = null
   where organization_id = ${organizationId} and id = ${batchId}`
 
@@ -267,7 +305,7 @@ export const fail = (
   reason: string,
 ) => sql`
   update batches
-  set status = 'failed', failed_reason = ${reason}, completed_at = clock_timestamp(),
+  set status = 'failed', failed_reason = ${reason}, paused_reason = null, completed_at = clock_timestamp(),
     updated_at = clock_timestamp()
   where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
     and status in ('queued', 'scheduled', 'processing')`

@@ -1,12 +1,13 @@
 import { CANCELLABLE } from '../../domain/sending/batch.ts'
 import { batchRowId, type Uuid } from '../../ids.ts'
+import type { AbTestInput } from '../../schemas/sending/ab-test.ts'
 import type {
   Batch,
   BatchInput,
   BatchSummary,
-  Recipient,
   VariableMapping,
 } from '../../schemas/sending/batch.ts'
+import type { Recipient } from '../../schemas/sending/batch-recipients.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
@@ -18,7 +19,9 @@ const summaryColumns = (sql: Executor) => sql`
   jsonb_build_object('type', audience_type, 'contactCount', cardinality(contact_ids)) as audience,
   audience_frozen_at, from_address as "from", from_name, reply_to, subject, preview_text,
   scheduled_for, connection_id as cloud_account_id, template_id, topic_id, segment_id,
-  false as paused, null as paused_reason, failed_reason, duplicates,
+  jsonb_build_object('topicIds', excluded_topic_ids, 'segmentIds', excluded_segment_ids) as exclude,
+  timezone_aware, timezone, throttle_per_second,
+  paused_reason is not null as paused, paused_reason, failed_reason, duplicates, updated_at,
   case
     when unknown > 0 and status = 'processing'
     then jsonb_build_object('count', unknown, 'until', to_char(
@@ -29,21 +32,60 @@ const summaryColumns = (sql: Executor) => sql`
 export type WholeBatch = Omit<Batch, 'htmlContent' | 'textContent'> & { html: string; text: string }
 
 export const columns = (sql: Executor) => sql`
-  ${summaryColumns(sql)}, variable_mappings,
+  ${summaryColumns(sql)}, variable_mappings, ${abTest(sql)} as ab_test,
   (select html from contents c
    where c.organization_id = batches.organization_id and c.id = content_id) as html,
   (select text from contents c
    where c.organization_id = batches.organization_id and c.id = content_id) as text`
 
+/** A test with the figures of its variants, and how it was decided. */
+const abTest = (sql: Executor) => sql`
+  case when ab_test is not null then jsonb_build_object(
+    'variants', (
+      select jsonb_agg(jsonb_build_object(
+          'name', ab_test -> 'variants' -> v.position::int -> 'name',
+          'subject', v.subject, 'fromName', v.from_name, 'previewText', v.preview_text,
+          'templateId', v.template_id, 'sent', v.sent, 'delivered', v.delivered,
+          'opened', v.opened, 'clicked', v.clicked, 'bounced', v.bounced,
+          'complained', v.complained) order by v.position)
+      from batch_variants v
+      where v.organization_id = batches.organization_id and v.batch_id = batches.id
+    ),
+    'sharePercent', ab_test -> 'sharePercent',
+    'winnerBy', ab_test -> 'winnerBy',
+    'decideAfter', ab_test -> 'decideAfter',
+    'decideAt', to_char(ab_decide_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'winner', ab_test -> 'variants' -> ab_winner::int -> 'name',
+    'decision', case when ab_decision is not null then jsonb_build_object(
+      'by', ab_decision -> 'by', 'isConclusive', ab_decision -> 'isConclusive',
+      'leader', ab_test -> 'variants' -> (ab_decision -> 'comparison' -> 'leader')::int -> 'name',
+      'next', ab_test -> 'variants' -> (ab_decision -> 'comparison' -> 'next')::int -> 'name',
+      'leaderRate', ab_decision -> 'comparison' -> 'leaderRate',
+      'nextRate', ab_decision -> 'comparison' -> 'nextRate',
+      'low', ab_decision -> 'comparison' -> 'low',
+      'high', ab_decision -> 'comparison' -> 'high',
+      'confidence', ab_decision -> 'comparison' -> 'confidence') end
+  ) end`
+
+/** A test as it was asked for. Each variant says all that it says. */
+type StoredTest = Omit<AbTestInput, 'decideAfter'> & {
+  decideAfter: NonNullable<AbTestInput['decideAfter']> | null
+  /** What the batch itself was to say: its row says what the first variant does. */
+  said: Pick<BatchInput, 'subject' | 'previewText'>
+}
+
 export interface NewBatch {
   organizationId: Uuid
   id: Uuid
   status: 'queued' | 'scheduled'
+  pausedReason?: 'duplicated'
   name: string | null
   audienceType: BatchInput['audienceType']
   contactIds: readonly Uuid[] | null
   topicId: Uuid | null
   segmentId: Uuid | null
+  excludedTopicIds: readonly Uuid[]
+  excludedSegmentIds: readonly Uuid[]
   connectionId: Uuid
   contentId: Uuid
   templateId: Uuid | null
@@ -54,6 +96,11 @@ export interface NewBatch {
   replyTo: string | null
   variableMappings: readonly VariableMapping[]
   scheduledFor: string | null
+  /** `scheduledFor`, read in this zone, is the local time at which each contact is mailed. */
+  timezone: string | null
+  throttlePerSecond: number | null
+  /** What was asked for; the variants themselves are rows of their own. */
+  abTest: StoredTest | null
   unknownOutcome: 'fail' | 'retry'
   /** An estimate until the audience is frozen. */
   totalRecipients: number
@@ -62,14 +109,19 @@ export interface NewBatch {
 export async function insert(sql: Transaction, batch: NewBatch): Promise<WholeBatch> {
   const [created] = await sql<WholeBatch[]>`
     insert into batches (organization_id, id, status, name, audience_type, contact_ids,
-      topic_id, segment_id, connection_id, content_id, template_id, subject, preview_text,
-      from_address, from_name, reply_to, variable_mappings, scheduled_for, unknown_outcome, total_recipients)
+      topic_id, segment_id, excluded_topic_ids, excluded_segment_ids, connection_id, content_id,
+      template_id, subject, preview_text, from_address, from_name, reply_to, variable_mappings,
+      scheduled_for, timezone_aware, timezone, throttle_per_second, unknown_outcome,
+      total_recipients, paused_reason, ab_test)
     values (${batch.organizationId}, ${batch.id}, ${batch.status}, ${batch.name},
       ${batch.audienceType}, ${batch.contactIds === null ? null : [...batch.contactIds]}::uuid[],
-      ${batch.topicId}, ${batch.segmentId}, ${batch.connectionId}, ${batch.contentId}, ${batch.templateId}, ${batch.subject},
-      ${batch.previewText}, ${batch.fromAddress}, ${batch.fromName}, ${batch.replyTo},
-      ${sql.json(batch.variableMappings)}, ${batch.scheduledFor},
-      ${batch.unknownOutcome}, ${batch.totalRecipients})
+      ${batch.topicId}, ${batch.segmentId}, ${[...batch.excludedTopicIds]}::uuid[],
+      ${[...batch.excludedSegmentIds]}::uuid[], ${batch.connectionId}, ${batch.contentId},
+      ${batch.templateId}, ${batch.subject}, ${batch.previewText}, ${batch.fromAddress},
+      ${batch.fromName}, ${batch.replyTo}, ${sql.json(batch.variableMappings)},
+      ${batch.scheduledFor}, ${batch.timezone !== null}, ${batch.timezone},
+      ${batch.throttlePerSecond}, ${batch.unknownOutcome}, ${batch.totalRecipients},
+      ${batch.pausedReason ?? null}, ${batch.abTest === null ? null : sql.json(batch.abTest)})
     returning ${columns(sql)}`
   if (!created) throw new Error('an insert returned no row')
   return created
@@ -143,6 +195,7 @@ export async function cancel(
   const [cancelled] = await sql<(WholeBatch & { attempt: number })[]>`
     update batches
     set status = 'cancelled',
+      paused_reason = null,
       completed_at = now(),
       updated_at = greatest(updated_at, now())
     where organization_id = ${organizationId}
@@ -179,6 +232,14 @@ const shown = (sql: Executor, cancelled: boolean) => sql`
     else status
   end`
 
+/** The name of a mail's variant. */
+const variantName = (sql: Executor) => sql`
+  case when variant is not null then (
+    select b.ab_test -> 'variants' -> messages.variant::int ->> 'name'
+    from batches b
+    where b.organization_id = messages.organization_id and b.id = messages.batch_id
+  ) end`
+
 interface RecipientPage {
   bucket: Uuid
   cancelled: boolean
@@ -198,7 +259,7 @@ export const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
 export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
   Recipient[]
 >`
-  select id, contact_id, recipient as email, ${shown(sql, page.cancelled)} as status, message_id,
+  select id, contact_id, recipient as email, ${variantName(sql)} as variant, ${shown(sql, page.cancelled)} as status, message_id,
     reason, error, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at
   from messages
   where organization_id = ${organizationId}

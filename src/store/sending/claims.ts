@@ -61,16 +61,23 @@ interface Look {
   neighbourMs: number
   applyMs: number
   receivingGapMs: number
+  giveUpMs: number
   limit: number
 }
+
+/** A queue that is in order is asked again within this: the longest wait at one that is empty. */
+const LONGEST_POLL_MS = 25_000
 
 /**
  * Claims in doubt that are to be judged now, those due first, with what the events of their
  * connections say (see src/domain/sending/doubt.ts). One snapshot: an event that arrives meanwhile
  * finds the rows in doubt and decides them itself.
+ *
+ * A queue that is not polled is an interruption until now, until claims of before are given up;
+ * after any interruption it was found empty, or else it may still hold what was missed.
  */
 export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
-  const { neighbourMs, applyMs, receivingGapMs, limit } = look
+  const { neighbourMs, applyMs, receivingGapMs, giveUpMs, limit } = look
   const ms = (value: number) => sql`${value} * interval '1 millisecond'`
   const rows = await sql<(Claim & Row)[]>`
     with receiving as materialized (
@@ -84,10 +91,16 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       where applied_at is null and look_at is null
         and received_at < clock_timestamp() - ${ms(applyMs)}
     ), due as materialized (
-      select k.*, greatest(receiving.until, c.events_refused_at) as refused_until
+      select k.*, q.connection_id is not null as has_queue, q.emptied_at,
+        greatest(receiving.until, c.events_refused_at, case
+          when q.polled_at < clock_timestamp() - ${ms(LONGEST_POLL_MS + receivingGapMs)}
+            then least(clock_timestamp(), q.polled_at + ${ms(giveUpMs)})
+        end) as refused_until
       from claims k
       cross join receiving
       join connections c on c.organization_id = k.organization_id and c.id = k.connection_id
+      left join event_queue_polls q on q.organization_id = k.organization_id
+        and q.connection_id = k.connection_id
       where k.state = 'doubt' and k.look_at <= clock_timestamp()
       order by k.look_at
       limit ${limit}
@@ -108,7 +121,9 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
           select from inbound_events e
           where e.organization_id = due.organization_id and e.connection_id = due.connection_id
             and e.error is not null and e.received_at >= due.claimed_at
-        ) as is_applied
+        )
+        and (not has_queue or refused_until is null or refused_until <= due.claimed_at
+          or coalesce(emptied_at > refused_until, false)) as is_applied
     from due
     cross join receiving
     left join batches b on b.organization_id = due.organization_id and b.id = due.batch_id

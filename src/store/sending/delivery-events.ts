@@ -90,6 +90,8 @@ export interface MailRow extends MailFacts {
   claimedAt: string | null
   firstEventAt: string | null
   subject: string | null
+  /** Of a batch that is a test. */
+  variant: number | null
 }
 
 export interface BucketKey {
@@ -107,8 +109,8 @@ export const lockMails = (
   from (select unnest(${ids}::uuid[]) as id order by 1) wanted
   cross join lateral (
     select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
-      reason, error, message_id, sent_at, delivered_at, opened_at, clicked_at, bounced_at, bounce_type, bounce_sub_type,
-      complained_at, claimed_at, first_event_at
+      reason, error, message_id, sent_at, delivered_at, opened_at, human_opened_at, clicked_at,
+      bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
     for update
@@ -145,8 +147,8 @@ export const updateMails = (
   update messages m
   set state = f.state, status = f.status, reason = f.reason, error = f.error, subject = f.subject,
     message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
-    opened_at = f.opened_at, clicked_at = f.clicked_at, bounced_at = f.bounced_at,
-    bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
+    opened_at = f.opened_at, human_opened_at = f.human_opened_at, clicked_at = f.clicked_at,
+    bounced_at = f.bounced_at, bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
     complained_at = f.complained_at, first_event_at = f.first_event_at, claim_id = null,
     claimed_at = case when m.state = 'sent' then m.claimed_at end
   from jsonb_to_recordset(${tx.json(
@@ -161,6 +163,7 @@ export const updateMails = (
       sent_at: mail.sentAt,
       delivered_at: mail.deliveredAt,
       opened_at: mail.openedAt,
+      human_opened_at: mail.humanOpenedAt,
       clicked_at: mail.clickedAt,
       bounced_at: mail.bouncedAt,
       bounce_type: mail.bounceType,
@@ -169,9 +172,9 @@ export const updateMails = (
       first_event_at: mail.firstEventAt,
     })),
   )}) as f (id uuid, state text, status text, reason text, error text, subject text, message_id text,
-    sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz,
-    bounced_at timestamptz, bounce_type text, bounce_sub_type text, complained_at timestamptz,
-    first_event_at timestamptz)
+    sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz,
+    human_opened_at timestamptz, clicked_at timestamptz, bounced_at timestamptz, bounce_type text,
+    bounce_sub_type text, complained_at timestamptz, first_event_at timestamptz)
   where m.organization_id = ${organizationId} and m.bucket = ${bucket}
     and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
     and m.id = f.id`
@@ -308,6 +311,8 @@ export interface BatchDelta {
   organizationId: string
   batchId: Uuid
   delta: Delta
+  /** The same of each variant, where it is a test. */
+  variants: Map<number, Delta>
   /** Acceptances beyond the first that were not known before. */
   duplicates: number
 }

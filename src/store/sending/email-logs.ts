@@ -1,6 +1,7 @@
-import { bucketOfBatchRow, dayBucket, isUuid, type Uuid } from '../../ids.ts'
+import { CANCELLED } from '../../domain/sending/single-mail.ts'
+import { bucketOfBatchRow, bucketStart, dayBucket, isUuid, lowestId, type Uuid } from '../../ids.ts'
 import type { EmailLog, EmailLogEvent } from '../../schemas/sending/email-log.ts'
-import type { Executor } from '../db/sql.ts'
+import type { Executor, Part } from '../db/sql.ts'
 
 /** A mail that is claimed or in doubt shows as pending: the provider may or may not have it. */
 const shown = (sql: Executor) => sql`
@@ -8,11 +9,12 @@ const shown = (sql: Executor) => sql`
 
 /**
  * The mails of the organization that a log shows. Left out are recipients of a cancelled batch that
- * were never mailed, and mail of an execution that had ended.
+ * were never mailed, mail of an execution that had ended, and single mail that was cancelled.
  */
 const listed = (sql: Executor) => sql`
   not (messages.state = 'queued' and batches.status is not distinct from 'cancelled')
-  and not (messages.state = 'skipped' and messages.reason is not distinct from 'execution_ended')`
+  and not (messages.state = 'skipped'
+    and coalesce(messages.reason in ('execution_ended', ${CANCELLED}), false))`
 
 const withBatch = (sql: Executor) => sql`
   messages
@@ -27,6 +29,8 @@ const items = (sql: Executor) => sql`
     coalesce(batches.template_id, messages.template_id) as template_id,
     messages.connection_id as cloud_account_id, connections.region, messages.created_at,
     messages.sent_at, messages.delivered_at, messages.opened_at, messages.clicked_at,
+    case when messages.variant is not null
+      then batches.ab_test -> 'variants' -> messages.variant::int ->> 'name' end as variant,
     messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
     coalesce(messages.error, messages.reason) as error
   from page
@@ -41,6 +45,8 @@ const items = (sql: Executor) => sql`
 
 export interface LogPage {
   limit: number
+  /** Older buckets are not shown any more. */
+  oldest: Uuid
   /** Only mails before this one. */
   before?: Uuid | undefined
   status?: string | undefined
@@ -89,31 +95,99 @@ export async function findExecutionContact(
  * Newest first. An id is never less than its bucket, so that a cursor prunes the partitions after
  * it. Of an execution only with its `contactId`.
  */
-export function list(sql: Executor, organizationId: Uuid, page: LogPage) {
-  const { before, status, recipient, executionId, templateId, sourceType } = page
-  const { from, to, reached, bucket, contactId } = page
-  return sql<EmailLog[]>`
-    with page as materialized (
-      select messages.organization_id, messages.bucket, messages.id
-      from ${withBatch(sql)}
-      where messages.organization_id = ${organizationId}
-        and ${listed(sql)}
-        ${bucket === undefined ? sql`` : sql`and messages.bucket = ${bucket}`}
-        ${before === undefined ? sql`` : sql`and messages.id < ${before} and messages.bucket < ${before}`}
-        ${status === undefined ? sql`` : sql`and ${shown(sql)} = ${status}`}
-        ${recipient === undefined ? sql`` : sql`and messages.recipient = ${recipient}`}
-        ${executionId === undefined || contactId === undefined ? sql`` : sql`and ${ofExecution(sql, contactId, executionId)}`}
-        ${templateId === undefined ? sql`` : sql`and coalesce(batches.template_id, messages.template_id) = ${templateId}`}
-        ${sourceType === undefined ? sql`` : sql`and messages.source = ${sourceType}`}
-        ${from === undefined ? sql`` : sql`and messages.created_at >= ${from}`}
-        ${to === undefined ? sql`` : sql`and messages.created_at < ${to}`}
-        ${reached === undefined ? sql`` : sql`and messages.${sql(`${reached}_at`)} is not null`}
+export const list = (sql: Executor, organizationId: Uuid, page: LogPage) => sql<EmailLog[]>`
+  with page as materialized (${pageOf(sql, organizationId, page)})
+  ${items(sql)}
+  order by messages.id desc`
+
+/** Rows of the ledger, newest first: each filter by an index that has their order as well. */
+function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
+  const { templateId, sourceType, limit } = page
+  const wanted = sql`${parts(sql, conditions(sql, page))}`
+  const keys = sql`select messages.organization_id, messages.bucket, messages.id`
+  const plain = (condition: Part) => sql`
+    ${keys}
+    from ${withBatch(sql)}
+    where messages.organization_id = ${organizationId} ${condition} and ${listed(sql)} ${wanted}
+    order by messages.id desc
+    limit ${limit}`
+  /** Ids of a batch's rows begin with its bucket: batch by batch is newest first. */
+  const ofBatches = (condition: Part) => sql`
+    select row.*
+    from batches
+    cross join lateral (
+      ${keys}
+      from messages
+      where messages.organization_id = ${organizationId} and messages.bucket = batches.bucket
+        and ${listed(sql)} ${wanted}
       order by messages.id desc
-      limit ${page.limit}
-    )
-    ${items(sql)}
-    order by messages.id desc`
+      limit ${limit}
+    ) row
+    where batches.organization_id = ${organizationId} and batches.bucket >= ${page.oldest}
+      ${page.before === undefined ? sql`` : sql`and batches.bucket < ${page.before}`} ${condition}
+    order by batches.bucket desc, row.id desc
+    limit ${limit}`
+  if (sourceType === 'batch' && templateId === undefined) return ofBatches(sql``)
+  if (templateId === undefined) return plain(sql``)
+  return sql`
+    select *
+    from (
+      (${plain(sql`and messages.template_id = ${templateId} and messages.source <> 'batch'`)})
+      union all
+      (${ofBatches(sql`and batches.template_id = ${templateId}`)})
+    ) found
+    order by id desc
+    limit ${limit}`
 }
+
+const parts = (sql: Executor, list: Part[]) => (list.length === 0 ? sql`` : list)
+
+/** Statuses that a mail has only after it reached them; the other ones say nothing of times. */
+const REACHED_BY_STATUS: Record<string, string> = {
+  opened: 'openedAt',
+  clicked: 'clickedAt',
+  bounced: 'bouncedAt',
+  complained: 'complainedAt',
+}
+/** A row is made at the time of its id, or later: batches freeze for a while. */
+const EARLIER_ID_MS = 86_400_000
+/** Mails of other programs are found when their events are applied. */
+const LATER_ID_MS = 3_600_000
+
+function conditions(sql: Executor, page: LogPage): Part[] {
+  const { before, status, recipient, executionId, sourceType, from, to, reached, bucket } = page
+  const { contactId, oldest } = page
+  const column = reached === undefined ? REACHED_BY_STATUS[status ?? ''] : `${reached}At`
+  const given: [boolean, () => Part][] = [
+    [true, () => sql`and messages.bucket >= ${oldest}`],
+    [bucket !== undefined, () => sql`and messages.bucket = ${bucket ?? ''}`],
+    [
+      before !== undefined,
+      () => sql`and messages.id < ${before ?? ''} and messages.bucket < ${before ?? ''}`,
+    ],
+    [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
+    [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
+    [recipient !== undefined, () => sql`and messages.recipient = ${recipient ?? ''}`],
+    [
+      executionId !== undefined && contactId !== undefined,
+      () => sql`and ${ofExecution(sql, contactId ?? '', executionId ?? '')}`,
+    ],
+    [sourceType !== undefined, () => sql`and messages.source = ${sourceType ?? ''}`],
+    [sourceType !== undefined && sourceType !== 'batch', () => sql`and messages.source <> 'batch'`],
+    [from !== undefined, () => sql`and ${madeSince(sql, from ?? '')}`],
+    [to !== undefined, () => sql`and ${madeBefore(sql, to ?? '')}`],
+  ]
+  return given.flatMap(([is, part]) => (is ? [part()] : []))
+}
+
+const madeSince = (sql: Executor, from: string) => sql`
+  messages.created_at >= ${from}
+  and messages.bucket >= ${bucketStart(Math.max(0, Date.parse(from) - EARLIER_ID_MS))}`
+
+const madeBefore = (sql: Executor, to: string) => sql`
+  messages.created_at < ${to}
+  and messages.id < ${lowestId(Date.parse(to) + LATER_ID_MS)}
+  and messages.bucket < ${lowestId(Date.parse(to) + LATER_ID_MS)}`
 
 /** Found by the index of a contact's single mails: those of an execution are all there. */
 const ofExecution = (sql: Executor, contactId: Uuid, executionId: Uuid) => sql`
@@ -128,6 +202,7 @@ export async function find(
   sql: Executor,
   organizationId: Uuid,
   wanted: string,
+  oldest: Uuid,
 ): Promise<EmailLog | undefined> {
   const [known] = await sql<{ bucket: Uuid; id: Uuid }[]>`
     select bucket, id
@@ -150,7 +225,7 @@ export async function find(
       from ${withBatch(sql)}
       where messages.organization_id = ${organizationId}
         and messages.bucket = any(${buckets}::uuid[])
-        and messages.id = ${id}
+        and messages.id = ${id} and messages.bucket >= ${oldest}
         and ${listed(sql)}
     )
     ${items(sql)}`

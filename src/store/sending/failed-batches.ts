@@ -16,10 +16,16 @@ export async function lock(
   id: Uuid,
 ): Promise<FailedBatch | undefined> {
   const [failed] = await tx<FailedBatch[]>`
-    select bucket, failed_reason, topic_id is not null and not exists (
+    select bucket, failed_reason, exists (
         select
-        from topics t
-        where t.organization_id = b.organization_id and t.id = b.topic_id
+        from unnest(
+          array_remove(array[topic_id], null)
+            || case when audience_frozen_at is null then excluded_topic_ids end) as named (id)
+        where not exists (
+          select
+          from topics t
+          where t.organization_id = b.organization_id and t.id = named.id
+        )
       ) as is_topic_gone
     from batches b
     where organization_id = ${organizationId} and id = ${id} and status = 'failed'
@@ -27,7 +33,10 @@ export async function lock(
   return failed
 }
 
-/** Queues the mails of a batch again that took too long to make. Returns how many there were. */
+/**
+ * Queues the mails of a batch again that took too long to make, but for those that another batch
+ * sends. Returns how many there were.
+ */
 export async function requeueTimeouts(
   tx: Transaction,
   organizationId: Uuid,
@@ -38,8 +47,39 @@ export async function requeueTimeouts(
     set state = 'queued', status = 'queued', reason = null, error = null
     where organization_id = ${organizationId} and bucket = ${bucket}
       and id between ${bucket} and ${lastRow(bucket)}
-      and state = 'failed' and reason = ${RENDER_TIMEOUT}`
+      and state = 'failed' and reason = ${RENDER_TIMEOUT} and not retried`
   return count
+}
+
+/**
+ * Takes the contacts that failed in a batch and were certainly not mailed, those that are still
+ * there; up to `most`, in order. Who was taken is never taken again.
+ */
+export async function takeRetryable(
+  tx: Transaction,
+  organizationId: Uuid,
+  bucket: Uuid,
+  most: number,
+): Promise<Uuid[]> {
+  const rows = await tx<{ id: Uuid }[]>`
+    with failed as (
+    select m.id, c.id as contact_id
+    from messages m
+    join contacts c on c.organization_id = m.organization_id and c.id = m.contact_id
+    where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+      and m.id between ${bucket} and ${lastRow(bucket)}
+      and m.state = 'failed' and m.reason is distinct from 'unknown_outcome' and not m.retried
+    order by m.id
+    limit ${most}
+    for update of m
+    ), marked as (
+      update messages m
+      set retried = true
+      from failed
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = failed.id
+    )
+    select contact_id as id from failed order by failed.id`
+  return rows.map(({ id }) => id)
 }
 
 /** Begins the next attempt of a locked batch; `requeued` of its recipients are not failed now. */

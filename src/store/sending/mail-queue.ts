@@ -23,9 +23,9 @@ export const due = (sql: Sql) => sql<{ organizationId: string; connectionId: str
  * A connection's due rows, best priority first. Nothing is locked: the claim decides who gets them.
  */
 export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
-  { organizationId: string; bucket: Uuid; id: Uuid }[]
+  { organizationId: string; bucket: Uuid; id: Uuid; priority: number }[]
 >`
-  select organization_id, bucket, id
+  select organization_id, bucket, id, priority
   from (
     ${dueOf(sql, connectionId, transactional, limit)}
     union all
@@ -49,6 +49,18 @@ const dueOf = (sql: Sql, connectionId: string, priority: number, limit: number) 
     limit ${limit}
   )`
 
+/** Has queued mails wait, those whose sender is refused: they would be the first again. */
+export const postpone = (
+  sql: Sql,
+  { organizationId, bucket, ids }: MailSet,
+  connectionId: Uuid,
+  ms: number,
+) => sql`
+  update mail_queue
+  set send_at = greatest(send_at, clock_timestamp() + ${ms} * interval '1 millisecond')
+  where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${[...ids]})
+    and connection_id = ${connectionId}`
+
 /** A claimed mail with what it says. */
 export interface QueuedMail {
   id: Uuid
@@ -67,25 +79,29 @@ interface MailSet {
   ids: readonly Uuid[]
 }
 
-/** Those of `ids` without a contact: only the suppression list says whether they may be sent. */
-export const listWithoutContact = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql<
+/**
+ * Those of `ids` to which only the suppression list says whether they may be sent: mail without a
+ * contact, and transactional mail, whose address need not be the contact's any more.
+ */
+export const listToLookUp = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql<
   { id: Uuid; recipient: string; source: string }[]
 >`
   select id, recipient, source
   from messages
   where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${[...ids]}::uuid[])
-    and contact_id is null and recipient is not null and state = 'queued'`
+    and (contact_id is null or source = 'transactional') and recipient is not null
+    and state = 'queued'`
 
 interface ClaimMails extends MailSet {
   connectionId: string
   claimId: Uuid
-  /** Mail to no contact that the suppression list forbids, looked up just before. */
+  /** Mail that the suppression list forbids, looked up just before. */
   refused?: readonly { id: Uuid; reason: string }[]
 }
 
 /**
- * Claims those of `ids` that still wait and checks who may be mailed: transactional and
- * confirmation mail goes to active and unsubscribed addresses, the rest to active ones; mail to
+ * Claims those of `ids` that still wait and are due, and checks who may be mailed: transactional
+ * and confirmation mail goes to active and unsubscribed addresses, the rest to active ones; mail to
  * others becomes `skipped`, and so does a confirmation that is no longer awaited. One statement,
  * like the claim of a batch's range, of which it is the counterpart.
  *
@@ -113,15 +129,20 @@ export const claim = async (
         select id, contact_id, source, recipient, execution_id, topic_id
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-          and state = 'queued' and exists (select from live)
+          and state = 'queued' and send_at <= clock_timestamp() and exists (select from live)
         for update skip locked
       ) m
     ), checked as (
       select candidate.id,
         case
           when candidate.source = 'workflow' and run.execution_id is null then 'execution_ended'
-          when candidate.contact_id is null then refused.reason
+          when refused.reason is not null then refused.reason
+          when candidate.contact_id is null then null
           when c.id is null then 'contact_deleted'
+          -- It keeps its address, which the list was asked for, when the contact changes theirs.
+          when candidate.source = 'transactional'
+            and lower(c.email) is distinct from lower(candidate.recipient)
+          then null
           when c.email is null then 'no_address'
           when candidate.source = 'confirmation' and awaited.mail_id is null then 'not_awaited'
           when c.email_status = 'unsubscribed' and candidate.source <> 'workflow' then null

@@ -1,22 +1,21 @@
 import { PRIORITIES, type SingleMailSource } from '../../domain/sending/mail-priority.ts'
 import { dayBucket, span, type Uuid } from '../../ids.ts'
 import { priorityOf } from './mail-priorities.ts'
+import * as batchVariants from './batch-variants.ts'
 import * as answeredCounts from './answered-counts.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
 export interface SingleMail {
   organizationId: string
-  /**
-   * UUIDv7, made once by whoever decides the mail: it names the row and, by its day, the partition.
-   */
+  /** UUIDv7, made once by whoever decides the mail: its day names the partition. */
   id: Uuid
   /** One decision, one mail: a second enqueue with the same key in the same bucket does nothing. */
   dedupeKey?: Uuid
   source: SingleMailSource
   connectionId: string
   contactId?: string
-  /** Of source workflow: the execution that waits for what becomes of it. */
+  /** Of source workflow: what waits for what becomes of it. */
   executionId?: Uuid
   /** Of source workflow: it is sent only to subscribers of this topic at the moment of sending. */
   topicId?: Uuid
@@ -30,6 +29,8 @@ export interface SingleMail {
   headers?: { name: string; value: string }[]
   /** Not before; now when absent. */
   sendAt?: string
+  /** Why it is not to be sent: it is only a row in the ledger, `skipped`. */
+  refused?: string | undefined
 }
 
 /**
@@ -42,7 +43,6 @@ export const enqueue = async (sql: Executor, message: SingleMail): Promise<boole
 
 /** Many at once, of any organizations. Returns how many are new. */
 export async function enqueueAll(sql: Executor, messages: readonly SingleMail[]): Promise<number> {
-  if (messages.length === 0) return 0
   const rows = messages.map((message) => ({
     organization_id: message.organizationId,
     bucket: dayBucket(message.id),
@@ -63,19 +63,25 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
     html: message.html ?? null,
     text: message.text ?? null,
     headers: message.headers ?? [],
+    refused: message.refused ?? null,
   }))
-  const result = await sql`
+  const [added] = await sql<{ mails: number }[]>`
     with given as (
       select *
       from jsonb_to_recordset(${sql.json(rows)}) as row (organization_id uuid, bucket uuid, id uuid,
         dedupe_key uuid, source text, priority smallint, connection_id uuid, contact_id uuid,
         execution_id uuid, topic_id uuid, template_id uuid, recipient text, send_at timestamptz,
-        from_address text, reply_to text, subject text, html text, text text, headers jsonb)
+        from_address text, reply_to text, subject text, html text, text text, headers jsonb,
+        refused text)
     ), mail as (
       insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id,
-        contact_id, execution_id, topic_id, template_id, recipient, subject, send_at)
+        contact_id, execution_id, topic_id, template_id, recipient, from_domain, subject, send_at,
+        state, status, reason)
       select organization_id, bucket, id, dedupe_key, source, connection_id, contact_id,
-        execution_id, topic_id, template_id, recipient, subject, coalesce(send_at, now())
+        execution_id, topic_id, template_id, recipient,
+        lower(substring(from_address from '[^@]+$')), subject, coalesce(send_at, now()),
+        case when refused is null then 'queued' else 'skipped' end,
+        case when refused is null then 'queued' else 'suppressed' end, refused
       from given
       on conflict (organization_id, bucket, dedupe_key) do nothing
       returning organization_id, bucket, id, send_at
@@ -86,12 +92,15 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
         given.html, given.text, given.headers
       from mail
       join given using (organization_id, bucket, id)
+    ), queued as (
+      insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
+      select organization_id, bucket, id, given.connection_id, given.priority, mail.send_at
+      from mail
+      join given using (organization_id, bucket, id)
+      where given.refused is null
     )
-    insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
-    select organization_id, bucket, id, given.connection_id, given.priority, mail.send_at
-    from mail
-    join given using (organization_id, bucket, id)`
-  return result.count
+    select count(*) as mails from mail`
+  return added?.mails ?? 0
 }
 
 /** Columns of the contact that a mail may speak of. */
@@ -106,6 +115,8 @@ export interface Recipient {
   company: string | null
   jobTitle: string | null
   properties: Record<string, unknown>
+  /** Of a batch that is a test: which of its variants. */
+  variant: number | null
 }
 
 interface ClaimRange {
@@ -143,13 +154,13 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
     { live: boolean; claimedAt: string; skipped: number; recipients: Recipient[] }[]
   >`
     with live as (
-      select b.topic_id
+      select b.topic_id, b.ab_winner
       from batches b
       join connections c on c.organization_id = b.organization_id and c.id = b.connection_id
       where b.organization_id = ${organizationId} and b.id = ${batchId} and b.attempt = ${attempt}
-        and b.status = 'processing' and c.is_verified and c.disconnected_at is null
+        and b.status = 'processing' and b.paused_reason is null and c.is_verified and c.disconnected_at is null
     ), candidate as materialized (
-      select m.id, m.contact_id
+      select m.id, m.contact_id, m.variant
       from messages m
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id >= ${from} and m.id < ${to} and m.state = 'queued'
@@ -160,6 +171,7 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
     ), checked as (
       select candidate.id as row_id, candidate.contact_id, c.external_id, c.email, c.phone, c.first_name,
         c.last_name, c.company, c.job_title, c.properties,
+        coalesce(candidate.variant, live.ab_winner) as variant,
         case
           when c.id is null then 'contact_deleted'
           when c.email is null then 'no_address'
@@ -181,7 +193,8 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
         reason = checked.reason,
         claim_id = case when checked.reason is null then ${claimId}::uuid end,
         claimed_at = case when checked.reason is null then now() end,
-        recipient = coalesce(checked.email, m.recipient)
+        recipient = coalesce(checked.email, m.recipient),
+        variant = checked.variant
       from checked
       where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.row_id
       returning m.id, m.state
@@ -205,24 +218,12 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
         select json_agg(json_build_object('id', row_id, 'contactId', contact_id,
           'externalId', external_id, 'email', email, 'phone', phone, 'firstName', first_name,
           'lastName', last_name, 'company', company, 'jobTitle', job_title,
-          'properties', properties) order by row_id)
+          'properties', properties, 'variant', variant) order by row_id)
         from checked
         where reason is null
       ), '[]') as recipients`
   if (!row) throw new Error('a claim returned no row')
   return row
-}
-
-type Rows = Pick<ClaimRange, 'organizationId' | 'bucket' | 'from' | 'to'>
-
-/** Rows of a range that are still to be sent, and those that wait for an outcome. */
-export const countOpen = async (sql: Sql, { organizationId, bucket, from, to }: Rows) => {
-  const [row] = await sql<{ queued: number; waiting: number }[]>`
-    select count(*) filter (where state = 'queued') as queued,
-      count(*) filter (where state in ('claimed', 'unknown')) as waiting
-    from messages
-    where organization_id = ${organizationId} and bucket = ${bucket} and id >= ${from} and id < ${to}`
-  return row ?? { queued: 0, waiting: 0 }
 }
 
 /** What became of one claimed row. */
@@ -239,6 +240,8 @@ interface SettledClaim {
   bucket: Uuid
   claimId: Uuid
   batchId: string | null
+  /** The batch has variants, which are counted each. */
+  isTest?: boolean
 }
 
 /**
@@ -260,7 +263,7 @@ interface SettledClaim {
  */
 export const recordResults = (
   sql: Executor,
-  { organizationId, bucket, claimId, batchId }: SettledClaim,
+  { organizationId, bucket, claimId, batchId, isTest = false }: SettledClaim,
   results: Result[],
 ) => {
   const column = <T>(of: (result: Result) => T) => results.map(of)
@@ -307,7 +310,7 @@ export const recordResults = (
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
-        m.send_at, m.execution_id, m.claimed_at, m.first_event_at
+        m.send_at, m.execution_id, m.claimed_at, m.first_event_at, m.variant
     ), overtaken as (
       update messages m
       set subject = case when held.recipient is null then m.subject
@@ -365,7 +368,7 @@ export const recordResults = (
       on conflict (organization_id, contact_id) do update
       set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
       returning 1
-    ), released as (
+    ), tested as (${batchVariants.addSent(sql, { organizationId, batchId, isTest })}), released as (
       delete from claims
       where organization_id = ${organizationId} and id = ${claimId}
         and not exists (select from moved where state = 'unknown')
@@ -386,7 +389,8 @@ export const recordResults = (
         count(*) filter (where state = 'unknown') - count(*) filter (where before = 'unknown') as unknown
       from moved
     ) delta, (select count(*) as rows from mailed) stats,
-      (select count(*) as rows from answered) counts
+      (select count(*) as rows from answered) counts,
+      (select count(*) as rows from tested) variants
     where b.organization_id = ${organizationId} and b.id = ${batchId}
-      and stats.rows >= 0 and counts.rows >= 0`
+      and stats.rows >= 0 and counts.rows >= 0 and variants.rows >= 0`
 }

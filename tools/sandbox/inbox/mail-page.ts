@@ -16,7 +16,7 @@ const NAMES: Record<Tab, string> = {
 }
 
 /** One mail. Its HTML is shown in a frame that may do nothing. */
-export function mailPage(mail: MailView, wanted: Tab | undefined): Markup {
+export async function mailPage(mail: MailView, wanted: Tab | undefined): Promise<Markup> {
   const tab = wanted ?? (mail.html === null ? 'text' : 'html')
   return layout(
     mail.subject || '(no subject)',
@@ -33,7 +33,7 @@ ${mail.batch ? html`<dt>Batch</dt><dd><a href="/?batch=${mail.batch}"><u>${mail.
 </dl>
 <div class="card">
 <div class="tabs">${TABS.map((each) => tabLink(mail, each, each === tab))}</div>
-${panel(mail, tab)}
+${await panel(mail, tab)}
 </div>`,
   )
 }
@@ -46,7 +46,7 @@ function tabLink({ id, events }: MailView, tab: Tab, isHere: boolean): Markup {
     : html`<a href="${href}">${name}</a>`
 }
 
-function panel(mail: MailView, tab: Tab): Markup {
+async function panel(mail: MailView, tab: Tab): Promise<Markup> {
   switch (tab) {
     case 'html':
       return mail.html === null
@@ -59,7 +59,7 @@ function panel(mail: MailView, tab: Tab): Markup {
     case 'headers':
       return headers(mail)
     case 'source':
-      return html`<pre>${sourceOf(mail)}</pre>`
+      return html`<pre>${await sourceOf(mail)}</pre>`
     case 'events':
       return events(mail.events)
   }

@@ -98,7 +98,7 @@ async function sendMail(
     sendPage(
       response,
       200,
-      mailPage(
+      await mailPage(
         mail,
         TABS.find((tab) => tab === wanted),
       ),

@@ -105,6 +105,9 @@ export function checkConfigurationSet(
   return name
 }
 
+/** They fill in the Feedback-ID header, and no other names may have colons. */
+export const FEEDBACK_TAGS = ['ses:feedback-id-a', 'ses:feedback-id-b']
+
 export function checkTags(tags: readonly Named[] = []): Pair[] {
   if (tags.length > MAX_TAGS) throw badRequest(`Too many tags: at most ${MAX_TAGS}`)
   return tags.map(({ Name, Value }) => {
@@ -112,7 +115,7 @@ export function checkTags(tags: readonly Named[] = []): Pair[] {
       ['name', Name],
       ['value', Value],
     ] as const) {
-      if (!/^[A-Za-z0-9_-]+$/.test(value)) {
+      if (!/^[A-Za-z0-9_-]+$/.test(value) && !FEEDBACK_TAGS.includes(value)) {
         throw badRequest(
           `Invalid tag ${what} <${value.slice(0, 100)}>: only alphanumeric ASCII characters, '_', and '-' are allowed.`,
         )

@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '../aws/errors.ts'
 import type { Body, NewMail, Pair } from '../ledger.ts'
 import { type Outcome, outcomeOf } from '../plan.ts'
-import { readMessage } from '../raw-mail.ts'
+import { readMessage } from '../mime.ts'
 import { isRecord, missingIn, placesOf, renderTemplate } from '../template.ts'
 import {
   bareAddress,
@@ -35,7 +35,7 @@ interface Message {
 export async function sendEmail(call: SesCall): Promise<{ MessageId: string }> {
   const { deps, account, faults, role } = call
   const request = readSendEmail(call.body)
-  const { sender, destination, subject, headers, tags, body, unrendered } = messageOf(request)
+  const { sender, destination, subject, headers, tags, body, unrendered } = await messageOf(request)
   const recipients = recipientsOf(destination)
   for (const each of request.ReplyToAddresses ?? []) checkSender(each)
   const name = request.ConfigurationSetName
@@ -87,7 +87,7 @@ export const fate = ({ deps, account }: SesCall, address: string): Outcome =>
     deps.suppressions.find(account.accountNumber, account.region, address) !== undefined,
   )
 
-function messageOf(request: SendEmail): Message {
+async function messageOf(request: SendEmail): Promise<Message> {
   const { Simple, Raw, Template: template } = request.Content
   const tags = checkTags(request.EmailTags)
   const given = [Simple, Raw, template].filter((each) => each !== undefined)
@@ -156,11 +156,11 @@ export function readData(text = '{}'): Record<string, unknown> | undefined {
 }
 
 /** What the request leaves out is read from the message's own header fields. */
-function rawMessage(request: SendEmail, base64: string, tags: Pair[]): Message {
+async function rawMessage(request: SendEmail, base64: string, tags: Pair[]): Promise<Message> {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0) throw badRequest('Raw message is empty.')
   checkSize(bytes.length)
-  const { headers, list } = readMessage(bytes)
+  const { headers, list, subject } = await readMessage(bytes)
   const sender = checkSender(request.FromEmailAddress ?? list('from')[0])
   const destination = request.Destination ?? {
     ToAddresses: list('to'),
@@ -179,7 +179,7 @@ function rawMessage(request: SendEmail, base64: string, tags: Pair[]): Message {
       CcAddresses: (destination.CcAddresses ?? []).map(bareAddress),
       BccAddresses: (destination.BccAddresses ?? []).map(bareAddress),
     },
-    subject: headers.find(([name]) => name.toLowerCase() === 'subject')?.[1] ?? '',
+    subject,
     headers,
     tags: [...tags, ...checkTags(more)],
     body: { kind: 'raw', base64 },

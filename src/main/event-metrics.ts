@@ -9,3 +9,14 @@ export function countDuplicates(registry: Registry): (count: number) => void {
   })
   return (count) => counter.inc(count)
 }
+
+/** Counts events from queues that can never be applied; of posted ones the API counts. */
+export function countNotApplied(registry: Registry): (reason: string) => void {
+  const counter = new Counter({
+    name: 'letterloom_delivery_events_not_applied_total',
+    help: 'Delivery events that were taken with a right proof and can never be applied',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  return (reason) => counter.inc({ reason })
+}

@@ -1,0 +1,109 @@
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import {
+  type EventQueue,
+  type EventQueues,
+  MESSAGES_PER_POLL,
+  type QueuedMessage,
+  type QueueSource,
+} from '../../src/domain/sending/event-queue.ts'
+import { ask } from './asking.ts'
+import type { Roles } from './roles.ts'
+import type { Credentials } from './signature.ts'
+
+/** Beyond the time that a poll waits at the queue. */
+const ANSWER_MS = 5_000
+const DELETE_MS = 5_000
+/** How SQS says that there is no such queue, by its own protocol and by the older one. */
+const MISSING = ['QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue']
+
+/**
+ * Polls queues in customers' accounts with SQS ReceiveMessage and DeleteMessageBatch. Requests go
+ * to the service's own address in the connection's region: the queue's URL is a name in them, and
+ * is never called.
+ */
+export const createEventQueues = (roles: Roles): EventQueues => ({
+  open: (source) => openQueue(roles, source),
+})
+
+function openQueue(roles: Roles, source: QueueSource): EventQueue {
+  const { region, eventQueueUrl: QueueUrl } = source
+  let opened: { credentials: Credentials; sqs: SQSClient } | undefined
+  /** One client while the credentials last: its connections are used again. */
+  const clientFor = (credentials: Credentials): SQSClient => {
+    if (opened?.credentials === credentials) return opened.sqs
+    opened?.sqs.destroy()
+    opened = { credentials, sqs: createClient(region, credentials) }
+    return opened.sqs
+  }
+  const asking = { roles, iamRole: source, purpose: 'queue', tries: 1 } as const
+
+  return {
+    receive: async ({ waitSeconds, hiddenSeconds, signal: callers }) => {
+      const signal = AbortSignal.any([
+        callers,
+        AbortSignal.timeout(waitSeconds * 1_000 + ANSWER_MS),
+      ])
+      const command = () =>
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: MESSAGES_PER_POLL,
+          WaitTimeSeconds: waitSeconds,
+          VisibilityTimeout: hiddenSeconds,
+        })
+      const told = await ask({
+        ...asking,
+        signal,
+        call: (credentials) =>
+          clientFor(credentials)
+            .send(command(), { abortSignal: signal })
+            .then(({ Messages: messages = [] }) => messages, ifMissing),
+      })
+      if (told.kind !== 'told') return told
+      if (told.value === undefined) return { kind: 'missing' }
+      return { kind: 'received', messages: told.value.flatMap(toMessage) }
+    },
+
+    delete: async (messages) => {
+      const signal = AbortSignal.timeout(DELETE_MS)
+      const entries = messages.map(({ receipt }, at) => ({
+        Id: String(at),
+        ReceiptHandle: receipt,
+      }))
+      const command = () => new DeleteMessageBatchCommand({ QueueUrl, Entries: entries })
+      const told = await ask({
+        ...asking,
+        signal,
+        call: (credentials) => clientFor(credentials).send(command(), { abortSignal: signal }),
+      })
+      return told.kind === 'told' ? (told.value.Failed?.length ?? 0) : messages.length
+    },
+
+    close: () => opened?.sqs.destroy(),
+  }
+}
+
+function createClient(
+  region: string,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+): SQSClient {
+  return new SQSClient({
+    region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    maxAttempts: 1,
+    useQueueUrlAsEndpoint: false,
+    requestHandler: { connectionTimeout: 2_000 },
+  })
+}
+
+const toMessage = ({ ReceiptHandle: receipt, Body: body }: Message): QueuedMessage[] =>
+  receipt === undefined ? [] : [{ receipt, body: body ?? '' }]
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof Error && MISSING.includes(error.name)) return undefined
+  throw error
+}

@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { previewTemplate } from '../../../src/core/content/preview-template.ts'
+import type { Contents } from '../../../src/mail/content-checks.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import {
+  TemplatePreview,
+  TemplatePreviewInput,
+} from '../../../src/schemas/content/template-preview.ts'
+import type { Caller } from '../../caller.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { wantsHtml } from '../../http/html-pages.ts'
+import { PAGE_CONTENT } from '../../http/link-pages.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { sendPreviewPage } from '../preview-page.ts'
+
+interface Asked {
+  caller: Caller
+  contents: Contents
+  params: { id: string }
+  body: TemplatePreviewInput | null
+}
+
+/** What a template looks like. */
+export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { renderer, publicUrl } = deps
+  const preview = ({ caller: { organizationId, sql }, contents, params: { id }, body }: Asked) =>
+    previewTemplate({ sql, contents, renderer, publicUrl }, organizationId, id, body ?? {})
+
+  app.post(
+    '/v1/templates/:id/preview',
+    {
+      // Mail is rendered outside of a transaction; nothing is written.
+      config: { scope: ['read', 'send'], leased: true },
+      bodyLimit: REQUEST_LIMITS.bodyBytes,
+      schema: {
+        tags: ['templates'],
+        operationId: 'previewTemplate',
+        summary: 'See the mail that a template makes for a contact, by id or slug',
+        description:
+          'As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs.',
+        params: IdParams,
+        body: TemplatePreviewInput,
+        response: {
+          200: {
+            description: 'The mail, or why there is none',
+            content: { 'application/json': { schema: TemplatePreview }, ...PAGE_CONTENT },
+          },
+        },
+      },
+      // A page is not what an Idempotency-Key keeps: it is made anew.
+      preHandler: async (request, reply) => {
+        if (!wantsHtml(request.headers.accept)) return
+        await sendPreviewPage(reply, await preview(request))
+      },
+    },
+    preview,
+  )
+}

@@ -1,0 +1,153 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import {
+  compilePushed,
+  pulledOf,
+  pushTemplates,
+  wholeRefusal,
+} from '../../../src/core/content/push-templates.ts'
+import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
+import { awaitChecks } from '../../../src/mail/content-checks.ts'
+import {
+  TemplateBatchPush,
+  TemplateBatchPushResult,
+  TemplatePull,
+  TemplatePullQuery,
+  TemplatePush,
+  TemplatePushResult,
+  type PushedTemplate,
+  TemplatesPush,
+} from '../../../src/schemas/content/template-push.ts'
+import * as templates from '../../../src/store/content/templates.ts'
+import { rolledBack } from '../../../src/store/db/rolled-back.ts'
+import { audit } from '../../access/audit.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import { failures } from '../../http/failures.ts'
+import { pageOf } from '../../http/pages.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { rowChecker } from '../../http/row-checks.ts'
+
+const tags = ['templates']
+const writing = { scope: 'templates' } as const
+const checkRows = rowChecker(TemplatePush)
+
+/** The templates of a push, and where each stands in the body. */
+function pushOf(body: TemplatesPush) {
+  if ('templates' in body) {
+    return { ...body, pathOf: (index: number) => `templates[${index}].` }
+  }
+  const { dryRun, ...template } = body
+  return { templates: [template], dryRun, force: false, pathOf: () => '' }
+}
+
+/** Templates as files: pulled, edited, pushed. */
+export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.post(
+    '/v1/templates/push',
+    {
+      config: writing,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'pushTemplates',
+        summary: 'Create, update and publish templates by their slugs, all or none',
+        description:
+          'The body is a list, `templates`, or one template by itself. What is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.',
+        body: TemplatesPush,
+        response: { 200: TemplatePushResult, ...failures(409) },
+      },
+      preHandler: async ({ contents, body }) =>
+        awaitChecks(pushOf(body).templates.map(async (each) => compilePushed(contents, each))),
+    },
+    async (request) => {
+      const { templates: pushed, pathOf, force = false, dryRun = false } = pushOf(request.body)
+      const rows = pushed.map((each, index) => ({ index, pushed: each }))
+      const { results, refusals } = await run(request, rows, { force, dryRun })
+      if (refusals.length > 0) throw wholeRefusal(refusals, pathOf)
+      return { success: true as const, dryRun, results }
+    },
+  )
+
+  app.post(
+    '/v1/templates/push/batch',
+    {
+      config: writing,
+      bodyLimit: REQUEST_LIMITS.largeBodyBytes,
+      schema: {
+        tags,
+        operationId: 'pushTemplateBatch',
+        summary: 'Create, update and publish up to 100 templates by their slugs, each by itself',
+        description:
+          'As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.',
+        body: TemplateBatchPush,
+        response: { 200: TemplateBatchPushResult, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { force = false, dryRun = false } = request.body
+      const failed = rowFailures('templates')
+      const good = await checkRows(request, request.body.templates, failed)
+      const rows = good.map(({ index, row }) => ({ index, pushed: row }))
+      await awaitChecks(rows.map(async ({ pushed }) => compilePushed(request.contents, pushed)))
+      const { results, refusals } = await run(request, rows, { force, dryRun })
+      for (const { index, refusal } of refusals) failed.add(index, refusal)
+      const told = toldFailures('templates', failed.list())
+      return { success: told.errors.length === 0, dryRun, results, ...told }
+    },
+  )
+
+  app.get(
+    '/v1/templates/pull',
+    {
+      config: { scope: ['read', 'send'] },
+      schema: {
+        tags,
+        operationId: 'pullTemplates',
+        summary: 'Get templates in the form that push takes, newest first',
+        description: 'What they say now, published or not.',
+        querystring: TemplatePullQuery,
+        response: { 200: TemplatePull },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, slug } }) => {
+      const scope = { list: 'pulled templates', organizationId, filters: { slug } }
+      const before = decodeCursor(scope, cursor)
+      const range = { before, limit: limit + 1, slug }
+      const rows = await templates.listWhole(sql, organizationId, range)
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { templates: page.map(pulledOf), nextCursor }
+    },
+  )
+
+  type Rows = Parameters<typeof pushTemplates>[1]
+
+  async function run(
+    request: FastifyRequest,
+    rows: Rows,
+    { force, dryRun }: { force: boolean; dryRun: boolean },
+  ) {
+    const { tx, contents } = request
+    const { organizationId } = request.caller
+    if (!dryRun) {
+      const done = await pushTemplates({ tx, organizationId, contents }, rows, force)
+      await note(request, done.results)
+      return done
+    }
+    const { results, refusals } = await rolledBack(tx, (inner) =>
+      pushTemplates({ tx: inner, organizationId, contents }, rows, force),
+    )
+    const told = results.map((each) => (each.outcome === 'created' ? { ...each, id: null } : each))
+    return { results: told, refusals }
+  }
+
+  /** One entry of the audit trail for a push, however many templates it has. */
+  async function note(request: FastifyRequest, results: readonly PushedTemplate[]): Promise<void> {
+    const changed = results.filter(({ outcome }) => outcome !== 'unchanged')
+    const [first] = changed
+    if (!first?.id) return
+    const subject = { kind: 'template', id: first.id }
+    const detail = { templates: changed.length }
+    await audit(request.tx, request, now, { action: 'template.pushed', subject, detail })
+  }
+}

@@ -1,0 +1,27 @@
+import type { ErrorDetail } from '../../domain/errors.ts'
+import type { Trigger } from '../../domain/flows/flow.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import * as segments from '../../store/audience/segments.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { requireFeature } from '../access/plan.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+
+const PATH = 'triggerConfig.segmentId'
+
+/**
+ * What is wrong with the segment that a trigger names, if it names one. Until the transaction ends
+ * nobody deletes it. 402 on a plan without segments, 403 when another organization has it.
+ */
+export async function checkTriggerSegment(
+  tx: Transaction,
+  organizationId: Uuid,
+  trigger: Trigger,
+): Promise<ErrorDetail[]> {
+  const id = 'segmentId' in trigger ? trigger.segmentId : undefined
+  if (id === undefined) return []
+  await requireFeature(tx, organizationId, 'segments')
+  const kept = await segments.keep(tx, organizationId, isUuid(id) ? [id] : [])
+  if (kept.size > 0) return []
+  await refuseForeign(tx, 'segment', organizationId, id)
+  return [{ path: PATH, message: `${PATH} names no segment` }]
+}

@@ -1,0 +1,109 @@
+import { refuse } from '../../domain/errors.ts'
+import {
+  type Dimension,
+  dimensionsOf,
+  type Granularity,
+  KEYS,
+  type Range,
+  rangeOf,
+  requireTimezone,
+} from '../../domain/metrics/metrics-query.ts'
+import { QUARTER_MS, type Shift, shiftsOf } from '../../domain/metrics/zone-shifts.ts'
+import { BOT_LIST_VERSION } from '../../domain/sending/bots.ts'
+import type { Uuid } from '../../ids.ts'
+import type { EmailMetrics, MetricsRow } from '../../schemas/metrics/email-metrics.ts'
+import type { Executor } from '../../store/db/sql.ts'
+import * as mailFigures from '../../store/metrics/mail-figures.ts'
+
+/** More rows are refused. */
+const MOST_ROWS = 10_000
+
+export interface MetricsRequest extends mailFigures.Filters {
+  start?: string | undefined
+  end?: string | undefined
+  timezone: string
+  granularity: Granularity
+  /** A list with commas. */
+  dimensions?: string | undefined
+}
+
+/**
+ * What became of the mails that were sent within a range, by the dimensions that are asked for. All
+ * figures are of the mails that were sent in it, whenever they were delivered or opened, so that no
+ * rate is more than 1.
+ */
+export async function emailMetrics(
+  sql: Executor,
+  organizationId: Uuid,
+  request: MetricsRequest,
+  now: number,
+): Promise<EmailMetrics> {
+  const timezone = requireTimezone(request.timezone)
+  const dimensions = dimensionsOf(request.dimensions)
+  const range = rangeOf(request, timezone, now)
+  const rows = await mailFigures.read(sql, organizationId, {
+    ...request,
+    dimensions,
+    shifts: await shiftsWithin(sql, organizationId, range, timezone),
+    rates: [],
+    limit: MOST_ROWS,
+  })
+  const [total, ...others] = rows
+  if (!total) throw new Error('a sum has a row')
+  if (others.length > MOST_ROWS) {
+    const message = `would give more than ${MOST_ROWS.toLocaleString('en')} rows: ask for a shorter time, a coarser granularity or fewer dimensions`
+    refuse('dimensions', message, 'too_many_rows')
+  }
+  const data = dimensions.length === 0 ? [] : others
+  return {
+    object: 'metrics',
+    totals: shown(total, []),
+    data: data.map((row) => shown(row, dimensions)),
+    meta: {
+      start: new Date(range.start).toISOString(),
+      end: new Date(range.end).toISOString(),
+      timezone,
+      granularity: request.granularity,
+      dimensions,
+      botListVersion: BOT_LIST_VERSION,
+    },
+  }
+}
+
+/** Only of the time in which there are figures: a range may be of a hundred years. */
+async function shiftsWithin(
+  sql: Executor,
+  organizationId: Uuid,
+  { start, end }: Range,
+  timezone: string,
+): Promise<Shift[]> {
+  const { first, last } = await mailFigures.findSpan(sql, organizationId)
+  if (first === null || last === null) return []
+  const from = Math.max(start, Date.parse(first))
+  const to = Math.min(end, Date.parse(last) + QUARTER_MS)
+  return from < to ? shiftsOf(timezone, from, to) : []
+}
+
+function shown(row: mailFigures.Row, dimensions: readonly Dimension[]): MetricsRow {
+  const { sent, delivered, complained, suppressed, opened, openedRaw, clicked } = row
+  const { bouncedPermanent, bouncedTransient, bouncedUndetermined, unsubscribed, failed } = row
+  const bounced = bouncedPermanent + bouncedTransient + bouncedUndetermined
+  const keys = dimensions.map((name) => [KEYS[name], row[KEYS[name]] ?? null] as const)
+  return {
+    ...Object.fromEntries(keys),
+    sent,
+    delivered,
+    bounced,
+    bouncedPermanent,
+    bouncedTransient,
+    bouncedUndetermined,
+    complained,
+    suppressed,
+    opened,
+    openedRaw,
+    clicked,
+    unsubscribed,
+    failed,
+    costUsd: row.costUsd,
+  }
+}

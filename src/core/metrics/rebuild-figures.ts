@@ -1,0 +1,96 @@
+import { bucketStart, type Uuid } from '../../ids.ts'
+import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import * as mailFigures from '../../store/metrics/mail-figures.ts'
+
+/** Mails of one statement. */
+const PAGE = 20_000
+/** Corrections of one statement. */
+const ROWS = 1_000
+const DAY_MS = 86_400_000
+
+export interface Rebuilt {
+  days: number
+  mails: number
+  /** Figures that were not what the logs say. */
+  corrected: number
+}
+
+/**
+ * Counts the figures of metrics again from the logs, a day of an organization after the other, and
+ * corrects those that differ. Of days whose logs were dropped they stay.
+ *
+ * Safe while others write: a day is counted and compared as of one moment, and the difference is
+ * added, never written over what is counted meanwhile.
+ */
+export async function rebuildFigures(
+  sql: Sql,
+  organizationId?: Uuid,
+  pageSize: number = PAGE,
+): Promise<Rebuilt> {
+  const rebuilt = { days: 0, mails: 0, corrected: 0 }
+  for (const date of await mailFigures.listDays(sql)) {
+    const time = Date.parse(date)
+    const day = { from: bucketStart(time), to: bucketStart(time + DAY_MS) }
+    const organizations =
+      organizationId === undefined
+        ? await mailFigures.listOrganizations(sql, day)
+        : [organizationId]
+    for (const each of organizations) {
+      const done = await transact(sql, (tx) => rebuildDay(tx, each, day, pageSize))
+      rebuilt.mails += done.mails
+      rebuilt.corrected += done.corrected
+    }
+    if (organizations.length > 0) rebuilt.days++
+  }
+  return rebuilt
+}
+
+async function rebuildDay(
+  tx: Transaction,
+  organizationId: Uuid,
+  day: mailFigures.Day,
+  pageSize: number,
+): Promise<Omit<Rebuilt, 'days'>> {
+  await mailFigures.beginRecount(tx)
+  const differences = new Map<Uuid, mailFigures.Kept>()
+  let mails = 0
+  for (let after = day.from; ; ) {
+    const page = { after, mails: pageSize }
+    const last = await mailFigures.findPageEnd(tx, organizationId, day, page)
+    if (last === undefined) break
+    for (const row of await mailFigures.recount(tx, organizationId, day, { after, last })) {
+      add(differences, row, 1)
+      mails += row.sent
+    }
+    after = last
+  }
+  for (const row of await mailFigures.listKept(tx, organizationId, day)) add(differences, row, -1)
+  const wrong = [...differences.values()].filter((row) =>
+    mailFigures.FIGURES.some((name) => row[name] !== 0),
+  )
+  for (let from = 0; from < wrong.length; from += ROWS) {
+    await mailFigures.correct(tx, organizationId, wrong.slice(from, from + ROWS))
+  }
+  return { mails, corrected: wrong.length }
+}
+
+function add(sums: Map<Uuid, mailFigures.Kept>, row: mailFigures.Kept, sign: 1 | -1): void {
+  const sum = sums.get(row.key) ?? { ...row, ...NOTHING }
+  for (const name of mailFigures.FIGURES) sum[name] += sign * row[name]
+  sums.set(row.key, sum)
+}
+
+const NOTHING: mailFigures.Figures = {
+  sent: 0,
+  delivered: 0,
+  bouncedPermanent: 0,
+  bouncedTransient: 0,
+  bouncedUndetermined: 0,
+  complained: 0,
+  suppressed: 0,
+  opened: 0,
+  openedRaw: 0,
+  clicked: 0,
+  unsubscribed: 0,
+  failed: 0,
+}

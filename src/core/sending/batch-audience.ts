@@ -1,0 +1,84 @@
+import {
+  type Audience,
+  type AudienceType,
+  batchAudience,
+  type Criterion,
+} from '../../domain/audience/audience.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import * as audiences from '../../store/audience/audience.ts'
+import * as topics from '../../store/consent/topics.ts'
+import type { Executor, Sql } from '../../store/db/sql.ts'
+import { countAudience } from '../audience/members.ts'
+import { segmentConditions } from '../audience/segment-audience.ts'
+
+/** Whom a batch is to be sent to, as it is stored. */
+export interface StoredAudience {
+  audienceType: AudienceType
+  contactIds: readonly Uuid[] | null
+  topicId: Uuid | null
+  segmentId: Uuid | null
+  excludedTopicIds: readonly Uuid[]
+  excludedSegmentIds: readonly Uuid[]
+}
+
+export type Resolved =
+  | { audience: Audience }
+  /** Why nobody can say whom it means, or whom it leaves out: it must not be sent to anybody. */
+  | { unusable: 'segment_not_usable' | 'topic_deleted' }
+
+/** Whom a batch means at the time `now` (ISO 8601). */
+export async function resolveAudience(
+  sql: Executor,
+  organizationId: Uuid,
+  batch: StoredAudience,
+  now: string,
+): Promise<Resolved> {
+  const { segmentId, excludedTopicIds: topicIds, excludedSegmentIds } = batch
+  const known = await topics.identify(sql, organizationId, { topicIds })
+  if (topicIds.some((id) => !known.has(id))) return { unusable: 'topic_deleted' }
+  const named = segmentId === null ? [] : [segmentId]
+  const asked = await segmentConditions(sql, organizationId, [...named, ...excludedSegmentIds])
+  if (!asked) return { unusable: 'segment_not_usable' }
+  const [condition] = asked
+  const conditions = asked.slice(named.length)
+  const segment: Criterion | undefined =
+    segmentId === null || !condition ? undefined : { type: 'condition', condition, now }
+  const except: Criterion | undefined =
+    topicIds.length + conditions.length === 0
+      ? undefined
+      : { type: 'except', topicIds, conditions, now }
+  return { audience: batchAudience({ ...batch, segment, except }) }
+}
+
+/** Whether conditions are asked of the contacts, which may take long. */
+export const asksConditions = (
+  batch: Pick<StoredAudience, 'audienceType' | 'excludedSegmentIds'>,
+): boolean => batch.audienceType === 'segment' || batch.excludedSegmentIds.length > 0
+
+/** Where no segment is named, an audience is estimated by counting up to this. */
+const MOST_ESTIMATED = 10_001
+
+/**
+ * How many contacts a batch would be sent to now, about. Outside of transactions, because it may
+ * take as long as a search; 0 where even that is not enough, or the audience is not usable.
+ */
+export async function estimateAudience(
+  { sql, searchSql }: { sql: Sql; searchSql: Sql },
+  organizationId: Uuid,
+  batch: StoredAudience,
+  now: string,
+): Promise<number> {
+  if (!namedIds(batch).every(isUuid)) return 0
+  const resolved = await resolveAudience(sql, organizationId, batch, now)
+  if ('unusable' in resolved) return 0
+  const { audience } = resolved
+  if (!asksConditions(batch)) return audiences.count(sql, organizationId, audience, MOST_ESTIMATED)
+  return (await countAudience(searchSql, organizationId, audience))?.count ?? 0
+}
+
+const namedIds = (batch: StoredAudience) => [
+  ...[batch.topicId, batch.segmentId].flatMap((id) => id ?? []),
+  ...(batch.contactIds ?? []),
+  ...batch.excludedTopicIds,
+  ...batch.excludedSegmentIds,
+]

@@ -1,0 +1,53 @@
+import type { Uuid } from '../../ids.ts'
+import { type Attachment, decodedBytes } from '../../domain/sending/attachments.ts'
+import { rawMessage } from '../../mail/mime.ts'
+import type { EmailBody } from '../../schemas/sending/email.ts'
+import { mailContentPlace, open, seal } from '../../sealing.ts'
+import type { Keyring } from '../../tokens.ts'
+import type { OutgoingMail } from '../content/compose.ts'
+
+/** All that a single mail says. */
+export interface MailContent extends OutgoingMail {
+  attachments: readonly Attachment[]
+}
+
+/** Encrypts what a mail says for its row. */
+export const sealContent = (
+  keyring: Keyring,
+  organizationId: Uuid,
+  id: Uuid,
+  content: MailContent,
+): Buffer =>
+  seal(keyring, 'mail-content', mailContentPlace(organizationId, id), JSON.stringify(content))
+
+/** Undefined: its key is not there any more. */
+export function openContent(
+  keyring: Keyring,
+  organizationId: Uuid,
+  id: Uuid,
+  sealed: Uint8Array,
+): MailContent | undefined {
+  const text = open(keyring, 'mail-content', mailContentPlace(organizationId, id), sealed)
+  if (text === undefined) return undefined
+  const content: MailContent = JSON.parse(text)
+  return content
+}
+
+/** As it goes to the provider: with attachments it is a message of our own making. */
+export async function outgoing(content: MailContent): Promise<OutgoingMail> {
+  const { attachments, ...mail } = content
+  return attachments.length === 0 ? mail : { ...mail, raw: await rawMessage(content) }
+}
+
+/** As its sender may read it again. */
+export const bodyView = ({ html, text, headers, attachments }: MailContent): EmailBody => ({
+  html,
+  text,
+  headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+  attachments: attachments.map(({ filename, contentType, contentId, content }) => ({
+    filename,
+    contentType: contentType ?? null,
+    contentId: contentId ?? null,
+    bytes: decodedBytes(content) ?? 0,
+  })),
+})

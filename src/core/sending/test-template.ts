@@ -1,0 +1,73 @@
+import { AppError, badRequest } from '../../domain/errors.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Contents } from '../../mail/content-checks.ts'
+import type { TemplateTest, TemplateTestInput } from '../../schemas/content/template-preview.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import { previewTemplate } from '../content/preview-template.ts'
+import { acceptMails } from './accept-mails.ts'
+import { type PreparedMail, prepareMails } from './prepare-mails.ts'
+import type { MailDeps } from './single-mail-contents.ts'
+
+/** Nobody is to take it for the mail itself. */
+const MARK = '[Test]'
+/** Longest line of a mail, RFC 5322, 2.1.1. */
+const LONGEST_SUBJECT = 998
+
+/**
+ * Makes the mails of a test, before the transaction that writes them: what the template says now,
+ * for one contact, to the addresses of those who look at it. They are single mail: nobody who has
+ * one of the addresses is counted as mailed, and the links to unsubscribe lead nowhere. Throws a
+ * 400 with what is wrong.
+ */
+export async function prepareTest(
+  sql: Executor,
+  organizationId: Uuid,
+  idOrSlug: string,
+  { to, from, fromName, replyTo, cloudAccountId, awsAccountId, ...sample }: TemplateTestInput,
+  { contents, ...deps }: MailDeps & { contents: Contents },
+): Promise<PreparedMail[]> {
+  const shown = await previewTemplate({ sql, contents, ...deps }, organizationId, idOrSlug, sample)
+  const { templateId, subject, html, text, problem } = shown
+  if (html === null || text === null) {
+    const { message, reason } = problem ?? {}
+    const details = [{ path: 'variables', message: message ?? 'are not enough' }]
+    throw badRequest(`The mail cannot be made: ${message}`, details, reason)
+  }
+  const said = {
+    from,
+    ...(fromName === undefined ? {} : { fromName }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(cloudAccountId === undefined ? {} : { cloudAccountId }),
+    ...(awsAccountId === undefined ? {} : { awsAccountId }),
+    subject: `${MARK} ${subject ?? ''}`.slice(0, LONGEST_SUBJECT),
+    html,
+    text,
+    // A contact's data is in it, and who looks at it has the mail.
+    retainBody: false,
+  }
+  const addresses = [...new Set(to.map((address) => address.trim().toLowerCase()))]
+  const inputs = addresses.map((address) => ({ ...said, to: address }))
+  const made = await prepareMails(sql, organizationId, inputs, deps)
+  return made.map((mail) => {
+    if (mail instanceof AppError) throw mail
+    return { ...mail, contactId: undefined, templateId }
+  })
+}
+
+/** Writes the mails of a test into the mail queue. */
+export async function sendTest(
+  tx: Transaction,
+  organizationId: Uuid,
+  mails: readonly PreparedMail[],
+  deps: Parameters<typeof acceptMails>[3],
+): Promise<TemplateTest> {
+  const accepted = await acceptMails(tx, organizationId, mails, deps)
+  return {
+    subject: mails[0]?.mail.subject ?? '',
+    mails: accepted.map(({ id, status }, index) => ({
+      id,
+      to: mails[index]?.mail.to ?? '',
+      status: status === 'suppressed' ? status : 'queued',
+    })),
+  }
+}

@@ -1,0 +1,109 @@
+import { failed, type Finding, told, warned } from '../../domain/tools/report.ts'
+import { parseTags } from '../../domain/tools/tags.ts'
+
+export const DMARC_POLICIES = ['none', 'quarantine', 'reject'] as const
+export type DmarcPolicy = (typeof DMARC_POLICIES)[number]
+
+export interface DmarcRecord {
+  policy: DmarcPolicy | null
+  subdomainPolicy: DmarcPolicy | null
+  percent: number
+  /** `t=y`: receivers do one step less than the policy says (RFC 9989). */
+  isTesting: boolean
+  adkim: 'r' | 's'
+  aspf: 'r' | 's'
+  rua: string[]
+  ruf: string[]
+}
+
+/** Of RFC 7489 and of its successor (RFC 9989). */
+const KNOWN_TAGS = [
+  'v',
+  'p',
+  'sp',
+  'np',
+  'pct',
+  'adkim',
+  'aspf',
+  'rua',
+  'ruf',
+  'fo',
+  'ri',
+  'rf',
+].concat(['psd', 't'])
+const MOST_URIS = 10
+
+const policyOf = (text: string | undefined): DmarcPolicy | null =>
+  DMARC_POLICIES.find((each) => each === text?.toLowerCase()) ?? null
+
+/** Reads a record whose version is right, and says what is wrong with it. */
+export function parseDmarc(text: string): { record: DmarcRecord; findings: Finding[] } {
+  const { tags, problems } = parseTags(text)
+  const findings: Finding[] = problems.map((problem) =>
+    warned('dmarc_syntax', `${problem}.`, 'Write the record as “tag=value; tag=value”.'),
+  )
+  for (const name of tags.keys()) {
+    if (KNOWN_TAGS.includes(name)) continue
+    findings.push(told('dmarc_unknown_tag', `The tag ${name.slice(0, 40)} is not one of DMARC.`))
+  }
+  const record: DmarcRecord = {
+    policy: policyOf(tags.get('p')),
+    subdomainPolicy: policyOf(tags.get('sp')),
+    percent: percentOf(tags.get('pct')),
+    isTesting: tags.get('t')?.toLowerCase() === 'y',
+    adkim: tags.get('adkim')?.toLowerCase() === 's' ? 's' : 'r',
+    aspf: tags.get('aspf')?.toLowerCase() === 's' ? 's' : 'r',
+    rua: urisOf(tags.get('rua')),
+    ruf: urisOf(tags.get('ruf')),
+  }
+  for (const name of ['adkim', 'aspf']) {
+    const value = tags.get(name)?.toLowerCase()
+    if (value === undefined || value === 'r' || value === 's') continue
+    findings.push(
+      warned('dmarc_syntax', `${name} has to be r or s.`, `Correct ${name}, or remove it.`),
+    )
+  }
+  if (tags.has('sp') && record.subdomainPolicy === null) {
+    findings.push(warned('dmarc_syntax', 'sp is no policy.', 'Use none, quarantine or reject.'))
+  }
+  if (record.policy === null) {
+    const message = tags.has('p') ? 'p is no policy.' : 'The record has no policy (p=).'
+    findings.push(failed('dmarc_no_policy', message, 'Set p to none, quarantine or reject.'))
+  }
+  const wrong = [...record.rua, ...record.ruf].find((uri) => !isReportUri(uri))
+  if (wrong !== undefined) {
+    findings.push(
+      warned(
+        'dmarc_report_address',
+        `“${wrong.slice(0, 100)}” is no address for reports.`,
+        'Write it as mailto:dmarc@example.com.',
+      ),
+    )
+  }
+  return { record, findings }
+}
+
+const percentOf = (text: string | undefined): number =>
+  text !== undefined && /^\d{1,3}$/.test(text) && Number(text) <= 100 ? Number(text) : 100
+
+const urisOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter((uri) => uri !== '')
+    .slice(0, MOST_URIS)
+
+/** `mailto:a@example.com!10m` or `https://…`. */
+const isReportUri = (uri: string): boolean =>
+  /^mailto:[^\s@,;<>"]{1,64}@[^\s@,;!<>"]{1,253}(?:![\dkmgt]{1,20})?$/i.test(uri) ||
+  /^https:\/\/\S{1,500}$/i.test(uri)
+
+/** Domains that reports are mailed to. */
+export const reportDomains = ({ rua, ruf }: DmarcRecord): string[] => [
+  ...new Set(
+    [...rua, ...ruf].flatMap((uri) => {
+      const domain = /^mailto:[^@]+@([^!]+)/i.exec(uri)?.[1]
+      return domain === undefined ? [] : [domain.toLowerCase()]
+    }),
+  ),
+]

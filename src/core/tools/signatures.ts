@@ -1,0 +1,86 @@
+import { type MailField, valuesOf } from '../../domain/tools/mail-fields.ts'
+import { failed, type Finding, told, warned } from '../../domain/tools/report.ts'
+import { parseTags } from '../../domain/tools/tags.ts'
+import { organizationalDomain } from '../../public-suffixes.ts'
+
+/** What a DKIM-Signature field says of itself; whether it is true is another question. */
+export interface Signature {
+  domain: string
+  selector: string
+  algorithm: string
+  /** Fields that it covers, in lower case. */
+  covers: string[]
+  /** It belongs to the organization of From. */
+  isAligned: boolean
+}
+
+/** Signatures that are looked at. */
+export const MOST_SIGNATURES = 5
+const MOST_COVERED = 100
+
+/** Whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
+export function isAligned(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  return one === other || sameOrganization(one, other)
+}
+
+function sameOrganization(one: string, other: string): boolean {
+  const organization = organizationalDomain(one)
+  return organization !== undefined && organization === organizationalDomain(other)
+}
+
+/** The first signatures, and of each `b=`, which tells it from the others. */
+export function readSignatures(
+  fields: readonly MailField[],
+  { from, now }: { from: string | undefined; now: number },
+): { signatures: Signature[]; proofs: string[]; findings: Finding[] } {
+  const findings: Finding[] = []
+  const proofs: string[] = []
+  const signatures = valuesOf(fields, 'dkim-signature')
+    .slice(0, MOST_SIGNATURES)
+    .map((value) => {
+      const { tags } = parseTags(value)
+      const domain = (tags.get('d') ?? '').toLowerCase()
+      const covers = (tags.get('h') ?? '')
+        .toLowerCase()
+        .split(':')
+        .map((name) => name.trim())
+        .slice(0, MOST_COVERED)
+      findings.push(...signatureFindings(domain, tags, { covers, now }))
+      proofs.push(tags.get('b') ?? '')
+      return {
+        domain,
+        selector: tags.get('s') ?? '',
+        algorithm: tags.get('a') ?? '',
+        covers,
+        isAligned: isAligned(domain, from),
+      }
+    })
+  return { signatures, proofs, findings }
+}
+
+function signatureFindings(
+  domain: string,
+  tags: ReadonlyMap<string, string>,
+  { covers, now }: { covers: string[]; now: number },
+): Finding[] {
+  const findings: Finding[] = []
+  const of = `The signature of ${domain === '' ? 'nobody' : domain}`
+  if (!covers.includes('from')) {
+    const message = `${of} does not cover From, so it is not valid.`
+    findings.push(failed('signature_from', message, 'Sign From and all fields that people see.'))
+  }
+  if ((tags.get('a') ?? '').toLowerCase() === 'rsa-sha1') {
+    const message = `${of} uses SHA-1, which receivers refuse (RFC 8301).`
+    findings.push(failed('signature_sha1', message, 'Sign with rsa-sha256.'))
+  }
+  if (tags.has('l')) {
+    const message = `${of} covers only a part of the body (l=): anybody can add to it.`
+    findings.push(warned('signature_length', message, 'Sign without l=.'))
+  }
+  const expires = tags.get('x')
+  if (expires !== undefined && /^\d{1,12}$/.test(expires) && Number(expires) * 1_000 < now) {
+    findings.push(told('signature_expired', `${of} has expired, which is usual for old mail.`))
+  }
+  return findings
+}

@@ -1,0 +1,9 @@
+/** Gmail shows so many bytes of a mail's HTML and hides the rest behind a link. */
+const CLIPPED_FROM_BYTES = 102 * 1_024
+
+/** What is said of a part that is clipped; undefined: it is not. */
+export function clippingOf(bytes: number): string | undefined {
+  if (bytes <= CLIPPED_FROM_BYTES) return undefined
+  const kilobytes = Math.ceil(bytes / 1_024)
+  return `has ${kilobytes} KB of HTML, and Gmail hides what is beyond 102 KB: shorten it`
+}

@@ -1,0 +1,42 @@
+import { DE } from './languages/de.ts'
+import { EN } from './languages/en.ts'
+import { ES } from './languages/es.ts'
+import { FR } from './languages/fr.ts'
+
+/** Names of the texts that recipients read. */
+export type TextName = keyof typeof EN
+export type Texts = Readonly<Record<TextName, string>>
+
+const ALL = { en: EN, de: DE, fr: FR, es: ES } satisfies Record<string, Texts>
+
+/** ISO 639-1. */
+export type Language = keyof typeof ALL
+export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const satisfies readonly Language[]
+export const TEXTS: Texts = EN
+export const TEXT_NAMES = Object.keys(EN) as readonly TextName[]
+
+/** The language of an organization, and its own texts in the place of ours. */
+export interface Voice {
+  language: Language
+  texts: Partial<Record<TextName, string>>
+}
+
+export const OURS: Voice = { language: 'en', texts: {} }
+
+/** Returns a text with its `{…}` filled in; the values are not escaped. */
+export type Say = (name: TextName, values?: Readonly<Record<string, string | number>>) => string
+
+export function sayAs({ language, texts }: Voice): Say {
+  return (name, values = {}) =>
+    (texts[name] ?? ALL[language][name]).replace(PLACEHOLDER, (whole, key: string) =>
+      Object.hasOwn(values, key) ? String(values[key]) : whole,
+    )
+}
+
+const PLACEHOLDER = /\{([a-z]+)\}/g
+
+/** The `{…}` of a text that nothing fills in: those that ours does not have. */
+export function unknownPlaceholders(name: TextName, text: string): string[] {
+  const known = new Set(EN[name].match(PLACEHOLDER))
+  return [...new Set(text.match(PLACEHOLDER))].filter((each) => !known.has(each))
+}

@@ -1,0 +1,24 @@
+/** A file that goes with a mail. */
+export interface Attachment {
+  filename: string
+  /** Undefined: what its name suggests. */
+  contentType?: string | undefined
+  /** What `cid:` in the HTML names it by: it is shown there, and not listed. */
+  contentId?: string | undefined
+  /** Base64 (RFC 4648, 4). */
+  content: string
+}
+
+/** Of one mail; a reader that lists more shows none of them. */
+export const MOST_ATTACHMENTS = 20
+/** Bytes of the attachments of one mail, decoded. */
+export const MOST_ATTACHED_BYTES = 10 * 1024 * 1024
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** How many bytes a text in base64 stands for; undefined: it is none. */
+export function decodedBytes(text: string): number | undefined {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return (text.length / 4) * 3 - padding
+}

@@ -1,0 +1,68 @@
+/** Whose queue it is, and where. */
+export interface QueueSource {
+  organizationId: string
+  connectionId: string
+  accountId: string
+  region: string
+  externalId: string
+  eventQueueUrl: string
+}
+
+export interface QueuedMessage {
+  /** What deletes it: of this receipt only. */
+  receipt: string
+  body: string
+}
+
+/**
+ * Why a queue did not answer.
+ *
+ * - `denied`: the role cannot be assumed, or may not read the queue
+ * - `missing`: there is no such queue
+ * - `throttled`, `failed`: too many calls; no answer
+ */
+const QUEUE_PROBLEMS = ['denied', 'missing', 'throttled', 'failed'] as const
+export type QueueProblem = (typeof QUEUE_PROBLEMS)[number]
+
+type Polled = { kind: 'received'; messages: QueuedMessage[] } | { kind: QueueProblem }
+
+interface Poll {
+  /** How long an empty queue is waited at; at least one, so that all of the queue is looked at. */
+  waitSeconds: number
+  /** For so long nobody else gets what was received. */
+  hiddenSeconds: number
+  signal: AbortSignal
+}
+
+/** A queue of delivery events, kept open while it is polled. */
+export interface EventQueue {
+  /** Up to `MESSAGES_PER_POLL` messages. Never throws for what the provider says. */
+  receive(poll: Poll): Promise<Polled>
+  /** What is not deleted comes again. Returns how many were not. */
+  delete(messages: readonly QueuedMessage[]): Promise<number>
+  close(): void
+}
+
+export interface EventQueues {
+  open(source: QueueSource): EventQueue
+}
+
+/** SQS' own most (SQS API reference, ReceiveMessage). */
+export const MESSAGES_PER_POLL = 10
+
+/** What a queue's address has to be: an HTTPS one of SQS, and of this account and region. */
+export function queueUrlProblem(
+  text: string,
+  { accountId, region }: { accountId: string; region: string },
+): string | undefined {
+  const [, itsRegion, suffix, itsAccount] = QUEUE_URL.exec(text) ?? []
+  if (itsRegion === undefined) return 'is not the URL of an SQS standard queue'
+  if (itsAccount !== accountId) return 'is a queue of another account'
+  const isChina = region.startsWith('cn-')
+  if (itsRegion !== region || (suffix === '.cn') !== isChina) return 'is a queue of another region'
+  return undefined
+}
+
+/** SQS developer guide, "Queue and message identifiers". */
+const QUEUE_URL =
+  /^https:\/\/sqs\.([a-z0-9-]{1,30})\.amazonaws\.com(\.cn)?\/([0-9]{12})\/[A-Za-z0-9_-]{1,80}$/

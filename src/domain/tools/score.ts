@@ -1,0 +1,54 @@
+import type { Verdict } from './report.ts'
+
+/** The checks of a domain, by what they weigh: what stops mail most often weighs most. */
+export const WEIGHTS = {
+  dmarc: 25,
+  spf: 20,
+  dkim: 20,
+  mx: 10,
+  blocklists: 10,
+  reverseDns: 5,
+  mtaSts: 4,
+  tlsRpt: 3,
+  bimi: 3,
+} as const
+export type CheckName = keyof typeof WEIGHTS
+
+export const GRADES = ['A', 'B', 'C', 'D', 'F'] as const
+export type Grade = (typeof GRADES)[number]
+
+const WORTH: Record<Verdict, number | undefined> = {
+  pass: 1,
+  warning: 0.6,
+  fail: 0,
+  unknown: undefined,
+}
+const LEAST: readonly [Grade, number][] = [
+  ['A', 90],
+  ['B', 75],
+  ['C', 60],
+  ['D', 40],
+]
+/** Less known than this has no grade. */
+const LEAST_KNOWN = 50
+
+/**
+ * Returns 0 to 100, and a grade; null when too little is known. What is unknown counts neither for
+ * nor against the domain.
+ */
+export function scoreOf(verdicts: Record<CheckName, Verdict>): {
+  score: number | null
+  grade: Grade | null
+} {
+  let known = 0
+  let reached = 0
+  for (const [name, weight] of Object.entries(WEIGHTS)) {
+    const worth = WORTH[verdicts[name as CheckName]]
+    if (worth === undefined) continue
+    known += weight
+    reached += weight * worth
+  }
+  if (known < LEAST_KNOWN) return { score: null, grade: null }
+  const score = Math.round((100 * reached) / known)
+  return { score, grade: LEAST.find(([, least]) => score >= least)?.[0] ?? 'F' }
+}

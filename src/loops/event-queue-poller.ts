@@ -1,0 +1,161 @@
+import { storeQueued } from '../core/sending/receive-queued.ts'
+import {
+  type EventQueue,
+  type EventQueues,
+  MESSAGES_PER_POLL,
+  type QueuedMessage,
+  type QueueProblem,
+  type QueueSource,
+} from '../domain/sending/event-queue.ts'
+import type { Timings } from '../domain/sending/timings.ts'
+import { uuidv7 } from '../ids.ts'
+import * as polls from '../store/accounts/event-queue-polls.ts'
+import type { Sql } from '../store/db/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+/** Queues that a worker polls at once; most of that is waiting. */
+const MOST_QUEUES = 50
+/** Receivers of one queue that has more than one can take. */
+const MOST_RECEIVERS = 8
+const IDLE_MS = 250
+/** SQS' own most. */
+const LONGEST_WAIT_SECONDS = 20
+/** Then the queue is given back, so that others have their turn. */
+const TURN_MS = 20_000
+
+interface Deps {
+  sql: Sql
+  queues: EventQueues
+  timings: Pick<Timings, 'leaseMs' | 'receivingGapMs'>
+  log: Log
+  /** Told why an event is kept and not applied. */
+  onNotApplied?: (reason: string) => void
+}
+
+/**
+ * Takes delivery events from the queues of connections, each polled by one worker at a time. A
+ * message is deleted when its event is committed: a worker that dies in between leaves it to be
+ * received again, as the same event.
+ */
+export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
+  const workerId = uuidv7()
+  const stopping = new AbortController()
+  const turns = new Map<string, Promise<void>>()
+
+  const round = async (): Promise<boolean> => {
+    const limit = MOST_QUEUES - turns.size
+    if (limit === 0) return false
+    const holdMs = deps.timings.leaseMs
+    const found = await polls.claim(deps.sql, { workerId, holdMs, limit })
+    // Others may be due: nobody waits long at an empty queue.
+    const isCrowded = found.length === limit
+    for (const source of found) {
+      const { connectionId } = source
+      const turn = takeTurn(deps, source, { workerId, isCrowded, signal: stopping.signal })
+        .catch((err: unknown) => deps.log.warn({ err, connectionId }, 'a queue was not polled'))
+        .finally(() => turns.delete(connectionId))
+      turns.set(connectionId, turn)
+    }
+    return false
+  }
+  const loop = startLoop({ name: 'event-queue-poller', idleMs: IDLE_MS, log: deps.log, round })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await loop.stop()
+      await Promise.all(turns.values())
+    },
+  }
+}
+
+interface Turn {
+  workerId: string
+  isCrowded: boolean
+  signal: AbortSignal
+}
+
+/** Polls a queue until it is empty, or the turn is over. */
+async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<void> {
+  const { sql, queues, log } = deps
+  const { workerId, signal } = turn
+  const queue = queues.open(source)
+  const until = performance.now() + TURN_MS
+  let receivers = 1
+  try {
+    while (!signal.aborted && performance.now() < until) {
+      const found = await poll(deps, { queue, source, receivers, turn })
+      if (signal.aborted && found.kind !== 'received') break
+      if (found.kind !== 'received') {
+        const { connectionId } = source
+        const failures = await polls.recordProblem(sql, source, { workerId, problem: found.kind })
+        log.warn({ connectionId, problem: found.kind, failures }, 'an event queue did not answer')
+        return
+      }
+      if (!found.isMine) return
+      if (found.count === 0) break
+      const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
+      receivers = isFull ? Math.min(receivers * 2, MOST_RECEIVERS) : Math.ceil(receivers / 2)
+    }
+    await polls.release(sql, source, workerId)
+  } finally {
+    queue.close()
+  }
+}
+
+interface Polling {
+  queue: EventQueue
+  source: QueueSource
+  receivers: number
+  turn: Turn
+}
+
+type Found = { kind: 'received'; count: number; isMine: boolean } | { kind: QueueProblem }
+
+/** Receives, stores, deletes. */
+async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<Found> {
+  const { sql, timings, log, onNotApplied } = deps
+  const { leaseMs: holdMs, receivingGapMs: gapMs } = timings
+  const { workerId, isCrowded, signal } = turn
+  const hiddenSeconds = Math.ceil(holdMs / 1_000)
+  // The hold outlasts the wait, and storing what came.
+  const patient = Math.min(LONGEST_WAIT_SECONDS, Math.floor((holdMs / 1_000) * 0.7))
+  const waitSeconds = receivers > 1 || isCrowded ? 1 : Math.max(1, patient)
+  const beganAt = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: receivers }, () => queue.receive({ waitSeconds, hiddenSeconds, signal })),
+  )
+  const messages = answers.flatMap((each) => (each.kind === 'received' ? each.messages : []))
+  if (messages.length > 0) {
+    const { kept, notApplied, refused } = await storeQueued(sql, source, messages)
+    const { connectionId } = source
+    for (const reason of notApplied) {
+      onNotApplied?.(reason)
+      log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
+    }
+    for (const err of refused) log.error({ err, connectionId }, 'a message cannot be stored')
+    await deleteAll(queue, kept, { log, connectionId })
+  }
+  const problem = answers.map(({ kind }) => kind).find((kind) => kind !== 'received')
+  if (problem !== undefined && messages.length === 0) return { kind: problem }
+  const answer = { workerId, tookMs: performance.now() - beganAt, holdMs, gapMs }
+  const isMine = await polls.recordAnswer(sql, source, {
+    ...answer,
+    isEmpty: messages.length === 0,
+  })
+  return { kind: 'received', count: messages.length, isMine }
+}
+
+/** What could not be deleted comes again, as the same event. */
+async function deleteAll(
+  queue: EventQueue,
+  messages: readonly QueuedMessage[],
+  { log, connectionId }: { log: Log; connectionId: string },
+): Promise<void> {
+  const pages: QueuedMessage[][] = []
+  for (let from = 0; from < messages.length; from += MESSAGES_PER_POLL) {
+    pages.push(messages.slice(from, from + MESSAGES_PER_POLL))
+  }
+  const left = await Promise.all(pages.map((page) => queue.delete(page)))
+  const count = left.reduce((sum, each) => sum + each, 0)
+  if (count > 0) log.warn({ connectionId, messages: count }, 'messages could not be deleted')
+}

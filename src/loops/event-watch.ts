@@ -1,0 +1,21 @@
+import { noteMissingEvents } from '../core/accounts/missing-events.ts'
+import type { Sql } from '../store/db/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const EVERY_MS = 30_000
+const CONNECTIONS = 100
+
+/** Notices that delivery events have stopped: without them nobody learns of bounces. */
+export const startEventWatch = ({ sql, log }: { sql: Sql; log: Log }) =>
+  startLoop({
+    name: 'event-watch',
+    idleMs: EVERY_MS,
+    log,
+    round: async () => {
+      const noted = await noteMissingEvents(sql, CONNECTIONS)
+      for (const { connectionId, lastEventReceivedAt } of noted) {
+        log.warn({ connectionId, lastEventReceivedAt }, 'delivery events are missing')
+      }
+      return noted.length === CONNECTIONS
+    },
+  })

@@ -1,0 +1,65 @@
+import type { MailBrand } from '../domain/content/brand.ts'
+import { escapeHtml } from './liquid.ts'
+import { appendToBody } from './preheader.ts'
+
+interface Parts {
+  html: string
+  text: string
+}
+
+/** Where a recipient unsubscribes and chooses topics, and who sends. */
+interface Footed {
+  organization: MailBrand
+  unsubscribeUrl: string
+  preferencesUrl?: string | undefined
+}
+
+const LINKS = { unsubscribe: 'Unsubscribe', preferences: 'Preferences' }
+
+/**
+ * Returns a marketing mail with what it must have and its author left out: the unsubscribe link,
+ * and the organization's postal address where it has one. The rendered parts are looked at, not the
+ * template: a link inside an `if` may be missing.
+ */
+export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail {
+  const { unsubscribeUrl, preferencesUrl } = footed
+  const { name, postalAddress = null, links: words = LINKS } = footed.organization
+  const lines = postalAddress === null ? [] : postalAddress.split('\n')
+  const links = [
+    { text: words.unsubscribe, url: unsubscribeUrl },
+    ...(preferencesUrl === undefined ? [] : [{ text: words.preferences, url: preferencesUrl }]),
+  ]
+  const missing = (part: string, shown: (text: string) => string) => ({
+    links: part.includes(shown(unsubscribeUrl)) ? [] : links,
+    address: lines.every((line) => part.includes(shown(line))) ? [] : [name, ...lines],
+  })
+  return {
+    ...mail,
+    html: appendToBody(mail.html, htmlFooter(missing(mail.html, escapeHtml))),
+    text: mail.text + textFooter(missing(mail.text, String)),
+  }
+}
+
+interface Missing {
+  links: readonly { text: string; url: string }[]
+  address: readonly string[]
+}
+
+/** Readable on white; the underline tells the links from text without relying on colour. */
+const COLOR = '#595959'
+
+function htmlFooter({ links, address }: Missing): string {
+  const anchors = links.map(
+    ({ text, url }) =>
+      `<a href="${escapeHtml(url)}" style="color:${COLOR};text-decoration:underline">${escapeHtml(text)}</a>`,
+  )
+  const lines = [anchors.join(' &middot; '), address.map(escapeHtml).join(' &middot; ')]
+  const shown = lines.filter((line) => line !== '')
+  if (shown.length === 0) return ''
+  return `<p style="margin:24px 0;font:12px sans-serif;color:${COLOR};text-align:center">${shown.join('<br>')}</p>`
+}
+
+function textFooter({ links, address }: Missing): string {
+  const lines = [...links.map(({ text, url }) => `${text}: ${url}`), ...address]
+  return lines.length === 0 ? '' : `\n\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,83 @@
+/** A part of an HTML source: its tokens, one behind the other, are the source. */
+export interface Token {
+  kind: 'text' | 'comment' | 'start' | 'end' | 'declaration'
+  /** As written. */
+  text: string
+  /** Of a tag, in lower case. */
+  name: string
+}
+
+const TAG_NAME = /<\/?([a-z][a-z0-9:-]*)/iy
+/** A tag up to its end, past quoted attributes. */
+const TAG_REST = /(?:"[^"]*"|'[^']*'|[^>"'])*>/y
+/** What is in them is text, whatever it looks like. */
+export const RAW = new Set(['style', 'script', 'title', 'textarea', 'xmp'])
+
+/** Cuts HTML into tokens, in one pass; behind a tag that is never closed all is text. */
+export function tokensOf(html: string): Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  const push = (kind: Token['kind'], end: number, name = ''): void => {
+    if (end > at) tokens.push({ kind, text: html.slice(at, end), name })
+    at = end
+  }
+  while (at < html.length) {
+    const next = html.indexOf('<', at)
+    push('text', next < 0 ? html.length : next)
+    if (at >= html.length) break
+    if (html.startsWith('<!--', at)) {
+      const end = html.indexOf('-->', at + 4)
+      push('comment', end < 0 ? html.length : end + 3)
+      continue
+    }
+    if (html.startsWith('<!', at) || html.startsWith('<?', at)) {
+      const end = html.indexOf('>', at)
+      push('declaration', end < 0 ? html.length : end + 1)
+      continue
+    }
+    const name = nameAt(html, at)
+    if (name === undefined) {
+      push('text', at + 1)
+      continue
+    }
+    // A tag that is never closed: nothing behind it is read again, which would take the square.
+    const end = endOfTag(html, at + 1)
+    if (end === undefined) {
+      push('text', html.length)
+      break
+    }
+    const isEnd = html[at + 1] === '/'
+    push(isEnd ? 'end' : 'start', end, name)
+    if (!isEnd && RAW.has(name)) push('text', endOfRaw(html, name, at))
+  }
+  return tokens
+}
+
+function nameAt(html: string, at: number): string | undefined {
+  TAG_NAME.lastIndex = at
+  return TAG_NAME.exec(html)?.[1]?.toLowerCase()
+}
+
+function endOfTag(html: string, at: number): number | undefined {
+  TAG_REST.lastIndex = at
+  return TAG_REST.test(html) ? TAG_REST.lastIndex : undefined
+}
+
+function endOfRaw(html: string, name: string, from: number): number {
+  const end = new RegExp(`</${name}[\\s/>]`, 'gi')
+  end.lastIndex = from
+  return end.exec(html)?.index ?? html.length
+}
+
+const ATTRIBUTE = /([^\s"'/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
+
+/** The attributes of a start tag, by their names in lower case; of two with a name the first. */
+export function attributesOf({ text, name }: Token): Map<string, string> {
+  const found = new Map<string, string>()
+  const inside = text.slice(name.length + 1)
+  for (const [, key = '', double, single, bare] of inside.matchAll(ATTRIBUTE)) {
+    const lower = key.toLowerCase()
+    if (!found.has(lower)) found.set(lower, double ?? single ?? bare ?? '')
+  }
+  return found
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { parseTags } from '../domain/tools/tags.ts'
+
+export interface VerifiedSignature {
+  /** See `signatureId`. */
+  id: string
+  result: 'pass' | 'fail' | 'unknown'
+  /** Why it is not `pass`. */
+  reason: string | null
+}
+
+interface Verification {
+  /** A mail as it was received. */
+  message: string
+  /** Values of a TXT record; rejects with a `code` of Node's resolver. */
+  findTxt: (name: string) => Promise<string[]>
+  now: number
+}
+
+/** What is verified: within it the library's work is some milliseconds. */
+const LONGEST_HEADER = 65_536
+const MOST_FIELDS = 500
+const MOST_SIGNATURES = 5
+const MOST_COVERED = 100
+
+/**
+ * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Left out are those with a
+ * length (`l=`): the library prints figures about them to the console, and they prove nothing of
+ * the whole mail; and those with more names in `h=`, or a later time, than any program writes.
+ * Undefined: the header is too large to be verified.
+ */
+export async function verifyDkim(
+  verification: Verification,
+): Promise<VerifiedSignature[] | undefined> {
+  const { message, findTxt, now } = verification
+  const mail = withinLimits(message)
+  if (mail === undefined) return undefined
+  const { results } = await dkimVerify(Buffer.from(mail, 'utf8'), {
+    resolver: async (name: string, type: string) => {
+      if (type !== 'TXT') return []
+      const values = await findTxt(name)
+      return values.map((value) => [value])
+    },
+    curTime: new Date(now),
+  })
+  return results.flatMap(({ id, status }) =>
+    id === undefined
+      ? []
+      : [
+          {
+            id,
+            result: resultOf(status.result),
+            reason: typeof status.comment === 'string' ? status.comment : null,
+          },
+        ],
+  )
+}
+
+function resultOf(result: string): VerifiedSignature['result'] {
+  if (result === 'pass') return 'pass'
+  return result === 'temperror' ? 'unknown' : 'fail'
+}
+
+/** Which signature it is, by `b=`: as the library calls it. */
+export const signatureId = (b: string): string =>
+  createHash('sha256')
+    .update(Buffer.from(b.replace(/\s/g, ''), 'base64'))
+    .digest('hex')
+
+/** The mail with the signatures that are verified; lines end as mail's do. */
+function withinLimits(message: string): string | undefined {
+  const text = message.replace(/\r?\n/g, '\r\n')
+  const end = text.indexOf('\r\n\r\n')
+  const head = end < 0 ? text : text.slice(0, end)
+  if (head.length > LONGEST_HEADER) return undefined
+  const fields = head.split(/\r\n(?![ \t])/)
+  if (fields.length > MOST_FIELDS) return undefined
+  let signatures = 0
+  const kept = fields.filter((field) => {
+    if (/^arc-/i.test(field)) return false
+    const [, value] = /^dkim-signature[ \t]*:([^]*)$/i.exec(field) ?? []
+    return value === undefined || (isUsual(value) && ++signatures <= MOST_SIGNATURES)
+  })
+  return kept.join('\r\n') + (end < 0 ? '\r\n\r\n' : text.slice(end))
+}
+
+function isUsual(value: string): boolean {
+  const { tags } = parseTags(value)
+  const isTime = (text: string | undefined) => text === undefined || /^\d{1,11}$/.test(text)
+  return (
+    !tags.has('l') &&
+    (tags.get('h') ?? '').split(':', MOST_COVERED + 1).length <= MOST_COVERED &&
+    isTime(tags.get('t')) &&
+    isTime(tags.get('x'))
+  )
+}

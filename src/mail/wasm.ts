@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+
+/** TypeScript knows it as a value only together with a browser's document. */
+declare global {
+  var WebAssembly: {
+    Module: new (bytes: Uint8Array) => object
+    RuntimeError: new (message?: string) => Error
+  }
+}
+
+/** 128 MB: what a thread may have in all. */
+const MOST_PAGES = 2_048
+/** Of the format, WebAssembly core specification, 5.5. */
+const HEADER_BYTES = 8
+const MEMORY_SECTION = 5
+const WITHOUT_MOST = 0
+const WITH_MOST = 1
+
+/**
+ * Compiles a module of WebAssembly whose memory cannot grow beyond 128 MB: what asks for more ends
+ * with an error. A thread's own limit counts the memory of JavaScript only.
+ */
+export const boundedModule = (path: string): object =>
+  new WebAssembly.Module(withMostMemory(readFileSync(path)))
+
+/** A module with a maximum in its section of memories, which holds one memory without. */
+function withMostMemory(module: Uint8Array): Buffer<ArrayBuffer> {
+  let at = HEADER_BYTES
+  while (at < module.length) {
+    const section = module[at]
+    const size = readNumber(module, at + 1)
+    const end = size.next + size.value
+    if (section !== MEMORY_SECTION) {
+      at = end
+      continue
+    }
+    const [count, flags] = module.subarray(size.next, size.next + 2)
+    if (count !== 1 || flags !== WITHOUT_MOST) throw new Error('a module has another memory')
+    const least = module.subarray(size.next + 2, end)
+    const content = [1, WITH_MOST, ...least, ...writeNumber(MOST_PAGES)]
+    const before = module.subarray(0, at + 1)
+    const bounded = Buffer.from([...writeNumber(content.length), ...content])
+    return Buffer.concat([before, bounded, module.subarray(end)])
+  }
+  throw new Error('a module has no memory')
+}
+
+/** A number in LEB128, and where it ends. */
+function readNumber(bytes: Uint8Array, from: number): { value: number; next: number } {
+  let value = 0
+  for (let at = from, scale = 1; ; at++, scale *= 128) {
+    const byte = bytes[at] ?? 0
+    value += (byte % 128) * scale
+    if (byte < 128) return { value, next: at + 1 }
+  }
+}
+
+function writeNumber(value: number): number[] {
+  const bytes: number[] = []
+  for (let left = value; ; left = Math.floor(left / 128)) {
+    if (left < 128) return [...bytes, left]
+    bytes.push((left % 128) + 128)
+  }
+}

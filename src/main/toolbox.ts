@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts'
+import { createToolbox, type Toolbox } from '../core/tools/toolbox.ts'
+import { createFetcher } from '../net/fetch.ts'
+import { createLookups } from '../net/lookups.ts'
+
+/**
+ * The deliverability tools with the name servers of the settings. Whatever private ranges webhooks
+ * may reach: strangers use the tools, and they reach the public internet only.
+ */
+export const toolboxOf = ({ dnsServers }: Pick<Config, 'dnsServers'>): Toolbox =>
+  createToolbox({
+    lookups: createLookups({ servers: dnsServers }),
+    createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
+    now: Date.now,
+  })

@@ -1,0 +1,95 @@
+import { Resolver } from 'node:dns/promises'
+
+export type DnsType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT'
+
+/**
+ * What a name server says. `empty`: the name is there, a record of the type is not. `no_name`: the
+ * name is not there. `failed`: nobody could say.
+ */
+export type DnsAnswer =
+  | { status: 'found'; values: readonly string[] }
+  | { status: 'empty' | 'no_name' }
+  | { status: 'failed'; reason: DnsFailure }
+
+/**
+ * - `timeout`: no answer in time
+ * - `server`: SERVFAIL, REFUSED, an answer that cannot be read
+ * - `bad_name`: no name of a domain
+ * - `limit`: more look-ups than one request, or this process, may make
+ */
+type DnsFailure = 'timeout' | 'server' | 'bad_name' | 'limit'
+
+interface Question {
+  name: string
+  type: DnsType
+  /** `127.0.0.1:5353`; absent: those of the machine. */
+  servers?: readonly string[] | undefined
+  signal: AbortSignal
+}
+
+/** One question to one server; it is asked once more when it is silent. */
+const TIMEOUT_MS = 1_000
+const TRIES = 2
+
+/**
+ * Asks the name servers one question: over UDP, and over TCP when the answer was cut off. Never
+ * throws. TXT strings are joined; MX values are `10 mail.example.com`.
+ */
+export async function askDns({ name, type, servers, signal }: Question): Promise<DnsAnswer> {
+  if (signal.aborted) return { status: 'failed', reason: 'timeout' }
+  // One for each question: cancelling is all or nothing.
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+  if (servers && servers.length > 0) resolver.setServers(servers)
+  const cancel = (): void => resolver.cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const values = await resolve(resolver, name, type)
+    return values.length === 0 ? { status: 'empty' } : { status: 'found', values }
+  } catch (error) {
+    return failureOf(error)
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+async function resolve(resolver: Resolver, name: string, type: DnsType): Promise<string[]> {
+  switch (type) {
+    case 'A':
+      return resolver.resolve4(name)
+    case 'AAAA':
+      return resolver.resolve6(name)
+    case 'CNAME':
+      return resolver.resolveCname(name)
+    case 'PTR':
+      return resolver.resolvePtr(name)
+    case 'MX': {
+      const found = await resolver.resolveMx(name)
+      return found
+        .toSorted((a, b) => a.priority - b.priority)
+        .map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`)
+    }
+    case 'TXT': {
+      const found = await resolver.resolveTxt(name)
+      return found.map((parts) => parts.join(''))
+    }
+  }
+}
+
+/** Codes of the resolver (Node's documentation, "DNS error codes"). */
+function failureOf(error: unknown): DnsAnswer {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  switch (code) {
+    case 'ENODATA':
+      return { status: 'empty' }
+    case 'ENOTFOUND':
+      return { status: 'no_name' }
+    case 'EBADNAME':
+    case 'ERR_INVALID_ARG_VALUE':
+      return { status: 'failed', reason: 'bad_name' }
+    case 'ETIMEOUT':
+    case 'ECANCELLED':
+      return { status: 'failed', reason: 'timeout' }
+    default:
+      return { status: 'failed', reason: 'server' }
+  }
+}

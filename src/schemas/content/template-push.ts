@@ -1,0 +1,186 @@
+import { type Static, Type } from 'typebox'
+import {
+  Cursor,
+  ID,
+  Id,
+  limit,
+  line,
+  NextCursor,
+  nullable,
+  oneOf,
+  rowsOf,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
+import { rowErrors } from '../error.ts'
+import {
+  EmailType,
+  Name,
+  PreviewText,
+  Slug,
+  Source,
+  SourceType,
+  Subject,
+  Template,
+  TextContent,
+  Variables,
+} from './template.ts'
+
+/** Templates of one push, and of one page that is pulled. */
+const MOST_PUSHED = 100
+
+export const TemplatePush = strict(
+  {
+    slug: Slug,
+    name: Name,
+    subject: Type.Optional(nullable(Subject)),
+    previewText: Type.Optional(nullable(PreviewText)),
+    sourceType: Type.Optional(SourceType),
+    source: Type.Optional(Source),
+    textContent: Type.Optional(nullable(TextContent)),
+    compiledHtml: Type.Optional({
+      ...Source,
+      description: 'HTML with Liquid, published as it is. Without effect where there is a source.',
+    }),
+    compiledText: Type.Optional({ ...TextContent, description: 'The text part beside it.' }),
+    emailType: Type.Optional(EmailType),
+    variables: Type.Optional(Variables),
+    sourceHash: Type.Optional(
+      nullable(line(100, { description: 'Yours, to tell what you pushed last.' })),
+    ),
+    cliProjectPath: Type.Optional(nullable(line(500))),
+    sesTemplateName: Type.Optional(nullable(line(64))),
+    updatedAt: Type.Optional({
+      ...Time,
+      description: 'As it was pulled: what was edited here before that is known to you.',
+    }),
+    force: Type.Optional(Type.Boolean({ description: 'Over what was edited here.' })),
+  },
+  {
+    title: 'TemplatePush',
+    examples: [{ slug: 'newsletter', name: 'Newsletter', source: '<p>News</p>' }],
+  },
+)
+export type TemplatePush = Static<typeof TemplatePush>
+
+const dryRun = Type.Optional(Type.Boolean({ description: 'Checks and tells; changes nothing.' }))
+const force = Type.Optional(Type.Boolean({ description: 'Over what was edited here.' }))
+const EXAMPLE = { slug: 'newsletter', name: 'Newsletter', source: '<p>News</p>' }
+
+/** Several templates, or one by itself. */
+export const TemplatesPush = Type.Union(
+  [
+    strict(
+      {
+        templates: Type.Array(TemplatePush, { minItems: 1, maxItems: MOST_PUSHED }),
+        force,
+        dryRun,
+      },
+      { title: 'TemplateListPush', examples: [{ templates: [EXAMPLE] }] },
+    ),
+    strict(
+      { ...TemplatePush.properties, dryRun },
+      { title: 'SingleTemplatePush', examples: [EXAMPLE] },
+    ),
+  ],
+  { title: 'TemplatesPush', type: 'object', examples: [{ templates: [EXAMPLE], dryRun: true }] },
+)
+export type TemplatesPush = Static<typeof TemplatesPush>
+
+export const TemplateBatchPush = strict(
+  { templates: rowsOf(TemplatePush, { maxItems: MOST_PUSHED }), force, dryRun },
+  { title: 'TemplateBatchPush', examples: [{ templates: [EXAMPLE] }] },
+)
+
+const PushedTemplate = Type.Object(
+  {
+    slug: Type.String(),
+    id: nullable({ ...Id, description: 'Null: it would be created.' }),
+    outcome: oneOf(['created', 'updated', 'unchanged']),
+    version: Type.Integer({ minimum: 0 }),
+  },
+  { title: 'PushedTemplate' },
+)
+export type PushedTemplate = Static<typeof PushedTemplate>
+const EXAMPLE_RESULT = { slug: 'newsletter', id: ID, outcome: 'updated', version: 2 }
+
+export const TemplatePushResult = Type.Object(
+  { success: Type.Literal(true), dryRun: Type.Boolean(), results: Type.Array(PushedTemplate) },
+  {
+    title: 'TemplatePushResult',
+    examples: [{ success: true, dryRun: false, results: [EXAMPLE_RESULT] }],
+  },
+)
+
+export const TemplateBatchPushResult = Type.Object(
+  {
+    success: Type.Boolean({ description: 'Every template was kept.' }),
+    dryRun: Type.Boolean(),
+    results: Type.Array(PushedTemplate, { description: 'Of the templates that were kept.' }),
+    ...rowErrors,
+  },
+  {
+    title: 'TemplateBatchPushResult',
+    examples: [
+      { success: true, dryRun: false, results: [EXAMPLE_RESULT], errors: [], errorDetails: [] },
+    ],
+  },
+)
+
+export const TemplatePullQuery = strict({
+  limit: limit(20, MOST_PUSHED),
+  cursor: Cursor,
+  slug: Type.Optional({ ...Slug, description: 'Only this one.' }),
+})
+
+const PulledTemplate = Type.Object(
+  {
+    ...Type.Pick(Template, [
+      'slug',
+      'name',
+      'subject',
+      'previewText',
+      'sourceType',
+      'textContent',
+      'emailType',
+      'variables',
+      'sourceHash',
+      'cliProjectPath',
+      'sesTemplateName',
+      'updatedAt',
+    ]).properties,
+    source: Type.Optional(Type.String()),
+    compiledHtml: Type.Optional(Type.String()),
+    compiledText: Type.Optional(Type.String()),
+  },
+  { title: 'PulledTemplate' },
+)
+export type PulledTemplate = Static<typeof PulledTemplate>
+
+export const TemplatePull = Type.Object(
+  { templates: Type.Array(PulledTemplate), nextCursor: NextCursor },
+  {
+    title: 'TemplatePull',
+    examples: [
+      {
+        templates: [
+          {
+            ...EXAMPLE,
+            subject: 'News',
+            previewText: null,
+            sourceType: 'html',
+            textContent: null,
+            emailType: 'marketing',
+            variables: [],
+            sourceHash: null,
+            cliProjectPath: null,
+            sesTemplateName: null,
+            updatedAt: TIME,
+          },
+        ],
+        nextCursor: null,
+      },
+    ],
+  },
+)

@@ -1,0 +1,149 @@
+import { type Static, Type } from 'typebox'
+import { DIMENSIONS, GRANULARITIES } from '../../domain/metrics/metrics-query.ts'
+import { Count, ID, Id, nullable, oneOf, strict, TIME, Time } from '../common.ts'
+import { DOMAIN_LIST, ID_LIST, WORD_LIST } from '../patterns.ts'
+
+const FIGURES = {
+  sent: Count,
+  delivered: Count,
+  bounced: Count,
+  bouncedPermanent: Count,
+  bouncedTransient: Count,
+  bouncedUndetermined: Count,
+  complained: Count,
+  suppressed: Type.Integer({ minimum: 0, description: 'By the provider’s suppression list.' }),
+  opened: Type.Integer({ minimum: 0, description: 'Without opens by known bots.' }),
+  openedRaw: Type.Integer({ minimum: 0, description: 'By anything.' }),
+  clicked: Count,
+  unsubscribed: Type.Integer({ minimum: 0, description: 'By the links of batches.' }),
+  failed: Type.Integer({ minimum: 0, description: 'Accepted by the provider, then refused.' }),
+  costUsd: nullable(
+    Type.Number({
+      minimum: 0,
+      description:
+        'An estimate from published rates for sending. Null: the cost of some of the mails is not known.',
+    }),
+  ),
+}
+
+const KEYS = {
+  period: Type.Optional(
+    Type.String({
+      description: '`2026-11-21T10:00:00`, `2026-11-21` (a week: its Monday) or `2026-11`.',
+    }),
+  ),
+  domain: Type.Optional(
+    nullable(Type.String({ description: 'Of the From address; null: another program’s mail.' })),
+  ),
+  broadcastId: Type.Optional(nullable({ ...Id, description: 'The batch.' })),
+  templateId: Type.Optional(nullable(Id)),
+  source: Type.Optional(Type.String()),
+  cloudAccountId: Type.Optional(Id),
+  region: Type.Optional(nullable(Type.String())),
+}
+
+const FIGURES_EXAMPLE = {
+  sent: 1000,
+  delivered: 985,
+  bounced: 12,
+  bouncedPermanent: 9,
+  bouncedTransient: 3,
+  bouncedUndetermined: 0,
+  complained: 1,
+  suppressed: 2,
+  opened: 412,
+  openedRaw: 640,
+  clicked: 58,
+  unsubscribed: 4,
+  failed: 1,
+  costUsd: 0.1598,
+}
+
+const MetricsRow = Type.Object({ ...KEYS, ...FIGURES }, { title: 'MetricsRow' })
+export type MetricsRow = Static<typeof MetricsRow>
+
+export const EmailMetrics = Type.Object(
+  {
+    object: Type.Literal('metrics'),
+    totals: Type.Object(FIGURES),
+    data: Type.Array(MetricsRow, { description: 'Rows with mails; none without dimensions.' }),
+    meta: Type.Object({
+      start: { ...Time, description: 'Included; a whole quarter of an hour.' },
+      end: { ...Time, description: 'Not included; a whole quarter of an hour.' },
+      timezone: Type.String(),
+      granularity: oneOf(GRANULARITIES),
+      dimensions: Type.Array(oneOf(DIMENSIONS)),
+      botListVersion: Type.Integer({ description: 'Of the list of bots that is in use now.' }),
+    }),
+  },
+  {
+    title: 'EmailMetrics',
+    examples: [
+      {
+        object: 'metrics',
+        totals: FIGURES_EXAMPLE,
+        data: [{ period: '2026-11-21', domain: 'example.com', ...FIGURES_EXAMPLE }],
+        meta: {
+          start: TIME.replace(/T.*/, 'T00:00:00.000Z'),
+          end: '2026-11-22T00:00:00.000Z',
+          timezone: 'UTC',
+          granularity: 'daily',
+          dimensions: ['period', 'domain'],
+          botListVersion: 1,
+        },
+      },
+    ],
+  },
+)
+export type EmailMetrics = Static<typeof EmailMetrics>
+
+const DayOrLocalTime = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      maxLength: 64,
+      anyOf: [{ format: 'date' }, { format: 'date-time' }, { format: 'local-date-time' }],
+      description,
+    }),
+  )
+
+/** Of each filter, values. */
+export const MOST_VALUES = 100
+const ID_LENGTH = ID.length + 1
+const ids = (description: string) =>
+  Type.Optional(Type.String({ pattern: ID_LIST, maxLength: MOST_VALUES * ID_LENGTH, description }))
+
+export const EmailMetricsQuery = strict({
+  start_date: DayOrLocalTime(
+    'A day of `timezone`, or a time, in `timezone` if it has no offset. By default the sixth day before the last.',
+  ),
+  end_date: DayOrLocalTime('The same; a day is included. By default now.'),
+  timezone: Type.String({
+    maxLength: 64,
+    default: 'UTC',
+    description: 'An IANA timezone.',
+    examples: ['Europe/Berlin'],
+  }),
+  granularity: oneOf(GRANULARITIES, {
+    default: 'daily',
+    description: 'Of `period`. Weeks begin on Monday.',
+  }),
+  dimensions: Type.Optional(
+    Type.String({
+      pattern: WORD_LIST,
+      maxLength: 200,
+      description: `Comma-separated: ${DIMENSIONS.join(', ')}.`,
+      examples: ['period,domain'],
+    }),
+  ),
+  broadcast_id: ids('Only mails of these batches, at most 100, comma-separated.'),
+  template_id: ids('Only mails of these templates.'),
+  cloud_account_id: ids('Only mails through these accounts.'),
+  domain: Type.Optional(
+    Type.String({
+      pattern: DOMAIN_LIST,
+      maxLength: MOST_VALUES * 255,
+      description: 'Only mails from addresses of these domains.',
+    }),
+  ),
+})

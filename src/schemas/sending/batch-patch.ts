@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { nullable, strict, TIME, Time } from '../common.ts'
+import { AbTestPatch } from './ab-test.ts'
+import { Batch, BatchInput } from './batch.ts'
+
+/** Fields of an answer that are not fields of the input. */
+const readOnly = Object.keys(Batch.properties).filter((name) => !(name in BatchInput.properties))
+const REQUIRED: readonly string[] = BatchInput.required
+
+/** Fields of the input, each optional; null takes away what need not be there. */
+type BatchChanges = Partial<Pick<BatchInput, 'from' | 'audienceType'>> & {
+  [Name in Exclude<keyof BatchInput, 'from' | 'audienceType' | 'abTest'>]?: BatchInput[Name] | null
+} & { abTest?: AbTestPatch | null }
+export type BatchPatch = BatchChanges & { ifUnmodifiedSince?: string }
+
+/** What is read-only may come along and is ignored: get, edit, patch works. */
+export const BatchPatch = Type.Unsafe<BatchPatch>(
+  strict(
+    {
+      ...Object.fromEntries(
+        Object.entries(BatchInput.properties).map(([name, schema]) => [
+          name,
+          Type.Optional(REQUIRED.includes(name) || !('type' in schema) ? schema : nullable(schema)),
+        ]),
+      ),
+      abTest: Type.Optional(nullable(AbTestPatch)),
+      ifUnmodifiedSince: Type.Optional({
+        ...Time,
+        description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+      }),
+      ...Object.fromEntries(
+        readOnly.map((name) => [name, Type.Optional(Type.Unknown({ description: 'Ignored.' }))]),
+      ),
+    },
+    { title: 'BatchPatch', examples: [{ scheduledFor: TIME }] },
+  ),
+)
+
+/** What a copy says otherwise; without a body nothing. */
+export const BatchDuplicate = Type.Unsafe<BatchPatch | null>({
+  ...nullable(BatchPatch),
+  title: 'BatchDuplicate',
+  examples: [{ name: 'December news' }],
+})
+
+export const WinnerInput = strict(
+  { variant: Type.String({ maxLength: 100, description: 'The name of the variant.' }) },
+  { title: 'WinnerInput', examples: [{ variant: 'A' }] },
+)

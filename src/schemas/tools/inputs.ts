@@ -1,0 +1,70 @@
+import { SELECTOR } from '../patterns.ts'
+import { type Static, Type } from 'typebox'
+import { strict } from '../common.ts'
+
+/** Characters of what is pasted as a domain. */
+const LONGEST_SUBJECT = 1_024
+const MOST_SELECTORS = 10
+
+const Domain = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_SUBJECT,
+  description: 'A domain; of an address or of the address of a page its domain is taken.',
+  examples: ['example.com'],
+})
+const DomainOrIp = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_SUBJECT,
+  description: 'A domain, or an IP address.',
+  examples: ['example.com', '192.0.2.1'],
+})
+const Selector = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: SELECTOR,
+  description: 'As “s=” in the DKIM-Signature header.',
+  examples: ['selector1'],
+})
+const Selectors = Type.Optional(
+  Type.Array(Selector, {
+    maxItems: MOST_SELECTORS,
+    description: 'Absent: common ones are tried. Those of Amazon SES cannot be guessed.',
+  }),
+)
+
+export const DomainParams = strict({ domain: Domain })
+export const SubjectParams = strict({ domain: DomainOrIp })
+export const DomainInput = strict({ domain: Domain }, { examples: [{ domain: 'example.com' }] })
+export const SubjectInput = strict({ domain: DomainOrIp }, { examples: [{ domain: '192.0.2.1' }] })
+export const SelectorsInput = strict(
+  { domain: Domain, selectors: Selectors },
+  { examples: [{ domain: 'example.com', selectors: ['selector1'] }] },
+)
+export const SelectorQuery = strict({ selector: Type.Optional(Selector) })
+export const BimiInput = strict(
+  { domain: Domain, selector: Type.Optional(Selector) },
+  { examples: [{ domain: 'example.com' }] },
+)
+export const SpfInput = strict(
+  {
+    domain: Domain,
+    ip: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Says whether mail from this address passes.',
+        examples: ['192.0.2.1'],
+      }),
+    ),
+    sender: Type.Optional(
+      Type.String({
+        format: 'email',
+        maxLength: 255,
+        description: 'The envelope sender; absent: postmaster of the domain.',
+        examples: ['ann@example.com'],
+      }),
+    ),
+    helo: Type.Optional(Type.String({ maxLength: 253, description: 'Absent: the domain.' })),
+  },
+  { examples: [{ domain: 'example.com', ip: '192.0.2.1' }] },
+)
+export type SpfInput = Static<typeof SpfInput>

@@ -1,0 +1,126 @@
+import type { QueueProblem, QueueSource } from '../../domain/sending/event-queue.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Sql, Transaction } from '../db/sql.ts'
+
+/**
+ * A queue that was set is polled at once, whatever became of the one before. Comes before the
+ * change of the connection: polls lock in this order, too.
+ */
+export const begin = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
+  insert into event_queue_polls (organization_id, connection_id)
+  values (${organizationId}, ${connectionId})
+  on conflict (organization_id, connection_id) do update
+  set due_at = excluded.due_at, held_by = null, held_until = null, failures = 0, problem = null,
+    polled_at = excluded.polled_at, emptied_at = null`
+
+/** The connection has no queue any more. */
+export const end = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
+  delete from event_queue_polls
+  where organization_id = ${organizationId} and connection_id = ${connectionId}`
+
+interface Claim {
+  /** Names the worker for as long as it lives. */
+  workerId: Uuid
+  holdMs: number
+  limit: number
+}
+
+/** Queues that are due and nobody polls, of all organizations, for this worker to poll. */
+export const claim = (sql: Sql, { workerId, holdMs, limit }: Claim) => sql<QueueSource[]>`
+  with due as (
+    select p.organization_id, p.connection_id
+    from event_queue_polls p
+    join connections c on c.organization_id = p.organization_id and c.id = p.connection_id
+      and c.disconnected_at is null and c.event_queue_url is not null
+    where p.due_at <= clock_timestamp()
+      and (p.held_until is null or p.held_until <= clock_timestamp())
+    order by p.due_at
+    limit ${limit}
+    for update of p skip locked
+  ), held as (
+    update event_queue_polls p
+    set held_by = ${workerId},
+      held_until = clock_timestamp() + ${holdMs} * interval '1 millisecond'
+    from due
+    where p.organization_id = due.organization_id and p.connection_id = due.connection_id
+    returning p.organization_id, p.connection_id
+  )
+  select held.organization_id, held.connection_id, c.account_id, c.region, c.external_id,
+    c.event_queue_url
+  from held
+  join connections c on c.organization_id = held.organization_id and c.id = held.connection_id`
+
+interface Answered {
+  workerId: Uuid
+  /** Since the poll began. */
+  tookMs: number
+  isEmpty: boolean
+  holdMs: number
+  /** A longer pause between two polls is an interruption of our receiving. */
+  gapMs: number
+}
+
+/**
+ * Notes a poll that was answered, and holds the queue for longer. False: another worker has it, or
+ * it is not to be polled any more.
+ */
+export async function recordAnswer(
+  sql: Sql,
+  { organizationId, connectionId, eventQueueUrl }: QueueSource,
+  { workerId, tookMs, isEmpty, holdMs, gapMs }: Answered,
+): Promise<boolean> {
+  const ms = (value: number) => sql`${value} * interval '1 millisecond'`
+  const { count } = await sql`
+    with mine as materialized (
+      select p.organization_id, p.connection_id, p.polled_at
+      from event_queue_polls p
+      join connections c on c.organization_id = p.organization_id and c.id = p.connection_id
+        and c.disconnected_at is null and c.event_queue_url = ${eventQueueUrl}
+      where p.organization_id = ${organizationId} and p.connection_id = ${connectionId}
+        and p.held_by = ${workerId}
+      for update of p
+    ), interrupted as (
+      update connections c
+      set events_refused_at = clock_timestamp()
+      from mine
+      where c.organization_id = mine.organization_id and c.id = mine.connection_id
+        and mine.polled_at < clock_timestamp() - ${ms(tookMs)} - ${ms(gapMs)}
+    )
+    update event_queue_polls p
+    set polled_at = clock_timestamp(), failures = 0, problem = null,
+      emptied_at = case when ${isEmpty} then clock_timestamp() - ${ms(tookMs)} else p.emptied_at end,
+      held_until = clock_timestamp() + ${ms(holdMs)}
+    from mine
+    where p.organization_id = mine.organization_id and p.connection_id = mine.connection_id`
+  return count > 0
+}
+
+/** The worker is done with the queue for now; it is due at once. */
+export const release = (
+  sql: Sql,
+  { organizationId, connectionId }: QueueSource,
+  workerId: Uuid,
+) => sql`
+  update event_queue_polls
+  set held_by = null, held_until = null, due_at = clock_timestamp()
+  where organization_id = ${organizationId} and connection_id = ${connectionId}
+    and held_by = ${workerId}`
+
+/**
+ * Notes that a poll got no answer: the next is later each time, a minute at most. Returns how many
+ * failed in a row.
+ */
+export async function recordProblem(
+  sql: Sql,
+  { organizationId, connectionId }: QueueSource,
+  { workerId, problem }: { workerId: Uuid; problem: QueueProblem },
+): Promise<number> {
+  const [row] = await sql<{ failures: number }[]>`
+    update event_queue_polls
+    set held_by = null, held_until = null, failures = failures + 1, problem = ${problem},
+      due_at = clock_timestamp() + least(60, power(2, least(failures, 6))) * interval '1 second'
+    where organization_id = ${organizationId} and connection_id = ${connectionId}
+      and held_by = ${workerId}
+    returning failures`
+  return row?.failures ?? 0
+}

@@ -1,0 +1,255 @@
+/**
+ * The members of kept segments, and the contacts that are to be looked at. What is here runs in a
+ * transaction that has taken its organization's turn: nobody else evaluates its contacts.
+ */
+import type { Condition } from '../../domain/audience/condition.ts'
+import { earliestAbout, type Uuid } from '../../ids.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
+import { nextChange } from './condition-deadline.ts'
+import { holds } from './condition-sql.ts'
+
+/**
+ * Takes the turn of the organization with dirty contacts, open scans or members to delete that has
+ * waited longest; undefined: there is none that nobody else has taken. `hasFailed`: it was put off.
+ */
+export async function takeTurn(
+  tx: Transaction,
+): Promise<{ organizationId: Uuid; hasFailed: boolean } | undefined> {
+  const [turn] = await tx<{ organizationId: Uuid; hasFailed: boolean }[]>`
+    with recursive dirty as (
+      (select organization_id from dirty_contacts order by organization_id limit 1)
+      union all
+      select (
+          select organization_id
+          from dirty_contacts
+          where organization_id > dirty.organization_id
+          order by organization_id
+          limit 1
+        )
+      from dirty
+      where dirty.organization_id is not null
+    )
+    select organization_id, put_off_until > 'epoch' as has_failed
+    from membership_turns
+    where put_off_until <= clock_timestamp() and organization_id in (
+      select organization_id from dirty
+      union
+      select organization_id
+      from kept_segments
+      where dropped_at is not null
+        or not is_scanned
+          and (scan_after is null or scan_after < pg_snapshot_xmin(pg_current_snapshot()))
+    )
+    order by taken_at
+    limit 1
+    for update skip locked`
+  if (!turn) return undefined
+  await tx`
+    update membership_turns
+    set taken_at = clock_timestamp(), put_off_until = 'epoch'
+    where organization_id = ${turn.organizationId}`
+  // Conditions are made of many parts, each of which reads a few rows: a plan for many rows, and
+  // code compiled for it, would cost more than they do.
+  await tx`
+    select set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true)`
+  return turn
+}
+
+/** Another organization is taken first: the contacts of this one could not be evaluated. */
+export const putOff = (sql: Sql, organizationId: Uuid, ms: number) => sql`
+  update membership_turns
+  set put_off_until = clock_timestamp() + ${ms} * interval '1 millisecond'
+  where organization_id = ${organizationId}`
+
+/** By the clock of Postgres, which all workers share. */
+export async function present(sql: Executor): Promise<string> {
+  const [row] = await sql<{ now: string }[]>`select clock_timestamp()::timestamptz(3) as now`
+  if (!row) throw new Error('Postgres has no clock')
+  return row.now
+}
+
+/** Takes up to `limit` marks off, the oldest first; returns their contacts, each once. */
+export async function takeDirty(
+  tx: Transaction,
+  organizationId: Uuid,
+  limit: number,
+): Promise<Uuid[]> {
+  const rows = await tx<{ contactId: Uuid }[]>`
+    delete from dirty_contacts
+    where organization_id = ${organizationId} and id = any(array(
+      select id
+      from dirty_contacts
+      where organization_id = ${organizationId}
+      order by id
+      limit ${limit}
+    ))
+    returning contact_id`
+  return [...new Set(rows.map(({ contactId }) => contactId))]
+}
+
+/** A page of an organization's contacts after an id, in their order. */
+export async function listPage(
+  tx: Transaction,
+  organizationId: Uuid,
+  after: Uuid | null,
+  limit: number,
+): Promise<Uuid[]> {
+  const rows = await tx<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} ${after === null ? tx`` : tx`and id > ${after}`}
+    order by id
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** A kept segment as it is asked of contacts. */
+export interface AskedSegment {
+  id: Uuid
+  condition: Condition
+  keptSince: string
+  isRecorded: boolean
+  scanCursor: Uuid | null
+}
+
+export interface Difference {
+  keptId: Uuid
+  contactId: Uuid
+  hasEntered: boolean
+  /** Whether it is known that the contact was not a member when the segment began to be kept. */
+  isKnown: boolean
+}
+
+interface Asked {
+  organizationId: Uuid
+  contactIds: readonly Uuid[]
+  segments: readonly AskedSegment[]
+  /** ISO 8601. */
+  now: string
+}
+
+/** How these contacts' membership differs from what is kept. */
+export async function listDifferences(
+  tx: Transaction,
+  { organizationId, contactIds, segments, now }: Asked,
+): Promise<Difference[]> {
+  if (contactIds.length === 0 || segments.length === 0) return []
+  const given = tx`(select ids from given)::uuid[]`
+  const [since = ''] = contactIds.map(earliestAbout).toSorted()
+  const among = { ids: given, since }
+  const holding = segments.map(
+    ({ id, condition, keptSince, isRecorded, scanCursor }, i) => tx`
+      ${i === 0 ? tx`` : tx`union all`}
+      select ${id}::uuid as kept_id, contacts.id,
+        ${isRecorded} or contacts.created_at > ${keptSince}::timestamptz
+          or contacts.id <= ${scanCursor}::uuid as is_known
+      from contacts
+      where contacts.organization_id = ${organizationId} and contacts.id = any(${given})
+        and ${holds(tx, organizationId, condition, now, { among })}`,
+  )
+  return tx.once(tx<Difference[]>`
+    with given as materialized (
+      select ${[...contactIds]}::uuid[] as ids
+    ), holding as materialized (${holding}), members as materialized (
+      select kept_id, contact_id as id
+      from segment_members
+      where organization_id = ${organizationId} and contact_id = any(${given})
+        and kept_id = any(${segments.map(({ id }) => id)}::uuid[])
+    )
+    select coalesce(h.kept_id, m.kept_id) as kept_id, coalesce(h.id, m.id) as contact_id,
+      m.id is null as has_entered, m.id is not null or coalesce(h.is_known, false) as is_known
+    from holding h
+    full join members m on m.kept_id = h.kept_id and m.id = h.id
+    where h.id is null or m.id is null
+    order by 2, 1`)
+}
+
+/** Writes differences of contacts that are locked. */
+export async function writeDifferences(
+  tx: Transaction,
+  organizationId: Uuid,
+  differences: readonly Difference[],
+  now: string,
+): Promise<void> {
+  const entries = differences.filter(({ hasEntered }) => hasEntered)
+  const exits = differences.filter(({ hasEntered }) => !hasEntered)
+  if (entries.length > 0) {
+    await tx`
+      insert into segment_members (organization_id, kept_id, contact_id, entered_at)
+      select ${organizationId}, kept_id, contact_id,
+        case when is_known::boolean then ${now}::timestamptz end
+      from unnest(
+        ${entries.map(({ keptId }) => keptId)}::uuid[],
+        ${entries.map(({ contactId }) => contactId)}::uuid[],
+        ${entries.map(({ isKnown }) => String(isKnown))}::text[]
+      ) as entry (kept_id, contact_id, is_known)`
+  }
+  if (exits.length > 0) {
+    await tx`
+      delete from segment_members m
+      using unnest(
+        ${exits.map(({ keptId }) => keptId)}::uuid[],
+        ${exits.map(({ contactId }) => contactId)}::uuid[]
+      ) as gone (kept_id, contact_id)
+      where m.organization_id = ${organizationId} and m.kept_id = gone.kept_id
+        and m.contact_id = gone.contact_id`
+  }
+}
+
+/**
+ * Notes when these contacts are to be looked at again because time has passed. `isAll`: these are
+ * all kept segments, and what was noted before is void.
+ */
+export async function writeDeadlines(
+  tx: Transaction,
+  { organizationId, contactIds, segments, now }: Asked,
+  { isAll }: { isAll: boolean },
+): Promise<void> {
+  if (contactIds.length === 0) return
+  if (isAll) {
+    await tx`
+      delete from membership_deadlines
+      where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
+  }
+  const conditions = segments.map(({ condition }) => condition)
+  const due: Part | undefined = nextChange(
+    { sql: tx, organizationId, now: Date.parse(now) },
+    conditions,
+  )
+  if (!due) return
+  await tx.once(tx`
+    insert into membership_deadlines as d (organization_id, contact_id, due_at)
+    select ${organizationId}, id, due_at
+    from (
+      select contacts.id, ${due} as due_at
+      from contacts
+      where contacts.organization_id = ${organizationId}
+        and contacts.id = any(${[...contactIds]}::uuid[])
+    ) as aged
+    where due_at is not null
+    order by id
+    on conflict (organization_id, contact_id) do update
+    set due_at = least(d.due_at, excluded.due_at)`)
+}
+
+/** Marks up to `limit` contacts whose time has come, of all organizations; returns how many. */
+export async function markDue(sql: Sql, now: string, limit: number): Promise<number> {
+  const { count } = await sql`
+    with due as (
+      delete from membership_deadlines
+      where (organization_id, contact_id) in (
+        select organization_id, contact_id
+        from membership_deadlines
+        where due_at <= ${now}
+        order by due_at
+        limit ${limit}
+        for update skip locked
+      )
+      returning organization_id, contact_id
+    )
+    insert into dirty_contacts (organization_id, contact_id)
+    select organization_id, contact_id
+    from due`
+  return count
+}

@@ -1,0 +1,63 @@
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
+import type { TemplateRow, TemplateSource } from './templates.ts'
+
+/** A template that is published with a content. */
+export interface Publication {
+  id: Uuid
+  contentId: Uuid
+}
+
+/**
+ * Publishes what templates say now as their next versions, each with its content, and returns the
+ * numbers. The templates are locked or were just created. Sends that began with another version
+ * keep it.
+ */
+export const publishAll = (
+  tx: Transaction,
+  organizationId: Uuid,
+  publications: readonly Publication[],
+) => tx<Pick<TemplateRow, 'id' | 'version' | 'publishedAt' | 'updatedAt'>[]>`
+  with published as (
+    update templates t
+    set status = 'PUBLISHED',
+      version = t.version + 1,
+      has_unpublished_changes = false,
+      published_at = clock_timestamp(),
+      updated_at = greatest(t.updated_at, clock_timestamp())
+    from ${given(tx, publications)}
+    where t.organization_id = ${organizationId} and t.id = p.id
+    returning t.id, t.version, t.published_at, t.updated_at, t.source_type, t.source, t.text_content,
+      t.is_compiled, t.email_type, t.variables, p.content_id
+  ), kept as (
+    insert into template_versions (organization_id, template_id, version, content_id, source_type,
+      source, text_content, is_compiled, email_type, variables, published_at)
+    select ${organizationId}, id, version, content_id, source_type, source, text_content, is_compiled,
+      email_type, variables, published_at
+    from published
+  )
+  select id, version, published_at, updated_at
+  from published`
+
+const given = (sql: Executor, publications: readonly Publication[]) => sql`
+  unnest(
+    ${publications.map(({ id }) => id)}::uuid[],
+    ${publications.map(({ contentId }) => contentId)}::uuid[]
+  ) as p (id, content_id)`
+
+/** What is published already is what the templates say: no version is made of it. */
+export const markSame = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
+  update templates
+  set has_unpublished_changes = false
+  where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
+
+/** What the newest versions of templates say, to tell whether a publication changes anything. */
+export const listNewest = (sql: Executor, organizationId: Uuid, ids: readonly Uuid[]) => sql<
+  { id: Uuid; hash: string | null; emailType: TemplateSource['emailType'] }[]
+>`
+  select t.id, c.hash, v.email_type
+  from templates t
+  join template_versions v on v.organization_id = ${organizationId} and v.template_id = t.id
+    and v.version = t.version
+  join contents c on c.organization_id = ${organizationId} and c.id = v.content_id
+  where t.organization_id = ${organizationId} and t.id = any(${[...ids]}::uuid[])`

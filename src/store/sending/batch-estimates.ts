@@ -1,0 +1,23 @@
+import type { Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** What an account may send, as far as it has been asked; nulls where it has not. */
+export interface SendingLimits {
+  maxSendRate: number | null
+  max24Hour: number | null
+  sentLast24Hours: number | null
+}
+
+export async function findLimits(
+  sql: Executor,
+  organizationId: Uuid,
+  connectionId: Uuid,
+): Promise<SendingLimits> {
+  const [limits] = await sql<SendingLimits[]>`
+    select coalesce(h.max_send_rate, c.max_send_rate)::float8 as max_send_rate,
+      h.max_24_hour::float8 as max_24_hour, h.sent_last_24_hours::float8 as sent_last_24_hours
+    from connections c
+    left join account_health h on h.organization_id = c.organization_id and h.connection_id = c.id
+    where c.organization_id = ${organizationId} and c.id = ${connectionId}`
+  return limits ?? { maxSendRate: null, max24Hour: null, sentLast24Hours: null }
+}

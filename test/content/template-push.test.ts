@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+
+let api: Api
+const statements: string[] = []
+beforeAll(async () => {
+  api = await startApi({}, { onQuery: (query) => void statements.push(query) })
+})
+afterAll(() => api.close())
+
+const row = (slug: string, source = '<p>One</p>') => ({ slug, name: slug, subject: 'News', source })
+const push = (body: object) => api.alice.post('/v1/templates/push', body)
+const outcomes = (body: { results: { outcome: string; version: number }[] }) =>
+  body.results.map(({ outcome, version }) => [outcome, version])
+
+test('a push creates, updates and publishes by slug; what is the same is no version', async () => {
+  expect(outcomes((await push(row('a'))).body)).toEqual([['created', 1]])
+  expect(outcomes((await push(row('a'))).body)).toEqual([['unchanged', 1]])
+  const { body } = await push({ templates: [row('a', '<p>Two</p>'), row('b')] })
+  expect(outcomes(body)).toEqual([
+    ['updated', 2],
+    ['created', 1],
+  ])
+})
+
+test('what was edited here is not overwritten, unless it is known or forced', async () => {
+  await push(row('edited'))
+  const { body: edit } = await api.alice.patch('/v1/templates/edited', { source: '<p>Mine</p>' })
+  const refused = await push({ templates: [row('new'), row('edited')] })
+  expect([refused.status, refused.body.reason]).toEqual([409, 'edited_since_push'])
+  expect(refused.body.details[0].path).toBe('templates[1].slug')
+  expect((await api.alice.get('/v1/templates/new')).status).toBe(404)
+  const known = await push({ ...row('edited', '<p>Both</p>'), updatedAt: edit.updatedAt })
+  expect(outcomes(known.body)).toEqual([['updated', 2]])
+  await api.alice.patch('/v1/templates/edited', { source: '<p>Mine</p>' })
+  expect(outcomes((await push({ ...row('edited'), force: true })).body)).toEqual([['updated', 3]])
+})
+
+test('what is archived and the same stays archived; changed, it is refused', async () => {
+  const draft = { ...row('put-away'), status: 'DRAFT' }
+  const { id } = (await api.alice.post('/v1/templates', draft)).body
+  await api.alice.patch('/v1/templates/put-away', { status: 'ARCHIVED' })
+  const { body: pulled } = await api.alice.get('/v1/templates/pull?slug=put-away')
+  const again = await push({ templates: pulled.templates })
+  expect(outcomes(again.body)).toEqual([['unchanged', 0]])
+  const batch = await api.alice.post('/v1/templates/push/batch', { templates: pulled.templates })
+  expect(outcomes(batch.body)).toEqual([['unchanged', 0]])
+  const refused = await push({ ...pulled.templates[0], source: '<p>Two</p>' })
+  expect([refused.status, refused.body.reason]).toEqual([409, 'template_archived'])
+  const [found] = await api.sql`
+    select status, version,
+      (select count(*)::int from template_versions where template_id = t.id) as versions,
+      (select count(*)::int from audit_events
+        where action = 'template.pushed' and subject_id = t.id::text) as audited
+    from templates t
+    where id = ${id}`
+  expect(found).toEqual({ status: 'ARCHIVED', version: 0, versions: 0, audited: 0 })
+})
+
+test('what was published, archived and pushed as it is stays archived', async () => {
+  await push(row('retired'))
+  await api.alice.patch('/v1/templates/retired', { status: 'ARCHIVED' })
+  for (const force of [false, true]) {
+    const { body } = await push({ templates: [row('retired')], force })
+    expect(outcomes(body)).toEqual([['unchanged', 1]])
+  }
+  expect((await api.alice.get('/v1/templates/retired')).body.status).toBe('ARCHIVED')
+})
+
+test('a dry run tells the same and changes nothing', async () => {
+  const { body } = await push({ templates: [row('dry')], dryRun: true })
+  expect(body.results).toEqual([{ slug: 'dry', id: null, outcome: 'created', version: 1 }])
+  expect((await api.alice.get('/v1/templates/dry')).status).toBe(404)
+})
+
+test('in a batch each row is kept or refused by itself, in a few statements', async () => {
+  const good = Array.from({ length: 30 }, (_, n) => row(`batch-${n}`))
+  const bad = [{ ...row('broken'), source: '{% if %}' }, { slug: 'Not a slug' }, row('batch-0')]
+  statements.length = 0
+  const { status, body } = await api.alice.post('/v1/templates/push/batch', {
+    templates: [...good, ...bad],
+  })
+  expect(statements.length).toBeLessThan(20)
+  expect([status, body.success, body.results.length]).toEqual([200, false, 30])
+  expect(
+    body.errorDetails.map(({ index, code }: { index: number; code: string }) => [index, code]),
+  ).toEqual([
+    [30, 'BAD_REQUEST'],
+    [31, 'VALIDATION_FAILED'],
+    [32, 'BAD_REQUEST'],
+  ])
+})
+
+test('compiled HTML is published as it is, and pulled so', async () => {
+  const compiledHtml = '<style>p{color:red}</style><p>Hello {{ contact.firstName }}</p>'
+  const pushed = { slug: 'compiled', name: 'C', compiledHtml, compiledText: 'Hello' }
+  const { body } = await push({ ...pushed, sourceHash: 'abc', cliProjectPath: 'mails/c.tsx' })
+  const [content] = await api.sql`
+    select html, text from contents
+    join template_versions on content_id = contents.id
+    where template_id = ${body.results[0].id}`
+  expect(content).toEqual({ html: compiledHtml, text: 'Hello' })
+  const pulled = await api.alice.get('/v1/templates/pull?slug=compiled')
+  expect(pulled.body.templates).toMatchObject([
+    { ...pushed, sourceHash: 'abc', cliProjectPath: 'mails/c.tsx' },
+  ])
+  expect(pulled.body.templates[0].source).toBeUndefined()
+})
+
+test('what is pulled can be pushed again, and is the same', async () => {
+  const { body } = await api.alice.get('/v1/templates/pull?limit=100')
+  const again = await push({ templates: body.templates })
+  expect(new Set(outcomes(again.body).map(([outcome]) => outcome))).toEqual(new Set(['unchanged']))
+})
+
+test('two pushes of a new template at once make one of it', async () => {
+  const answers = await Promise.all(Array.from({ length: 4 }, () => push(row('raced'))))
+  expect(answers.filter(({ status }) => ![200, 409].includes(status))).toEqual([])
+  expect((await api.alice.get('/v1/templates/raced')).body.version).toBe(1)
+})

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
+import { SENDER } from '../../src/main/system.ts'
+import { connectSender } from '../support/cohorts.ts'
+import { until } from '../support/engine.ts'
+import { ended, fileOf, newCustomer, send } from '../support/large-import.ts'
+import { watchSegment } from '../support/membership.ts'
+import { seedContacts } from '../support/seed.ts'
+import { isFull, sized } from '../support/size.ts'
+import { startTestSystem } from '../support/system.ts'
+
+const ROWS = sized(10_000, 100_000)
+/** Pause between two writes of the other organization. */
+const PAUSE_MS = 100
+const MAIL_EVERY = 4
+/** What entries and single mails may take at p95; other tests run beside the small size. */
+const MOST_MS = isFull ? 2_000 : 3_500
+
+let system: Awaited<ReturnType<typeof startTestSystem>>
+beforeAll(async () => {
+  system = await startTestSystem()
+})
+afterAll(() => system.stop())
+
+const of = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
+const isPro = of({ field: 'properties.plan', operator: 'equals', value: 'pro' })
+/** One row in a hundred enters the last. */
+const THEIRS: Condition[] = [
+  isPro,
+  of({ field: 'event.bought', operator: 'triggeredAtLeast', value: 2 }),
+  of({ field: 'topics', operator: 'hasTopic', value: 'news' }),
+  of({ field: 'createdAt', operator: 'greaterThan', value: '2999-01-01' }),
+  of({ field: 'firstName', operator: 'endsWith', value: '00' }),
+]
+
+/** Waits until nothing that was marked is left to be evaluated. */
+const evaluated = (organizationId: string) =>
+  until(async () => {
+    const [left] = await system.sql`
+      select
+      where exists (select from dirty_contacts where organization_id = ${organizationId})
+        or exists (
+          select from kept_segments where organization_id = ${organizationId} and not is_scanned
+        )`
+    return left === undefined
+  }, 600_000)
+
+const p95 = (times: number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.POSITIVE_INFINITY
+
+const figures = (name: string, times: number[]): string =>
+  `${times.length} ${name}, p95 ${p95(times).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)} ms`
+
+it('delays no entry of another organization and no single mail', async () => {
+  const [importer, sender] = [await newCustomer(system), await connectSender(system, 500)]
+  const { client, organizationId } = sender
+  for (const condition of THEIRS) await watchSegment(system.sql, importer.organizationId, condition)
+  const { entry } = await watchSegment(system.sql, organizationId, isPro)
+  const ids = await seedContacts(system.sql, organizationId, 5_000)
+  await evaluated(importer.organizationId)
+  await evaluated(organizationId)
+
+  let isOver = false
+  const { body } = await send(system, importer, fileOf(ROWS))
+  const importing = ended(system, importer, body.id)
+    .then(() => evaluated(importer.organizationId))
+    .finally(() => (isOver = true))
+  const begunAt = performance.now()
+  const answeredAt = new Map<string, number>()
+  for (const [n, id] of ids.entries()) {
+    if (isOver) break
+    await client.patch('/v1/contacts/{id}', {
+      params: { path: { id } },
+      body: { properties: { plan: 'pro' } },
+    })
+    answeredAt.set(id, Date.now())
+    if (n % MAIL_EVERY === 0) {
+      const mail = { to: `reader-${n}@example.com`, from: SENDER, subject: 'Receipt', text: 'Hi' }
+      await client.post('/v1/email/send', { body: mail })
+    }
+    await sleep(PAUSE_MS)
+  }
+  await importing
+  const seconds = (performance.now() - begunAt) / 1_000
+  await evaluated(organizationId)
+
+  const entered = await system.sql<{ contactId: string; at: number }[]>`
+    select contact_id, extract(epoch from created_at)::float8 * 1000 as at
+    from executions
+    where flow_id = ${entry}`
+  expect(entered.length).toBe(answeredAt.size)
+  const entryTimes = entered.map(({ contactId, at }) => at - (answeredAt.get(contactId) ?? 0))
+  const mails = await until(async () => {
+    const rows = await system.sql<{ ms: number | null }[]>`
+      select extract(epoch from sent_at - created_at)::float8 * 1000 as ms
+      from messages
+      where organization_id = ${organizationId} and source = 'transactional'`
+    return rows.every(({ ms }) => ms !== null) && rows.map(({ ms }) => ms ?? Infinity)
+  })
+  const said = `${ROWS} rows in ${seconds.toFixed(0)} s; ${figures('entries', entryTimes)}; ${figures('mails', mails)}`
+  if (isFull) console.log(said)
+  expect(answeredAt.size).toBeGreaterThan(10)
+  expect(p95(entryTimes), said).toBeLessThan(MOST_MS)
+  expect(p95(mails), said).toBeLessThan(MOST_MS)
+}, 900_000)

@@ -1,0 +1,233 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { startMembershipKeeper } from '../../src/loops/membership-keeper.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { conditionOf, filterOf, properties } from '../support/conditions.ts'
+import { importFile } from '../support/imports.ts'
+import { endWithUs } from '../support/end-with-us.ts'
+import {
+  keepAll,
+  keptMembers,
+  membersByOracle,
+  type WatchedSegment,
+  watchSegment,
+} from '../support/membership.ts'
+import { sized } from '../support/size.ts'
+import { insertTopic } from '../support/topics.ts'
+
+const CONTACTS = 30
+const SEGMENTS = sized(8, 20)
+const ROUNDS = sized(4, 60)
+const WRITERS = 6
+/** Writes of one writer in a round in which contacts are written several times. */
+const WRITES = 12
+const KILLED_AFTER = 60
+const EVENTS = ['bought', 'left', 'never']
+const PROGRAM = fileURLToPath(new URL('../support/membership-process.ts', import.meta.url))
+const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+
+let api: Api
+let sql: Sql
+let organizationId: Uuid
+let topics: { id: Uuid; slug: string }[]
+beforeAll(async () => {
+  api = await startApi()
+  sql = connect(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker', max: 12 })
+  organizationId = api.alice.organizationId
+  topics = await Promise.all(
+    ['news', 'offers'].map(async (slug) => ({
+      id: await insertTopic(api.sql, organizationId, { slug }),
+      slug,
+    })),
+  )
+})
+afterAll(async () => {
+  await sql.end()
+  await api.close()
+})
+
+const oneOf = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T
+const someProperties = () => fc.sample(properties, 1)[0] as Record<string, unknown>
+
+async function make(): Promise<Uuid[]> {
+  const contacts = Array.from({ length: 5 }, () => ({
+    email: `${oneOf(['ada', 'bob'])}.${uuidv7()}@example.com`,
+    firstName: oneOf(['Ada', 'ada', 'Ada Lovelace', 'b']),
+  }))
+  const { body } = await api.alice.post('/v1/contacts/batch', { contacts })
+  return body.results.map(({ id }: { id: Uuid }) => id)
+}
+
+/** One transaction that changes one contact, in any of the ways in which contacts change. */
+const CHANGES: ((contactId: Uuid) => PromiseLike<unknown>)[] = [
+  (id) => api.alice.patch(`/v1/contacts/${id}`, { firstName: oneOf(['Ada', 'ada', 'b', 'a']) }),
+  (id) =>
+    sql`
+      update contacts
+      set properties = ${sql.json(someProperties())}
+      where organization_id = ${organizationId} and id = ${id}`,
+  (id) => api.alice.patch(`/v1/contacts/${id}`, { emailStatus: 'unsubscribed' }),
+  (contactId) => api.alice.post('/v1/events', { name: oneOf(EVENTS), contactId }),
+  (contactId) => api.alice.post('/v1/events', { name: 'bought', contactId }),
+  (contactId) =>
+    sql`
+      insert into subscriptions (organization_id, contact_id, topic_id, status)
+      select organization_id, id, ${oneOf(topics).id}, ${oneOf(['subscribed', 'unsubscribed'])}
+      from contacts
+      where organization_id = ${organizationId} and id = ${contactId}
+      for key share
+      on conflict (organization_id, contact_id, topic_id) do update set status = excluded.status`,
+  (contactId) =>
+    sql`
+      insert into contact_stats as s (organization_id, contact_id, emails_opened)
+      select organization_id, id, 1
+      from contacts
+      where organization_id = ${organizationId} and id = ${contactId}
+      for key share
+      on conflict (organization_id, contact_id) do update
+      set emails_opened = s.emails_opened + 1`,
+]
+/** A file with new people, and with some who are there and get other names. */
+async function importSome(): Promise<void> {
+  const known = await sql<{ email: string }[]>`
+    select email from contacts where organization_id = ${organizationId} order by random() limit 5`
+  const emails = [...known.map(({ email }) => email), `ada.${uuidv7()}@example.com`]
+  const rows = emails.map((email) => `${email},${oneOf(['Ada', 'ada', 'b'])}`)
+  const done = await importFile(api, api.alice, `email,firstName\n${rows.join('\n')}\n`)
+  if (done.status !== 'completed') throw new Error(JSON.stringify(done))
+}
+const gone = (id: Uuid) =>
+  oneOf([
+    () => api.alice.delete(`/v1/contacts/${id}`),
+    () => api.alice.post(`/v1/contacts/${id}/erase`),
+  ])()
+
+/** A worker that is killed again and again, and started again. Returns how often it died. */
+function startDying(): { stop(): Promise<number> } {
+  let deaths = 0
+  const stopping = new AbortController()
+  let child: ChildProcess
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      child = endWithUs(
+        fork(PROGRAM, [api.databaseUrl, String(KILLED_AFTER)], { execArgv: ['--import', 'tsx'] }),
+      )
+      await once(child, 'exit')
+      if (!stopping.signal.aborted) deaths++
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      child.kill('SIGKILL')
+      await running
+      return deaths
+    },
+  }
+}
+
+/** How often contacts entered and left each segment: `{[segment, contact]: [entries, exits]}`. */
+async function eventsOf(watched: readonly WatchedSegment[]) {
+  const found = new Map<string, [number, number]>()
+  const rows = await api.sql<{ flowId: Uuid; contactId: Uuid; times: number }[]>`
+    select flow_id, contact_id, count(*)::integer as times
+    from executions
+    where organization_id = ${organizationId}
+    group by 1, 2`
+  for (const { flowId, contactId, times } of rows) {
+    const segment = watched.find(({ entry, exit }) => entry === flowId || exit === flowId)
+    const key = `${segment?.id} ${contactId}`
+    const [entries, exits] = found.get(key) ?? [0, 0]
+    found.set(key, segment?.entry === flowId ? [times, exits] : [entries, times])
+  }
+  return found
+}
+
+/** The members of each segment as the evaluator has them, which must be those that are kept. */
+async function settled(watched: readonly WatchedSegment[]) {
+  await keepAll(sql)
+  const { contactIds, members } = await membersByOracle(
+    sql,
+    organizationId,
+    watched,
+    new Date().toISOString(),
+  )
+  const isIn = new Set<string>()
+  for (const { id, condition } of watched) {
+    const expected = members.get(id) ?? []
+    expect(await keptMembers(api.sql, id), JSON.stringify(condition)).toEqual(expected)
+    for (const contactId of expected) isIn.add(`${id} ${contactId}`)
+  }
+  return { contactIds, isIn, events: await eventsOf(watched) }
+}
+
+test('entries and exits are the difference of the evaluator’s answers: none lost, none twice', async () => {
+  let contactIds: Uuid[] = []
+  while (contactIds.length < CONTACTS) contactIds.push(...(await make()))
+  const pools = { events: EVENTS, topics: topics.map(({ slug }) => slug), ids: contactIds }
+  // What ages by itself has a test of its own.
+  const filter = filterOf(pools).filter(
+    ({ operator }: Filter) => operator !== 'within' && operator !== 'triggeredWithin',
+  )
+  const of = (each: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [each] }] })
+  const random = fc.sample(fc.oneof(filter.map(of), conditionOf(filter, 3)), SEGMENTS)
+  const plain: Filter[] = [
+    { field: 'firstName', operator: 'startsWith', value: 'A' },
+    { field: 'topics', operator: 'notHasTopic', value: 'news' },
+    { field: 'event.bought', operator: 'triggeredAtLeast', value: 2 },
+    { field: 'emailsOpened', operator: 'greaterThan', value: 0 },
+    { field: 'emailStatus', operator: 'notEquals', value: 'unsubscribed' },
+  ]
+  const watched: WatchedSegment[] = []
+  for (const condition of [...plain.map(of), ...random]) {
+    watched.push(await watchSegment(sql, organizationId, condition))
+  }
+  let before = await settled(watched)
+  expect(before.events.size).toBe(0)
+  const keeper = startMembershipKeeper({ sql, log: quiet })
+  const dying = startDying()
+  for (let round = 0; round < ROUNDS; round++) {
+    const isCalm = round % 2 === 0
+    // In a calm round each contact changes once: then it is known how often it enters and leaves.
+    const queue = isCalm
+      ? fc.sample(fc.shuffledSubarray(contactIds, { minLength: contactIds.length }), 1)[0]!
+      : []
+    await Promise.all(
+      Array.from({ length: WRITERS }, async (_, writer) => {
+        if (!isCalm) await make()
+        if (!isCalm && writer === 0) await importSome()
+        if (!isCalm) await gone(oneOf(contactIds))
+        for (let id = queue.pop(); id !== undefined; id = queue.pop()) await oneOf(CHANGES)(id)
+        for (let left = isCalm ? 0 : WRITES; left > 0; left--)
+          await oneOf(CHANGES)(oneOf(contactIds))
+      }),
+    )
+    const after = await settled(watched)
+    let differences = 0
+    for (const { id: segmentId } of watched) {
+      for (const contactId of after.contactIds) {
+        const key = `${segmentId} ${contactId}`
+        const [entries, exits] = after.events.get(key) ?? [0, 0]
+        const [entriesBefore, exitsBefore] = before.events.get(key) ?? [0, 0]
+        const found = [entries - entriesBefore, exits - exitsBefore]
+        const [was, is] = [Number(before.isIn.has(key)), Number(after.isIn.has(key))]
+        if (was !== is) differences++
+        const wanted = isCalm ? [Math.max(0, is - was), Math.max(0, was - is)] : is - was
+        expect([key, isCalm ? found : found[0]! - found[1]!]).toEqual([key, wanted])
+      }
+    }
+    expect(differences).toBeGreaterThan(0)
+    before = after
+    contactIds = after.contactIds
+  }
+  await keeper.stop()
+  expect(await dying.stop()).toBeGreaterThan(0)
+}, 600_000)

@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { conditionOf, filterOf } from '../support/conditions.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { keepAll, keptMembers, membersByOracle, watchSegment } from '../support/membership.ts'
+import { executionsOf } from '../support/seed-flow.ts'
+import { seedOrganization } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
+
+const HOUR_MS = 3_600_000
+const CONTACTS = 20
+const SEGMENTS = sized(15, 60)
+const JUMPS = sized(12, 150)
+const EVENTS = ['bought', 'left']
+
+let database: TestDatabase
+let sql: Sql
+let organizationId: Uuid
+/** What time it is: nothing here waits. */
+let now = Date.now()
+const clock = async () => new Date(now).toISOString()
+const at = (hours: number) => new Date(now + hours * HOUR_MS).toISOString()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = connect(database.url, { name: 'test-worker', role: 'letterloom_worker', max: 4 })
+  await createPartitions(database.sql)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+async function contact(columns: object = {}): Promise<Uuid> {
+  const id = uuidv7()
+  await sql`insert into contacts ${sql({ organizationId, id, email: `${id}@example.com`, ...columns })}`
+  return id
+}
+const happened = (contactId: Uuid, name: string, hours: number) =>
+  sql`insert into events ${sql({ organizationId, id: uuidv7(), contactId, name, occurredAt: at(hours) })}`
+const of = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] })
+
+test('a contact enters and leaves at the very millisecond, with nothing written', async () => {
+  organizationId = (await seedOrganization(sql)).organizationId
+  const id = await contact({ properties: sql.json({ trialEndsAt: at(48) }) })
+  await happened(id, 'bought', 0)
+  const trial = of({ field: 'properties.trialEndsAt', operator: 'within', value: 1, unit: 'days' })
+  const buyer = of({ field: 'event.bought', operator: 'triggeredWithin', value: 36, unit: 'hours' })
+  const segments = [
+    await watchSegment(sql, organizationId, trial),
+    await watchSegment(sql, organizationId, buyer),
+  ]
+  const seen = async (ms: number) => {
+    now = start + ms
+    await keepAll(sql, clock)
+    const counts = segments.flatMap(({ entry, exit }) => [entry, exit])
+    return Promise.all(counts.map(async (each) => (await executionsOf(sql, each)).length))
+  }
+  const start = now
+  expect(await seen(0)).toEqual([0, 0, 0, 0])
+  expect(await seen(36 * HOUR_MS)).toEqual([0, 0, 0, 0])
+  expect(await seen(36 * HOUR_MS + 1)).toEqual([0, 0, 0, 1])
+  expect(await seen(48 * HOUR_MS - 1)).toEqual([0, 0, 0, 1])
+  expect(await seen(48 * HOUR_MS)).toEqual([1, 0, 0, 1])
+  expect(await seen(72 * HOUR_MS)).toEqual([1, 0, 0, 1])
+  expect(await seen(72 * HOUR_MS + 1)).toEqual([1, 1, 0, 1])
+  const [left] = await sql`
+    select from membership_deadlines where organization_id = ${organizationId}`
+  expect(left).toBeUndefined()
+})
+
+test('whatever a condition asks of time, its members are the evaluator’s at any time', async () => {
+  // Events are received when they occur or later, and that was just now.
+  now = Date.now()
+  organizationId = (await seedOrganization(sql)).organizationId
+  const time = () => at(randomInt(-72, 24) + Math.random())
+  const maybe = (make: () => string) => (randomInt(2) === 0 ? make() : null)
+  for (let made = 0; made < CONTACTS; made++) {
+    const id = await contact({
+      createdAt: at(-randomInt(72)),
+      emailVerifiedAt: maybe(time),
+      properties: sql.json({ plan: time(), a: { b: time() } }),
+    })
+    for (const name of EVENTS) if (randomInt(3) > 0) await happened(id, name, -randomInt(60))
+    await sql`insert into contact_stats ${sql({ organizationId, contactId: id, lastActivityAt: maybe(time) })}`
+  }
+  const filter = filterOf({ events: EVENTS, topics: ['news'], ids: [uuidv7()] })
+  const fields = ['properties.plan', 'properties.a.b', 'createdAt', 'emailVerifiedAt']
+  const recent = fc.record({
+    field: fc.constantFrom(...fields, 'lastActivityAt', ...EVENTS.map((name) => `event.${name}`)),
+    value: fc.integer({ min: 1, max: 80 }),
+  })
+  const ageing = recent.map(
+    ({ field, value }): Filter => ({
+      field,
+      operator: field.startsWith('event.') ? 'triggeredWithin' : 'within',
+      value,
+      unit: 'hours',
+    }),
+  )
+  const condition = conditionOf(
+    fc.oneof({ weight: 4, arbitrary: ageing }, { weight: 1, arbitrary: filter }),
+    2,
+  )
+  const watched = []
+  for (const each of fc.sample(
+    fc.oneof(
+      ageing.map((one) => of(one)),
+      condition,
+    ),
+    SEGMENTS,
+  )) {
+    watched.push(await watchSegment(sql, organizationId, each))
+  }
+  await keepAll(sql, clock)
+  let changes = 0
+  for (let jump = 0; jump < JUMPS; jump++) {
+    // To the next time at which an answer may change, to just before it, or anywhere.
+    const [next] = await sql<{ ms: number }[]>`
+      select extract(epoch from min(due_at))::float8 * 1000 as ms
+      from membership_deadlines
+      where organization_id = ${organizationId}`
+    if (!next?.ms) break
+    now = Math.max(now, [next.ms, next.ms - 1, now + randomInt(6 * HOUR_MS)][jump % 3] ?? now)
+    const marked = await sql`
+      select from membership_deadlines
+      where organization_id = ${organizationId} and due_at <= ${at(0)}`
+    changes += marked.length
+    await keepAll(sql, clock)
+    const { members } = await membersByOracle(sql, organizationId, watched, at(0))
+    for (const { id, condition: asked } of watched) {
+      expect(await keptMembers(sql, id), JSON.stringify(asked)).toEqual(members.get(id))
+    }
+  }
+  expect(changes).toBeGreaterThan(CONTACTS)
+}, 300_000)

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { chooseWinner } from '../../src/core/sending/ab-test.ts'
+import { batchView } from '../../src/core/sending/batch-view.ts'
+import { cancelBatch } from '../../src/core/sending/cancel-batch.ts'
+import { pauseBatch } from '../../src/core/sending/change-batch.ts'
+import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
+import { compareVariants, difference } from '../../src/domain/sending/ab-test.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
+import * as batches from '../../src/store/sending/batches.ts'
+import { createDatabase } from '../support/database.ts'
+import { type Engine, startEngine, until } from '../support/engine.ts'
+import { type FakeMailer, fakeMailer } from '../support/mailer.ts'
+import {
+  batchRow,
+  type Seeded,
+  seedBatch,
+  seedContacts,
+  seedOrganization,
+} from '../support/seed.ts'
+
+describe('whether variants differ', () => {
+  // Newcombe 1998, table II, method 10.
+  test.each([
+    [56, 70, 48, 80, 0.0524, 0.3339],
+    [9, 10, 3, 10, 0.1705, 0.809],
+    [6, 7, 2, 7, 0.0582, 0.8062],
+    [5, 56, 0, 29, -0.0381, 0.1926],
+    [0, 10, 0, 10, -0.2775, 0.2775],
+    [10, 10, 0, 10, 0.6075, 1],
+  ])('%i of %i and %i of %i: from %f to %f', (a, m, b, n, low, high) => {
+    const found = difference({ count: a, of: m }, { count: b, of: n })
+    expect(found.low).toBeCloseTo(low, 3)
+    expect(found.high).toBeCloseTo(high, 3)
+  })
+
+  const opened = (...counts: number[]) =>
+    counts.map((n) => ({ sent: 1_000, opened: n, clicked: 0 }))
+
+  test('the best leads; of equal ones the first, and noise is called so', () => {
+    expect(compareVariants(opened(200, 260), 'opened')).toMatchObject({
+      leader: 1,
+      next: 0,
+      isConclusive: true,
+    })
+    expect(compareVariants(opened(240, 242), 'opened')).toMatchObject({
+      leader: 1,
+      isConclusive: false,
+    })
+    expect(compareVariants(opened(0, 0, 0), 'clicked')).toMatchObject({
+      leader: 0,
+      isConclusive: false,
+    })
+    // More than chance between two is not yet more than chance between the best two of five.
+    expect(compareVariants(opened(200, 237), 'opened').isConclusive).toBe(true)
+    expect(compareVariants(opened(200, 237, 0, 0, 0), 'opened').isConclusive).toBe(false)
+    const nothing = [
+      { sent: 0, opened: 0, clicked: 0 },
+      { sent: 0, opened: 0, clicked: 0 },
+    ]
+    expect(compareVariants(nothing, 'opened')).toMatchObject({ leader: 0, isConclusive: false })
+  })
+})
+
+describe('a batch with a test', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>
+  let sql: Sql
+  let engine: Engine
+  let mailer: FakeMailer
+  let seeded: Seeded
+
+  beforeAll(async () => {
+    database = await createDatabase()
+    sql = database.sql
+    mailer = fakeMailer()
+    engine = await startEngine({ databaseUrl: database.url, mailer, freezePage: 60 })
+  })
+  afterAll(async () => {
+    await engine.stop()
+    await database.drop()
+  })
+
+  const seed = async (abTest: Parameters<typeof seedBatch>[2] & object) => {
+    seeded = await seedOrganization(sql)
+    await seedContacts(sql, seeded.organizationId, 100)
+    mailer.calls.length = 0
+    return seedBatch(sql, seeded, abTest)
+  }
+  const bySubject = () => {
+    const counts: Record<string, number> = {}
+    for (const { subject } of mailer.calls) counts[subject] = (counts[subject] ?? 0) + 1
+    return counts
+  }
+  const view = async (id: string) => {
+    const batch = await batches.find(sql, seeded.organizationId, id)
+    if (!batch) throw new Error('no such batch')
+    return batchView(batch)
+  }
+  const ended = (id: string) =>
+    until(async () => {
+      const row = await batchRow(sql, id)
+      return row.status !== 'processing' && row.status !== 'queued' && row
+    })
+  /** Until the share is mailed: 20 of each page of 60 and of 40. */
+  const shareMailed = (id: string) => until(async () => (await batchRow(sql, id)).sent === 20)
+  const manual = { abTest: { sharePercent: 20, winnerBy: 'manual', decideAfter: null } } as const
+
+  it('mails the share in equal parts, waits, and sends the rest what more have clicked', async () => {
+    const id = await seed({
+      abTest: {
+        sharePercent: 20,
+        winnerBy: 'clicked',
+        decideAfter: { amount: 0.05, unit: 'minutes' },
+      },
+    })
+    await shareMailed(id)
+    expect(bySubject()).toEqual({ A: 10, B: 10 })
+    expect(mailer.calls.every((mail) => mail.html?.includes(`${mail.subject} for Reader`))).toBe(
+      true,
+    )
+    expect(mailer.calls.every((mail) => mail.from.startsWith(mail.subject))).toBe(true)
+    const waiting = await view(id)
+    expect(waiting.abTest).toMatchObject({ winner: null, decision: null })
+    // Events of a mail are counted with its variant, once however often they come.
+    const rows = await sql<{ bucket: string; id: string }[]>`
+      select bucket, id from messages where batch_id = ${id} and variant = 1 order by id limit 9`
+    for (const row of [...rows, ...rows]) await click(row)
+    const row = await ended(id)
+    expect(row).toMatchObject({ status: 'completed', totalRecipients: 100, sent: 100 })
+    expect(bySubject()).toEqual({ A: 10, B: 90 })
+    const { abTest } = await view(id)
+    expect(abTest).toMatchObject({
+      variants: [
+        { name: 'A', sent: 10, clicked: 0 },
+        { name: 'B', sent: 90, clicked: 9 },
+      ],
+      winner: 'B',
+      decision: { by: 'figures', isConclusive: true, leader: 'B', next: 'A', leaderRate: 0.9 },
+    })
+    const variants = await sql`
+      select variant, count(*) from messages where batch_id = ${id} group by variant order by variant`
+    expect(variants).toEqual([
+      { variant: 0, count: 10 },
+      { variant: 1, count: 90 },
+    ])
+  }, 60_000)
+
+  async function click({ bucket, id }: { bucket: string; id: string }): Promise<void> {
+    const at = new Date().toISOString()
+    const body = {
+      detail: {
+        eventType: 'Click',
+        mail: {
+          timestamp: at,
+          messageId: `m-${id}`,
+          tags: {
+            'letterloom-message': [`${bucket}_${id}`],
+            'letterloom-organization': [seeded.organizationId],
+          },
+        },
+        click: { timestamp: '2026-11-23T10:00:00.000Z', link: 'https://example.com' },
+      },
+    }
+    await sql`
+      insert into inbound_events (organization_id, connection_id, envelope_id, body)
+      values (${seeded.organizationId}, ${seeded.connectionId}, ${`${id} ${Math.random()}`},
+        ${sql.json(body)})`
+  }
+
+  it('waits for a person, who may choose any; of twenty at once one does', async () => {
+    const id = await seed(manual)
+    await shareMailed(id)
+    const { organizationId } = seeded
+    const choose = (name: string) =>
+      transact(sql, (tx) => chooseWinner(tx, organizationId, { id, name }, 'request'))
+    await expect(choose('C')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => choose(n % 2 === 0 ? 'A' : 'B')),
+    )
+    const chosen = answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    expect(chosen).toHaveLength(1)
+    const winner = chosen[0]?.abTest?.winner ?? ''
+    expect(await ended(id)).toMatchObject({ status: 'completed', sent: 100 })
+    expect(bySubject()).toEqual({ A: 10, B: 10, [winner]: 90 })
+    expect((await view(id)).abTest?.decision).toMatchObject({ by: 'person', isConclusive: false })
+    await expect(choose('A')).rejects.toMatchObject({ reason: 'batch_not_testing' })
+  })
+
+  it('is paused and cancelled while it waits', async () => {
+    const id = await seed(manual)
+    await shareMailed(id)
+    const of = <T>(act: (tx: Parameters<typeof pauseBatch>[0]) => Promise<T>) => transact(sql, act)
+    await of((tx) => pauseBatch(tx, seeded.organizationId, id))
+    await of((tx) => chooseWinner(tx, seeded.organizationId, { id, name: 'A' }, 'request'))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(await batchRow(sql, id)).toMatchObject({ status: 'processing', sent: 20 })
+    await of((tx) => resumeBatch(tx, seeded.organizationId, id))
+    expect(await ended(id)).toMatchObject({ status: 'completed', sent: 100 })
+
+    const other = await seed(manual)
+    await shareMailed(other)
+    await of((tx) => cancelBatch(tx, seeded.organizationId, other))
+    await until(async () => {
+      const { status } = await engine.client.workflow.getHandle(`batch/${other}/1`).describe()
+      return status.name !== 'RUNNING'
+    })
+    expect(await batchRow(sql, other)).toMatchObject({ status: 'cancelled', sent: 20 })
+  })
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { costOf, durationSeconds } from '../../src/domain/sending/estimate.ts'
+import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
+
+let api: Api
+let ada: string
+beforeAll(async () => {
+  api = await startApi()
+  const { connectionId } = await connectAccount(api.alice)
+  await api.sql`update connections set max_send_rate = 14 where id = ${connectionId}`
+  ada = (await createContact(api.alice, { email: 'ada@example.com', firstName: 'Ada' })).id
+  await createContact(api.alice, { email: 'nameless@example.com' })
+  await createContact(api.alice, { email: 'left@example.com', emailStatus: 'unsubscribed' })
+  await createContact(api.alice, { phone: '+4915112345678' })
+})
+afterAll(() => api.close())
+
+const preview = (input: object = {}) =>
+  api.alice.post('/v1/batch/preview', {
+    audienceType: 'all',
+    from: 'news@example.com',
+    subject: 'Hello {{ contact.firstName }}',
+    htmlContent: '<p>Hello {{ contact.firstName }}</p>',
+    ...input,
+  })
+
+test('says whom a batch would mail, shows a mail, and keeps nothing', async () => {
+  const { status, body } = await preview({ sampleContactId: ada, throttlePerSecond: 1 })
+  expect([status, body]).toEqual([
+    200,
+    {
+      recipients: 2,
+      skipped: [
+        { reason: 'no_address', count: 1 },
+        { reason: 'unsubscribed', count: 1 },
+      ],
+      sample: {
+        contactId: ada,
+        email: 'ada@example.com',
+        subject: 'Hello Ada',
+        html: expect.stringContaining('Hello Ada'),
+        text: expect.stringContaining('Hello Ada'),
+        problem: null,
+      },
+      checks: [expect.objectContaining({ code: 'no_unsubscribe_link', severity: 'info' })],
+      estimate: { perSecond: 1, remainingToday: null, durationSeconds: 2 },
+      cost: { usd: 0.0002, usdPerThousand: 0.1, asOf: '2026-07-22' },
+    },
+  ])
+  // Whoever looks at it unsubscribes nobody.
+  expect(body.sample.html).toContain('https://mail.example.com/unsubscribe/preview')
+  const [kept] = await api.sql`
+    select (select count(*) from batches)::int as batches, (select count(*) from contents)::int as contents`
+  expect(kept).toEqual({ batches: 0, contents: 0 })
+})
+
+test('looks through the mail that this contact would get', async () => {
+  const said = {
+    sampleContactId: ada,
+    subject: '{% if contact.firstName == "Ada" %} {% endif %}',
+    htmlContent:
+      '<a href="/{{ contact.firstName }}">One</a> <a href="{{ unsubscribeUrl }}">Leave</a>',
+  }
+  const { body } = await preview(said)
+  expect(body.checks.map(({ code }: { code: string }) => code)).toEqual([
+    'blank_subject',
+    'relative_link',
+  ])
+  expect(body.checks[1].message).toContain('"/Ada"')
+})
+
+test('shows what is wrong with the mail of one contact, and refuses what creation refuses', async () => {
+  const { body } = await preview()
+  expect(body.sample).toMatchObject({
+    email: 'nameless@example.com',
+    html: null,
+    problem: { reason: 'missing_value' },
+  })
+  expect((await preview({ contactIds: [ada] })).body.details[0].path).toBe('contactIds')
+  expect((await preview({ sampleContactId: 'x' })).body.details[0].path).toBe('sampleContactId')
+  expect((await preview({ subject: '{{ nobody.knows }}' })).status).toBe(400)
+})
+
+test('the duration is that of the rate, or the days that the quota makes of it', () => {
+  const limits = { perSecond: 10, remainingToday: 1_000, max24Hour: 50_000 }
+  expect(durationSeconds(1_000, limits)).toBe(100)
+  expect(durationSeconds(1_001, limits)).toBe(86_400)
+  expect(durationSeconds(101_001, limits)).toBe(3 * 86_400)
+  expect(durationSeconds(101_001, { ...limits, remainingToday: null })).toBe(10_101)
+  expect(costOf(100_000)).toBe(10)
+})

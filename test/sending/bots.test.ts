@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { isBot } from '../../src/domain/sending/bots.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+describe('an open is by a bot', () => {
+  it.each([
+    undefined,
+    '',
+    '  ',
+    'Mozilla/5.0',
+    'Barracuda Sentinel (EE)',
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'python-requests/2.32',
+    'curl/8.5.0',
+    'Go-http-client/2.0',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36',
+    'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
+  ])('%s', (agent) => {
+    expect(isBot(agent)).toBe(true)
+  })
+})
+
+describe('an open is by a person', () => {
+  it.each([
+    CHROME,
+    'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+    'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
+    'Mozilla/4.0 (compatible; ms-office; MSOffice 16)',
+    'Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.17328; Pro)',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0',
+  ])('%s', (agent) => {
+    expect(isBot(agent)).toBe(false)
+  })
+})

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportEmailLogs, listEmailLogs } from '../../src/core/sending/email-logs.ts'
+import { batchRowId, bucketStart, dayBucket, lowestId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import type { LogPage } from '../../src/store/sending/email-logs.ts'
+import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
+import { seedBatch, seedOrganization } from '../support/seed.ts'
+
+/** Mails of batches, over ten days; of single mail there are as many. */
+const MAILS = 20_000
+const DAY_MS = 86_400_000
+const DAYS = 10
+/** Which mail of either kind has what. */
+const RARE = 997
+const NOW = Date.now()
+
+let days: LedgerDays
+let organizationId: Uuid
+let connectionId: Uuid
+let template: { batch: Uuid; single: Uuid }
+let batchId: Uuid
+beforeAll(async () => {
+  days = await openLedgerDays('log-filters')
+  const { sql } = days.database
+  const seeded = await seedOrganization(sql)
+  ;({ organizationId, connectionId } = seeded)
+  template = { batch: uuidv7(), single: uuidv7() }
+  for (let day = 0; day < DAYS; day++) {
+    const at = NOW - day * DAY_MS
+    const id = idAt(at)
+    const bucket = `${id.slice(0, 28)}00000000`
+    batchId = await seedBatch(sql, seeded)
+    await sql`
+      update batches
+      set bucket = ${bucket}, status = 'completed',
+        template_id = ${day === 4 ? template.batch : null}
+      where id = ${batchId}`
+    await insert({ day, bucket, prefix: batchRowId(bucket, 0).slice(0, 28), source: 'batch' })
+    const start = dayBucket(id)
+    await insert({ day, bucket: start, prefix: id.slice(0, 28), source: 'workflow' })
+  }
+  await sql`analyze messages, batches`
+}, 60_000)
+afterAll(() => days.close())
+
+/** Of another time than now; `uuidv7` never goes back. */
+const idAt = (time: number): Uuid => `${lowestId(time).slice(0, 14)}${uuidv7().slice(14)}`
+
+async function insert(of: { day: number; bucket: Uuid; prefix: string; source: string }) {
+  const { day, bucket, prefix, source } = of
+  const at = new Date(NOW - day * DAY_MS).toISOString()
+  const rows = MAILS / DAYS
+  await days.database.sql`
+    insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
+      template_id, recipient, state, status, sent_at, created_at, opened_at, clicked_at, bounced_at,
+      complained_at)
+    select ${organizationId}, ${bucket}, id, id, ${source},
+      ${source === 'batch' ? batchId : null}::uuid, ${connectionId},
+      case when ${source} = 'workflow' and n % ${RARE} = 1 then ${template.single}::uuid end,
+      'reader-' || ${day * rows}::int + n || '@example.com', 'sent', 'sent', ${at}::timestamptz,
+      ${at}::timestamptz, case when n % ${RARE} = 2 then now() end,
+      case when n % ${RARE} = 3 then now() end, case when n % ${RARE} = 4 then now() end,
+      case when n % ${RARE} = 5 then now() end
+    from (
+      select n, (${prefix} || lpad(to_hex(n + ${source === 'batch' ? 0 : 100_000}), 8, '0'))::uuid as id
+      from generate_series(0, ${rows - 1}) as n
+    ) row`
+}
+
+const page = (filters: Partial<LogPage>) => ({
+  limit: 21,
+  oldest: bucketStart(NOW - 60 * DAY_MS),
+  ...filters,
+})
+
+/** Rows that the statements read of the ledger, by their plans, removed ones included. */
+async function rowsRead(filters: Partial<LogPage>): Promise<[found: number, read: number]> {
+  days.asked.length = 0
+  const found = await listEmailLogs(days.sql, organizationId, page(filters))
+  let most = 0
+  for (const { query, parameters } of days.asked.filter((each) =>
+    /\bmessages\b/.test(each.query),
+  )) {
+    const plan = await days.database.sql.unsafe(
+      `explain (analyze, timing off) ${query}`,
+      parameters as never[],
+    )
+    for (const line of plan) {
+      const text = String(line['queryPlan'] ?? line['QUERY PLAN'])
+      const [, rows, loops] = /actual rows=([\d.]+) loops=(\d+)/.exec(text) ?? []
+      const removed = /Rows Removed by \w+ ?\w*: (\d+)/.exec(text)?.[1]
+      most = Math.max(most, Number(rows ?? 0) * Number(loops ?? 1), Number(removed ?? 0))
+    }
+  }
+  return [found.length, most]
+}
+
+describe('a filter reads little more than its page', () => {
+  const at = (day: number) => new Date(NOW - day * DAY_MS).toISOString()
+  test.each<[string, () => Partial<LogPage>, number]>([
+    ['none', () => ({}), 21],
+    ['recipient', () => ({ recipient: 'reader-7@example.com' }), 2],
+    ['nobody', () => ({ recipient: 'nobody@example.com' }), 0],
+    ['batch', () => ({ batchId }), 21],
+    ['template of single mail', () => ({ templateId: template.single }), 21],
+    ['template of a batch', () => ({ templateId: template.batch }), 21],
+    ['template of nobody', () => ({ templateId: uuidv7() }), 0],
+    ['source batch', () => ({ sourceType: 'batch' }), 21],
+    ['source workflow', () => ({ sourceType: 'workflow' }), 21],
+    ['source that nobody has', () => ({ sourceType: 'confirmation' }), 0],
+    ['a time long ago', () => ({ to: at(7.5) }), 21],
+    ['a time before all', () => ({ to: at(50) }), 0],
+    ['a short time', () => ({ from: at(3.01), to: at(2.99) }), 21],
+    ['opened', () => ({ reached: 'opened' }), 21],
+    ['clicked', () => ({ reached: 'clicked' }), 21],
+    ['bounced', () => ({ reached: 'bounced' }), 21],
+    ['complained', () => ({ reached: 'complained' }), 21],
+    ['present status', () => ({ status: 'complained' }), 0],
+  ])('%s', async (_, filters, most) => {
+    const [found, read] = await rowsRead(filters())
+    expect(found).toBeLessThanOrEqual(21)
+    expect(found).toBeGreaterThanOrEqual(Math.min(most, 20))
+    // The mails of a day are few here, so that Postgres may sort them.
+    expect(read).toBeLessThanOrEqual((2 * MAILS) / DAYS)
+  })
+})
+
+test('pages of every filter are what a plain walk through all mails finds', async () => {
+  const all = await walk({})
+  expect(all.length).toBe(2 * MAILS)
+  const of = (test: (log: (typeof all)[number]) => boolean) => all.filter(test).map(({ id }) => id)
+  const ids = async (filters: Partial<LogPage>) => (await walk(filters)).map(({ id }) => id)
+  expect(await ids({ sourceType: 'batch' })).toEqual(of((log) => log.sourceType === 'batch'))
+  expect(await ids({ reached: 'clicked' })).toEqual(of((log) => log.clickedAt !== null))
+  for (const templateId of [template.batch, template.single]) {
+    const expected = of((log) => log.templateId === templateId)
+    expect(expected.length).toBeGreaterThan(20)
+    expect(await ids({ templateId })).toEqual(expected)
+    expect(await ids({ templateId, sourceType: 'batch' })).toEqual(
+      of((log) => log.templateId === templateId && log.sourceType === 'batch'),
+    )
+  }
+  const from = new Date(NOW - 4.5 * DAY_MS).toISOString()
+  const to = new Date(NOW - 2.5 * DAY_MS).toISOString()
+  expect(await ids({ from, to })).toEqual(
+    of(({ createdAt }) => createdAt >= from && createdAt < to),
+  )
+})
+
+async function walk(filters: Partial<LogPage>) {
+  const { limit: _, ...rest } = page(filters)
+  const found = []
+  for await (const rows of exportEmailLogs(days.database.sql, organizationId, rest)) {
+    found.push(...rows)
+  }
+  return found
+}
+
+test('what is older than the plan keeps is not shown, though it is stored', async () => {
+  const shown = await walk({ oldest: bucketStart(NOW - 3 * DAY_MS) })
+  expect(shown.length).toBe((2 * MAILS * 4) / DAYS)
+})

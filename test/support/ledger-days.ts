@@ -1,0 +1,38 @@
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
+
+const DAY_MS = 86_400_000
+const DAYS = 90
+/** Each call makes those of some days to come as well. */
+const STEP = 8
+
+export interface LedgerDays {
+  database: TestDatabase
+  /** Notes what it is asked. */
+  sql: Sql
+  asked: { query: string; parameters: unknown[] }[]
+  close: () => Promise<void>
+}
+
+/** A database whose ledger has the partitions of ninety days, for tests of what statements read. */
+export async function openLedgerDays(name: string): Promise<LedgerDays> {
+  const database = await createDatabase()
+  const asked: LedgerDays['asked'] = []
+  const sql = connect(database.url, {
+    name,
+    onQuery: (query, parameters) => asked.push({ query, parameters }),
+  })
+  for (let day = 0; day < DAYS; day += STEP) {
+    await createPartitions(database.sql, Date.now() - day * DAY_MS)
+  }
+  return {
+    database,
+    sql,
+    asked,
+    close: async () => {
+      await sql.end()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keepWatched } from '../../src/core/flows/kept-segments.ts'
+import { type Clock, keepMembership, markDue } from '../../src/core/flows/membership.ts'
+import { evaluate } from '../../src/domain/audience/condition-eval.ts'
+import type { Condition } from '../../src/domain/audience/condition.ts'
+import type { Trigger } from '../../src/domain/flows/flow.ts'
+import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import * as facts from '../../src/store/audience/facts.ts'
+import * as segments from '../../src/store/audience/segments.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
+import { seedFlow } from './seed-flow.ts'
+
+const throwing = (_: Uuid, error: unknown) => {
+  throw error
+}
+
+/** Does all that a worker would do about membership; scans wait for transactions of others. */
+export async function keepAll(sql: Sql, clock?: Clock): Promise<void> {
+  while (await markDue({ sql, clock }, 100));
+  for (;;) {
+    while (await keepMembership({ sql, clock, onFailure: throwing }));
+    const [left] = await sql<{ isLeft: boolean }[]>`
+      select exists (select from kept_segments where not is_scanned or dropped_at is not null)
+        or exists (select from dirty_contacts) as is_left`
+    if (left?.isLeft === false) return
+    await sleep(20)
+  }
+}
+
+/** The members that are kept of a segment, by their ids. */
+export async function keptMembers(sql: Sql, segmentId: Uuid): Promise<Uuid[]> {
+  const rows = await sql<{ id: Uuid }[]>`
+    select m.contact_id as id
+    from segment_members m
+    join kept_segments k on k.id = m.kept_id
+    where k.segment_id = ${segmentId} and k.dropped_at is null
+    order by m.contact_id`
+  return rows.map(({ id }) => id)
+}
+
+export interface WatchedSegment {
+  id: Uuid
+  condition: Condition
+  /** Flows that contacts may enter as often as they like. */
+  entry: Uuid
+  exit: Uuid
+}
+
+/** A segment with an enabled flow for its entries and one for its exits. */
+export async function watchSegment(
+  sql: Sql,
+  organizationId: Uuid,
+  condition: Condition,
+): Promise<WatchedSegment> {
+  const id = uuidv7()
+  const uncounted = { memberCount: null, memberCountIsExact: null, countedAt: null }
+  const segment = { id, name: 'Some', description: null, condition, ...uncounted }
+  await segments.create(sql, organizationId, segment)
+  const triggers: Trigger[] = [
+    { type: 'segment_entry', segmentId: id },
+    { type: 'segment_exit', segmentId: id },
+  ]
+  const settings = { allowReentry: true }
+  const [entry = '', exit = ''] = await Promise.all(
+    triggers.map((trigger) => seedFlow(sql, organizationId, { trigger, settings })),
+  )
+  await transact(sql, (tx) => keepWatched(tx, organizationId, triggers))
+  return { id, condition, entry, exit }
+}
+
+/** The members of each segment by the evaluator, asked of all contacts at this time. */
+export async function membersByOracle(
+  sql: Sql,
+  organizationId: Uuid,
+  watched: readonly WatchedSegment[],
+  now: string,
+): Promise<{ contactIds: Uuid[]; members: Map<Uuid, Uuid[]> }> {
+  const conditions = watched.map(({ condition }) => condition)
+  const rows = await sql<{ id: Uuid }[]>`
+    select id from contacts where organization_id = ${organizationId} order by id`
+  const contactIds = rows.map(({ id }) => id)
+  const known = await Promise.all(
+    contactIds.map(async (id) => {
+      const loaded = await facts.load(sql, organizationId, id, conditions, { now })
+      return loaded ?? Promise.reject(new Error('no such contact'))
+    }),
+  )
+  const members = watched.map(({ id, condition }): [Uuid, Uuid[]] => [
+    id,
+    known.filter((each) => evaluate(condition, each)).map(({ contact }) => contact.id),
+  ])
+  return { contactIds, members: new Map(members) }
+}

@@ -1,0 +1,37 @@
+import { createToolbox, type Toolbox } from '../../src/core/tools/toolbox.ts'
+import { createFetcher, type FetcherOptions } from '../../src/net/fetch.ts'
+import { askDns } from '../../src/net/dns.ts'
+import { createLookups } from '../../src/net/lookups.ts'
+
+/** The tools in a world without names: nothing leaves the machine. */
+export const offlineToolbox = (): Toolbox =>
+  createToolbox({
+    lookups: createLookups({ ask: async () => ({ status: 'no_name' }) }),
+    createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
+    now: Date.now,
+  })
+
+/** The tools with one name server; what is fetched is fetched as the options say. */
+export const toolboxAt = (
+  address: string,
+  { now = Date.now, ...fetching }: Partial<FetcherOptions> & { now?: () => number } = {},
+): Toolbox =>
+  createToolbox({
+    lookups: createLookups({ servers: [address], now, ask: askPatiently }),
+    createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses, ...fetching }),
+    now,
+  })
+
+const TRIES = 3
+const PATIENCE_MS = 2_500
+
+/**
+ * Asks again where a machine that is busy with other tests did not answer in time; what is silent
+ * on purpose is as silent as before.
+ */
+export const askPatiently: typeof askDns = async (question) => {
+  for (let left = TRIES - 1; ; left--) {
+    const answer = await askDns({ ...question, signal: AbortSignal.timeout(PATIENCE_MS) })
+    if (left === 0 || answer.status !== 'failed' || answer.reason !== 'timeout') return answer
+  }
+}

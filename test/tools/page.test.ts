@@ -1,0 +1,200 @@
+import axe from 'axe-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { App } from '../../api/app.ts'
+import { chromium, openPage, type Page } from '../support/browser.ts'
+import { toolboxAt } from '../support/toolbox.ts'
+import { startToolsApi } from '../support/tools-api.ts'
+import { startZoneServer, type Zone, type ZoneServer } from '../support/zone-server.ts'
+
+const D = 'shop.example'
+const PHONE = 375
+const DESKTOP = 1_280
+/** Each sets `alive` in the page, if anything of it is ever more than text. */
+const XSS = [
+  '<script>alive=1</script>',
+  '"><script>alive=1</script>',
+  "'><img src=x onerror=alive=1>",
+  '</textarea><svg onload=alive=1>',
+  '</pre></details><svg/onload=alive=1>',
+  '" autofocus onfocus=alive=1 x="',
+  "' onmouseover=alive=1 '",
+  'javascript:alive=1',
+  '</style><script>alive=1</script>',
+  '<iframe srcdoc="<script>parent.alive=1</script>">',
+  '<a href=javascript:alive=1>x</a>',
+  '&lt;script&gt;alive=1&lt;/script&gt;',
+  '<math><mtext></form><form><mglyph><style></math><img src onerror=alive=1>',
+]
+
+let server: ZoneServer
+let app: App
+let origin: string
+
+beforeAll(async () => {
+  server = await startZoneServer()
+  app = await startToolsApi(toolboxAt(server.address))
+  origin = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+beforeEach(() => server.clear())
+afterAll(async () => {
+  await app.close()
+  await server.close()
+})
+
+const good: Zone = {
+  [D]: { TXT: ['v=spf1 ip4:192.0.2.10 ~all'], MX: ['10 mx.shop.example'] },
+  'mx.shop.example': { A: ['192.0.2.10'] },
+  '10.2.0.192.in-addr.arpa': { PTR: ['mx.shop.example'] },
+  [`_dmarc.${D}`]: { TXT: [`v=DMARC1; p=none; rua=mailto:d@${D}`] },
+}
+
+const form = (fields: Record<string, string>) =>
+  app.inject({
+    method: 'POST',
+    url: '/tools',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(fields).toString(),
+  })
+
+test('a report has an address, and needs no script', async () => {
+  server.set(good)
+  const { statusCode, headers, body } = await app.inject(`/tools?tool=email-check&domain=${D}`)
+  expect(statusCode).toBe(200)
+  expect(body).toMatch(/<div class="grade"><b>[A-F]<\/b>/)
+  expect(body).toContain('<b>Next:</b>')
+  expect(body).not.toContain('<script')
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toMatch(/^default-src 'none'; style-src 'nonce-[^']+'; form-action 'self'/)
+  expect(headers).toMatchObject({ 'ratelimit-limit': expect.any(String) })
+})
+
+test('search engines find the tools, and no report about anybody', async () => {
+  server.set(good)
+  const robots = async (url: string) => (await app.inject(url)).headers['x-robots-tag']
+  expect(await robots('/tools')).toBeUndefined()
+  expect(await robots('/tools?tool=spf-check')).toBeUndefined()
+  expect(await robots(`/tools?tool=spf-check&domain=${D}`)).toBe('noindex')
+})
+
+test('every tool has its form, and every form its report', async () => {
+  server.set(good)
+  const { body } = await app.inject('/tools')
+  const tools = Array.from(body.matchAll(/href="\/tools\?tool=([a-z-]+)"/g), ([, tool]) => tool)
+  expect(tools).toHaveLength(14)
+  for (const tool of tools) {
+    const page = await app.inject(`/tools?tool=${tool}`)
+    expect([tool, page.body]).toEqual([tool, expect.stringContaining('<form class="tool"')])
+    const asked = page.body.includes('method="post"')
+      ? await form({
+          tool: tool ?? '',
+          address: `ann@${D}`,
+          headers: 'From: a@b.example',
+          message: 'From: a@b.example',
+        })
+      : await app.inject(`/tools?tool=${tool}&domain=${D}&policy=reject`)
+    expect([tool, asked.statusCode, asked.body]).toEqual([
+      tool,
+      200,
+      expect.stringContaining('id="report"'),
+    ])
+  }
+})
+
+test('what is none is said beside the form', async () => {
+  for (const path of [
+    'domain=nothing',
+    `domain=${D}&tool=spf-check&ip=10.0.0.1`,
+    `domain=${D}&selector=%3C`,
+  ]) {
+    const headers = { accept: 'text/html' }
+    const { statusCode, body } = await app.inject({ url: `/tools?${path}`, headers })
+    expect([path, statusCode]).toEqual([path, 400])
+    expect(body).toContain('role="alert"')
+  }
+})
+
+describe.runIf(chromium !== undefined)('in a browser', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await openPage(chromium ?? '', `${origin}/health`)
+  }, 60_000)
+  afterAll(() => page.close())
+
+  test('it has nothing against accessibility, on a phone or a desktop, light or dark', async () => {
+    server.set({ ...good, [`_dmarc.${D}`]: { TXT: 'SERVFAIL' } })
+    const found: Record<string, unknown> = {}
+    const paths = ['/tools', `/tools?domain=${D}`, '/tools?tool=headers', '/tools?domain=x']
+    for (const [width, dark] of [
+      [PHONE, false],
+      [DESKTOP, true],
+    ] as const) {
+      await page.look({ width, dark })
+      for (const path of paths) {
+        await page.go(origin + path)
+        await page.evaluate(axe.source)
+        const wrong = await page.evaluate<string[]>(
+          `axe.run(document, { preload: false }).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`,
+        )
+        const isWide = await page.evaluate<boolean>(
+          'document.documentElement.scrollWidth > window.innerWidth',
+        )
+        if (wrong.length > 0 || isWide) found[`${path} ${width}`] = [wrong, isWide]
+      }
+    }
+    expect(found).toEqual({})
+  }, 120_000)
+
+  test('nothing that anybody types or publishes comes alive in it', async () => {
+    const isAlive = () => page.evaluate<boolean>('"alive" in window')
+    for (const [n, attack] of XSS.entries()) {
+      const domain = `x${n}.example`
+      const dkim = `s._domainkey.${domain}`
+      server.set({
+        [domain]: { TXT: [`v=spf1 ${attack} include:${attack} -all`], MX: ['10 mx.example'] },
+        [`_dmarc.${domain}`]: { TXT: [`v=DMARC1; p=${attack}; rua=mailto:${attack}; ${attack}=1`] },
+        [`_smtp._tls.${domain}`]: { TXT: [`v=TLSRPTv1; rua=${attack}`] },
+        [`default._bimi.${domain}`]: { TXT: [`v=BIMI1; l=https://${attack}; a=${attack}`] },
+        [`_mta-sts.${domain}`]: { TXT: [`v=STSv1; id=${attack}`] },
+        [dkim]: { TXT: [`v=DKIM1; k=${attack}; t=${attack}; p=${attack}`] },
+      })
+      const encoded = encodeURIComponent(attack)
+      const paths = [
+        `domain=${domain}&selector=s`,
+        `domain=${domain}&tool=bimi-check`,
+        `domain=${encoded}&selector=${encoded}`,
+        `tool=${encoded}&fill=${encoded}`,
+        `tool=spf-check&domain=${domain}&ip=${encoded}`,
+        `tool=dmarc-generator&domain=${domain}&policy=${encoded}&rua=${encoded}`,
+      ]
+      for (const path of n % 3 === 0 ? paths : paths.slice(0, 3)) {
+        await page.go(`${origin}/tools?${path}`)
+        await page.evaluate(
+          'document.querySelectorAll("details").forEach((each) => { each.open = true })',
+        )
+        expect([path, await isAlive()]).toEqual([path, false])
+      }
+      // The same page as a POST answers it, put into the browser by a form of its own.
+      const mail = `From: ${attack} <a@${domain}>\nSubject: ${attack}\nReceived: from ${attack} by ${attack}; ${attack}\nAuthentication-Results: ${attack}; spf=pass\nList-Unsubscribe: <https://${attack}>\n${attack}\n\n${attack}`
+      for (const [tool, field] of [
+        ['headers', 'headers'],
+        ['unsubscribe-check', 'message'],
+        ['validate-address', 'address'],
+      ]) {
+        await page.go(`${origin}/tools?tool=${tool}`)
+        await page.evaluate(
+          `window.before = true; document.querySelector('[name=${field}]').value = ${JSON.stringify(field === 'address' ? attack : mail)}; document.querySelector('form').submit()`,
+        )
+        await page.until('window.before === undefined && document.readyState === "complete"')
+        expect([tool, await isAlive()]).toEqual([tool, false])
+        expect(
+          await page.evaluate<number>(
+            'document.querySelectorAll("script, iframe, img, svg").length',
+          ),
+        ).toBe(0)
+      }
+    }
+    expect(
+      page.requested.filter((url) => !url.startsWith(origin) && url !== 'about:blank'),
+    ).toEqual([])
+  }, 180_000)
+})
