@@ -4876,6 +4876,8 @@ export interface components {
                 /** @enum {string|null} */
                 subdomainPolicy?: "none" | "quarantine" | "reject" | null;
                 percent?: number;
+                /** @description t=y */
+                isTesting?: boolean;
                 /** @enum {string} */
                 adkim?: "r" | "s";
                 /** @enum {string} */

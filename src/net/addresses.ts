@@ -91,7 +91,7 @@ function isPublic(address: Address): boolean {
 
 const INTERNAL = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']
 
-/** Whether an address is of somebody's own network: what it stands for is no stranger's business. */
+/** Whether an address is of somebody's own network: strangers are not told what it stands for. */
 export function isInternal(text: string): boolean {
   if (isIP(text) === 0) return false
   const address = ipaddr.process(text.replace(/%.*$/, ''))

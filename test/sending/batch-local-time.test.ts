@@ -134,6 +134,16 @@ describe('a batch at local times', () => {
     expect(iso(await firstTime(sql, seeded.organizationId, timed, onTheDay))).toBe(tokyo)
   })
 
+  it('mails who names a zone that only Postgres knows with those who name none', async () => {
+    await contactsWith({ local: 'localtime', rules: 'posixrules', nobody: undefined })
+    const scheduledFor = iso(Date.now() - 1_000)
+    const id = await seedBatch(sql, seeded, { scheduledFor, timezone: 'UTC' })
+    await until(async () => (await batchRow(sql, id)).status === 'completed')
+    expect(await batchRow(sql, id)).toMatchObject({ sent: 3, totalRecipients: 3 })
+    mailer.accepted.length = 0
+    expect(new Set((await ledger(id)).map(({ sendAt }) => sendAt)).size).toBe(1)
+  })
+
   it('mails each at its time, who is late at once, and is stopped between two times', async () => {
     const offset = (hours: number) => `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`
     await contactsWith({ passed: offset(3), soon: undefined, later: offset(-3) })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RENDER_TIMEOUT } from '../../src/domain/sending/breaker.ts'
 import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
 import {
   type Api,
@@ -81,6 +82,27 @@ test('not while it is being sent, and not when nobody is left', async () => {
   )
   expect([nobody.status, nobody.body.reason]).toEqual([409, 'nothing_to_retry'])
   expect((await api.charlie.post(`/v1/batch/${id}/retry-failed`)).status).toBe(403)
+})
+
+test('nobody is handed on twice: not by a second call, not by many at once, not by a resume', async () => {
+  const failed = { state: 'failed', reason: RENDER_TIMEOUT }
+  const { id, contacts } = await batchOf({ a: failed, b: failed }, 'failed')
+  const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    201,
+    ...Array<number>(7).fill(409),
+  ])
+  const refused = answers.filter(({ status }) => status === 409)
+  expect(new Set(refused.map(({ body }) => body.reason))).toEqual(new Set(['nothing_to_retry']))
+  const made = await api.sql<{ contactIds: string[] }[]>`
+    select contact_ids from batches
+    where organization_id = ${api.alice.organizationId} and contact_ids @> array[${contacts['a']!}::uuid]`
+  expect(made).toEqual([{ contactIds: [contacts['a'], contacts['b']] }])
+  expect((await api.alice.post(`/v1/batch/${id}/resume`)).status).toBe(200)
+  expect(await api.sql`select state from messages where batch_id = ${id}`).toEqual([
+    { state: 'failed' },
+    { state: 'failed' },
+  ])
 })
 
 test('clicks are listed by link, once each however often they were reported', async () => {

@@ -329,16 +329,47 @@ describe('single mail', () => {
     await sql`update contacts set email_status = 'unsubscribed' where id = ${left!}`
     await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
     for (const contactId of [active!, left!, bounced!]) {
-      await enqueue(sql, mail({ contactId, recipient: `${contactId}@receipt.example` }))
+      await enqueue(sql, mail({ contactId, recipient: await emailOf(contactId) }))
       await enqueueOfFlow(contactId)
     }
     await until(async () =>
       Object.keys(await states()).every((state) => ['sent', 'skipped'].includes(state)),
     )
     expect(mailer.accepted.toSorted()).toEqual(
-      [`${active}@receipt.example`, await emailOf(active!), `${left}@receipt.example`].toSorted(),
+      [await emailOf(active!), await emailOf(active!), await emailOf(left!)].toSorted(),
     )
     expect(await states()).toEqual({ sent: 3, skipped: 3 })
+  })
+
+  it('is about the address it goes to: a receipt to another than the contact has is sent', async () => {
+    const [bounced] = await seedContacts(sql, seeded.organizationId, 1)
+    await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
+    await enqueue(sql, mail({ contactId: bounced!, recipient: 'other@example.com' }))
+    await until(async () => (await states())['sent'] === 1)
+    expect(mailer.accepted).toEqual(['other@example.com'])
+  })
+
+  it('of a sender that is refused waits; that of other senders of the connection leaves', async () => {
+    await sql`update sending_limits set max_send_rate = 14 where account_id = ${seeded.accountId}`
+    let isMended = false
+    outcome = (to) =>
+      to.startsWith('stuck') && !isMended
+        ? { kind: 'unavailable', reason: 'message_rejected', error: 'not verified', ofSender: true }
+        : sent()
+    const enqueueMany = async (name: string, count: number) => {
+      for (let n = 0; n < count; n++) {
+        await enqueue(sql, mail({ recipient: `${name}${n}@example.com` }))
+      }
+    }
+    await enqueueMany('stuck', 8)
+    await until(() => mailer.calls.length >= 8)
+    await enqueueMany('fine', 5)
+    await until(async () => (await states())['sent'] === 5)
+    expect(await states()).toEqual({ sent: 5, queued: 8 })
+    isMended = true
+    await until(async () => (await states())['sent'] === 13)
+    expect(new Set(mailer.accepted).size).toBe(13)
+    expect(mailer.accepted).toHaveLength(13)
   })
 
   it('goes back to the queue when the provider cannot be reached, and leaves later', async () => {

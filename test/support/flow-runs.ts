@@ -36,7 +36,8 @@ export async function startFlowWorker(
   const shared = {
     connection: temporal.native,
     activities: { ...made, ...changes(made) },
-    shutdownForceTime: '5s',
+    // Only of what hangs: on a busy machine the last tasks end late.
+    shutdownForceTime: '60s',
     ...(namespace === undefined ? {} : { namespace }),
     ...options,
   } as const

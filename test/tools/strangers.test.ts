@@ -5,7 +5,7 @@ import { watched } from '../support/event-loop.ts'
 import { toolboxAt } from '../support/toolbox.ts'
 import { startZoneServer, type Zone, type ZoneServer } from '../support/zone-server.ts'
 
-/** What strangers write into their zones and mails: it costs little, and tells them nothing of us. */
+/** What strangers write into zones and mails costs little, and tells them nothing of us. */
 
 const D = 'shop.example'
 let server: ZoneServer

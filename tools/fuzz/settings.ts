@@ -52,7 +52,7 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
   const isAlsoBatch = isAlsoContact
   // Likewise GET and the like of a segment, which say that "preview" is no id.
   const isAlsoSegment = isAlsoContact
-  // Likewise GET and PATCH of a single mail, which say that "logs" and "send" are no ids.
+  // Likewise GET and PATCH of a single mail: "logs", "metrics" and "send" are no ids of one.
   const isAlsoMail = isAlsoContact
   // The worker was stopped: an account that the attack connects itself can be asked by nobody. That
   // 503 is documented; a 500 is neither an acceptance nor a rejection, so it is still a finding.
@@ -96,6 +96,7 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     triggerWorkflowBatch: [`checks = { ${isToldByRow} }`],
     exportContacts: [`checks = { ${isAlsoContact} }`],
     listImports: [`checks = { ${isAlsoContact} }`],
+    getEmailMetrics: [`checks = { ${isAlsoMail} }`],
     listEmailLogs: [`checks = { ${isAlsoMail} }`],
     sendEmail: [`checks = { ${isAlsoMail} }`],
     sendEmails: [`checks = { ${isToldByRow} }`],

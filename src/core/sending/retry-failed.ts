@@ -26,7 +26,8 @@ const ENDED = ['completed', 'failed', 'cancelled']
 /**
  * A new batch, which starts at once, to those who failed in one that has ended and were certainly
  * not mailed: nobody whose outcome is not known, who bounced or is suppressed, and nobody who was
- * handed to such a batch before. Undefined: there is no such batch. 409 when it has not ended, or nobody is left to mail.
+ * handed to such a batch before. Undefined: there is no such batch. 409 when it has not ended, or
+ * nobody is left to mail.
  */
 export async function retryFailed(
   tx: Transaction,

@@ -63,15 +63,15 @@ export async function takeRetryable(
 ): Promise<Uuid[]> {
   const rows = await tx<{ id: Uuid }[]>`
     with failed as (
-    select m.id, c.id as contact_id
-    from messages m
-    join contacts c on c.organization_id = m.organization_id and c.id = m.contact_id
-    where m.organization_id = ${organizationId} and m.bucket = ${bucket}
-      and m.id between ${bucket} and ${lastRow(bucket)}
-      and m.state = 'failed' and m.reason is distinct from 'unknown_outcome' and not m.retried
-    order by m.id
-    limit ${most}
-    for update of m
+      select m.id, c.id as contact_id
+      from messages m
+      join contacts c on c.organization_id = m.organization_id and c.id = m.contact_id
+      where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+        and m.id between ${bucket} and ${lastRow(bucket)}
+        and m.state = 'failed' and m.reason is distinct from 'unknown_outcome' and not m.retried
+      order by m.id
+      limit ${most}
+      for update of m
     ), marked as (
       update messages m
       set retried = true
