@@ -362,7 +362,7 @@ describe('single mail', () => {
       }
     }
     await enqueueMany('stuck', 8)
-    await until(() => mailer.calls.length >= 8)
+    await until(async () => mailer.calls.length >= 8)
     await enqueueMany('fine', 5)
     await until(async () => (await states())['sent'] === 5)
     expect(await states()).toEqual({ sent: 5, queued: 8 })
