@@ -10,7 +10,7 @@ alter table batches
       then num_nonnulls(ab_decide_at, ab_winner, ab_decision) = 0
       else not timezone_aware and num_nulls(ab_winner, ab_decision) in (0, 2)
     end);
-comment on column batches.ab_test is 'what the caller asked for; each variant says all that it says';
+comment on column batches.ab_test is 'what the caller asked for; a variant says what it says otherwise than the batch';
 comment on column batches.ab_decide_at is
   'set when all of the share have been mailed; null: that is still to come, or a person decides';
 comment on column batches.ab_winner is 'position of the variant that the rest gets';

@@ -169,12 +169,16 @@ async function goOnInNewRun(input: SendBatchInput): Promise<never> {
   return continueAsNew<typeof sendBatch>(input)
 }
 
-/** Waits until it is time to decide an A/B test, or a person has done so. */
+/**
+ * Waits until it is time to decide an A/B test, or a person has done so; looks meanwhile whether
+ * mails in doubt of its share turned out not to be accepted.
+ */
 async function decide(run: Run, chunks: Chunks, rest: Rest): Promise<void> {
   const test = await decideTest(run)
   if (test.kind === 'decided') return chunks.decided()
   const waitMs = test.until === undefined ? LOOK_MS : test.until - Date.now()
-  await rest(waitMs)
+  await rest(Math.min(waitMs, chunks.idleMs()))
+  chunks.beginPass()
 }
 
 function showReport({ status, reason, ...counts }: BatchReport): void {

@@ -100,6 +100,28 @@ test('what GET answers can be edited and sent back; a copy has the same test', a
   expect([none.status, none.body.abTest]).toEqual([200, null])
 })
 
+test('what the batch says anew is said by each variant that says nothing else', async () => {
+  const { id } = await createBatch(api.alice, {
+    abTest,
+    fromName: 'Shop',
+    scheduledFor: '2099-01-01T09:00:00Z',
+  })
+  const changes = { subject: 'Other news', fromName: 'Market', previewText: 'Read' }
+  const changed = await api.alice.patch(`/v1/batch/${id}`, changes)
+  const variants = [
+    { name: 'Short', subject: 'Hi', fromName: 'Market', previewText: 'Read' },
+    { name: 'Own name', subject: 'Other news', fromName: 'Ann', previewText: 'Look' },
+  ]
+  expect([changed.status, changed.body]).toMatchObject([200, { abTest: { variants } }])
+  const copy = await api.alice.post(`/v1/batch/${id}/duplicate`, { from: 'Bob <news@example.com>' })
+  expect([copy.status, copy.body]).toMatchObject([
+    201,
+    { abTest: { variants: [{ fromName: 'Bob' }, { fromName: 'Ann' }] } },
+  ])
+  const plain = await api.alice.patch(`/v1/batch/${id}`, { abTest: null })
+  expect([plain.status, plain.body]).toMatchObject([200, { ...changes, abTest: null }])
+})
+
 test('a winner is chosen of a batch that tests, once', async () => {
   const { id } = await createBatch(api.alice, { abTest })
   const choose = (variant: string) => api.alice.post(`/v1/batch/${id}/choose-winner`, { variant })

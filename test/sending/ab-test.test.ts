@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { chooseWinner } from '../../src/core/sending/ab-test.ts'
 import { batchView } from '../../src/core/sending/batch-view.ts'
 import { cancelBatch } from '../../src/core/sending/cancel-batch.ts'
 import { pauseBatch } from '../../src/core/sending/change-batch.ts'
 import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
 import { compareVariants, difference } from '../../src/domain/sending/ab-test.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as batches from '../../src/store/sending/batches.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
-import { type FakeMailer, fakeMailer } from '../support/mailer.ts'
+import { letAllSpeak } from '../support/evidence.ts'
+import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import {
   batchRow,
   type Seeded,
@@ -66,17 +68,22 @@ describe('a batch with a test', () => {
   let sql: Sql
   let engine: Engine
   let mailer: FakeMailer
+  let outcome: (mail: { to: string }) => FakeOutcome
   let seeded: Seeded
 
   beforeAll(async () => {
     database = await createDatabase()
     sql = database.sql
-    mailer = fakeMailer()
+    mailer = fakeMailer((mail) => outcome(mail))
     engine = await startEngine({ databaseUrl: database.url, mailer, freezePage: 60 })
   })
   afterAll(async () => {
     await engine.stop()
     await database.drop()
+  })
+
+  beforeEach(() => {
+    outcome = sent
   })
 
   const seed = async (abTest: Parameters<typeof seedBatch>[2] & object) => {
@@ -183,6 +190,27 @@ describe('a batch with a test', () => {
     expect(bySubject()).toEqual({ A: 10, B: 10, [winner]: 90 })
     expect((await view(id)).abTest?.decision).toMatchObject({ by: 'person', isConclusive: false })
     await expect(choose('A')).rejects.toMatchObject({ reason: 'batch_not_testing' })
+  })
+
+  it('mails who was in doubt, and turned out not to be reached, before it is decided', async () => {
+    const called: string[] = []
+    outcome = ({ to }) => {
+      if (to !== SIMULATOR) called.push(to)
+      return called.length === 1 ? { kind: 'unknown', error: 'ECONNRESET' } : sent()
+    }
+    const id = await seed(manual)
+    await until(async () => {
+      const { sent: count, unknown } = await batchRow(sql, id)
+      return count === 19 && unknown === 1
+    })
+    await until(async () => {
+      await letAllSpeak(sql, seeded)
+      return (await batchRow(sql, id)).sent === 20
+    })
+    expect(called.filter((to) => to === called[0])).toHaveLength(2)
+    expect(await batchRow(sql, id)).toMatchObject({ status: 'processing', unknown: 0 })
+    expect((await view(id)).abTest).toMatchObject({ winner: null })
+    await transact(sql, (tx) => cancelBatch(tx, seeded.organizationId, id))
   })
 
   it('is paused and cancelled while it waits', async () => {

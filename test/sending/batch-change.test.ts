@@ -40,6 +40,17 @@ describe('a scheduled batch is changed', () => {
     expect(await get(id)).toEqual(body)
   })
 
+  test('when its time has passed while it was paused; the time stays, another must be to come', async () => {
+    const id = await schedule()
+    await api.alice.post(`/v1/batch/${id}/pause`)
+    const scheduledFor = at(-2)
+    await api.sql`update batches set scheduled_for = ${scheduledFor} where id = ${id}`
+    const { status, body } = await patch(id, { subject: 'Late news' })
+    expect([status, body]).toMatchObject([200, { subject: 'Late news', scheduledFor }])
+    const earlier = await patch(id, { scheduledFor: at(-1) })
+    expect([earlier.status, earlier.body.details?.[0]?.path]).toEqual([400, 'scheduledFor'])
+  })
+
   test('by what GET answered, edited: nothing else changes, read-only fields are ignored', async () => {
     const templateId = await publishTemplate('From the template')
     for (const content of [{}, { templateId, htmlContent: undefined, subject: undefined }]) {

@@ -16,6 +16,9 @@ const CONTENT = [
   'abTest',
 ] as const
 
+/** Of a test, each variant of which has its sender's name. */
+const CONTENT_OF_TESTS = [...CONTENT, 'from', 'fromName'] as const
+
 /** Fields that say who is meant; with another type the others are given anew. */
 const AUDIENCE = ['topicId', 'segmentId', 'contactIds'] as const
 
@@ -31,19 +34,18 @@ export function changeOf(
   const before = inputOf(source)
   const changes = differences(before, batchView(source), patch)
   const input = { ...before, ...cleared(before, patch, changes), ...given(changes) }
-  if (CONTENT.some((name) => name in changes)) return { input }
+  const content = source.askedTest ? CONTENT_OF_TESTS : CONTENT
+  if (content.some((name) => name in changes)) return { input }
   const { contentId: id, templateId, subject, previewText } = source
   return { input, kept: { id, templateId, subject, previewText } }
 }
 
 /** What a caller would have to say to get this batch again. */
 function inputOf(source: BatchSource): BatchInput {
-  const view = batchView(source)
+  const { htmlContent, textContent } = batchView(source)
+  // The row of a test says what its first variant does.
   const said = source.askedTest?.said ?? source
-  const content =
-    source.templateId === null
-      ? { htmlContent: view.htmlContent, textContent: view.textContent }
-      : { templateId: source.templateId }
+  const content = source.templateId === null ? { htmlContent, textContent } : {}
   return {
     audienceType: source.audienceType,
     from: source.from,
@@ -61,6 +63,7 @@ function inputOf(source: BatchSource): BatchInput {
       replyTo: source.replyTo,
       subject: said.subject,
       previewText: said.previewText,
+      templateId: said.templateId,
       scheduledFor: source.scheduledFor,
       timezoneAware: source.timezoneAware || null,
       timezone: source.timezone,

@@ -2,12 +2,13 @@ import { conflict } from '../../domain/errors.ts'
 import { requireUnmodified } from '../../domain/unmodified.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { Warning } from '../../schemas/common.ts'
-import type { Batch } from '../../schemas/sending/batch.ts'
+import type { Batch, BatchInput } from '../../schemas/sending/batch.ts'
 import type { BatchPatch } from '../../schemas/sending/batch-patch.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import * as batchVariants from '../../store/sending/batch-variants.ts'
 import * as changes from '../../store/sending/batch-changes.ts'
+import type { WholeBatch } from '../../store/sending/batches.ts'
 import { changeOf } from './batch-patch.ts'
 import { batchView } from './batch-view.ts'
 import { startBatch } from './create-batch.ts'
@@ -39,13 +40,20 @@ export async function changeBatch(
   }
   requireUnmodified('batch', source, patch.ifUnmodifiedSince)
   const { input, kept } = changeOf(source, patch)
-  const prepared = await prepareBatch(tx, organizationId, input, context, kept)
+  const now = timeOfCheck(source, input, context.now)
+  const prepared = await prepareBatch(tx, organizationId, input, { ...context, now }, kept)
   const { values, variants = values.abTest === null ? [] : undefined, warnings } = prepared
   if (variants) await batchVariants.replace(tx, organizationId, id, variants)
   const { attempt, ...changed } = await changes.update(tx, organizationId, id, values)
   await wakeBatch(tx, organizationId, { id, attempt }, context.requestId)
   return { batch: batchView(changed), warnings }
 }
+
+/** A time that stays as it is may have passed: while a batch is paused it is not sent. */
+const timeOfCheck = (before: WholeBatch, { scheduledFor }: BatchInput, now: number) =>
+  scheduledFor === undefined || scheduledFor !== before.scheduledFor
+    ? now
+    : Math.min(now, Date.parse(scheduledFor) - 1)
 
 /**
  * A batch that says the same as another, with changes. It is paused, so that nothing is sent until

@@ -126,13 +126,12 @@ const variantsOf = (
     fromName: versions[position]?.fromName ?? name,
   }))
 
-/** As it was asked for, each variant with what the batch says for it. */
+/** As it was asked for, with what the batch says where a variant says nothing else. */
 function storedTest({ abTest, subject, previewText, fromName, templateId }: BatchInput) {
   if (!abTest) return null
-  const shared = { subject, previewText, fromName, templateId }
-  const given = Object.fromEntries(Object.entries(shared).filter(([, said]) => said !== undefined))
-  const variants = abTest.variants.map((variant) => ({ ...given, ...variant }))
-  return { ...abTest, variants, decideAfter: abTest.decideAfter ?? null, said: given }
+  const shared = Object.entries({ subject, previewText, fromName, templateId })
+  const said = Object.fromEntries(shared.filter(([, text]) => text !== undefined))
+  return { ...abTest, decideAfter: abTest.decideAfter ?? null, said }
 }
 
 /** Refuses a test whose variants would have so few recipients that their figures say nothing. */

@@ -13,12 +13,13 @@ import { type BatchContext, prepareBatch } from './prepare-batch.ts'
 
 /** Of one batch; the next call takes the next. */
 const MOST_RETRIED = 100_000
+
 /** Of a test: what its winner says, to all of them. */
 function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   if (!abTest || !askedTest) return {}
   const winner = askedTest.variants.find(({ name }) => name === abTest.winner)
-  const { name: _, ...said } = winner ?? askedTest.variants[0] ?? { name: '' }
-  return { abTest: null, ...said }
+  const { name: _, ...own } = winner ?? askedTest.variants[0] ?? { name: '' }
+  return { abTest: null, ...askedTest.said, ...own }
 }
 
 const ENDED = ['completed', 'failed', 'cancelled']

@@ -67,11 +67,11 @@ const abTest = (sql: Executor) => sql`
       'confidence', ab_decision -> 'comparison' -> 'confidence') end
   ) end`
 
-/** A test as it was asked for. Each variant says all that it says. */
+/** A test as it was asked for: each variant says what it says otherwise than the batch. */
 type StoredTest = Omit<AbTestInput, 'decideAfter'> & {
   decideAfter: NonNullable<AbTestInput['decideAfter']> | null
   /** What the batch itself was to say: its row says what the first variant does. */
-  said: Pick<BatchInput, 'subject' | 'previewText'>
+  said: Pick<BatchInput, 'subject' | 'previewText' | 'fromName' | 'templateId'>
 }
 
 export interface NewBatch {
