@@ -94,7 +94,7 @@ const INTERNAL = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']
 /** Whether an address is of somebody's own network: strangers are not told what it stands for. */
 export function isInternal(text: string): boolean {
   if (isIP(text) === 0) return false
-  const address = ipaddr.process(text.replace(/%.*$/, ''))
+  const address = ipaddr.process(text.split('%', 1)[0] ?? text)
   return INTERNAL.includes(address.range()) || isPlatform(address)
 }
 

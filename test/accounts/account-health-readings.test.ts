@@ -87,6 +87,7 @@ it('stores what the provider says, the verdict and its reasons, and how fast we 
     bounceRate: 0.12,
     complaintRate: 0.002,
     reasons: ['bounce_pause', 'enforcement_probation', 'complaint_review', 'quota_high'],
+    eventProblems: [],
   })
   const sender = await senders.find(fixture.sql, account.organizationId, account.connectionId)
   expect(sender?.maxSendRate).toBe(21)

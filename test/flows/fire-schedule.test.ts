@@ -21,6 +21,7 @@ expectWarnings(
   /^Activity failed fireSchedulePage .*the segment cannot be evaluated$/,
   /^Activity failed fireSchedulePage .*canceling statement due to statement timeout$/,
   /^Activity failed fireSchedulePage .*the contacts of the segment take too long to find$/,
+  /^Workflow failed fireSchedule /,
 )
 
 const YEARLY = { type: 'schedule', cron: '0 4 29 2 *', timezone: 'UTC' } as const
