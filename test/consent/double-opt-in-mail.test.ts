@@ -79,7 +79,9 @@ describe('the mail', () => {
     await there.ask(contactId, await there.topic({ name: 'Cats', templateId }))
     const { subject, html, text } = await callTo(email)
     expect(subject).toBe('Yes to Cats?')
-    expect(html).toMatch(/^<p>Ada, <a href="https:.*\/confirm\/[\w-]+">Cats<\/a> of Alice Ltd<\/p>$/)
+    expect(html).toMatch(
+      /^<p>Ada, <a href="https:.*\/confirm\/[\w-]+">Cats<\/a> of Alice Ltd<\/p>$/,
+    )
     expect(text).toContain('/confirm/')
   })
 
