@@ -12,6 +12,7 @@ import { type Api, startApi } from '../support/api.ts'
 import { conditionOf, filterOf, properties } from '../support/conditions.ts'
 import { importFile } from '../support/imports.ts'
 import { endWithUs } from '../support/end-with-us.ts'
+import { until } from '../support/engine.ts'
 import {
   keepAll,
   keptMembers,
@@ -109,8 +110,8 @@ const gone = (id: Uuid) =>
     () => api.alice.post(`/v1/contacts/${id}/erase`),
   ])()
 
-/** A worker that is killed again and again, and started again. Returns how often it died. */
-function startDying(): { stop(): Promise<number> } {
+/** A worker that is killed again and again, and started again; it has begun its work. */
+async function startDying(): Promise<{ untilKilled(): Promise<void>; stop(): Promise<void> }> {
   let deaths = 0
   const stopping = new AbortController()
   let child: ChildProcess
@@ -124,12 +125,13 @@ function startDying(): { stop(): Promise<number> } {
     }
   }
   const running = run()
+  await once(child!, 'message')
   return {
+    untilKilled: async () => void (await until(async () => deaths > 0)),
     stop: async () => {
       stopping.abort()
       child.kill('SIGKILL')
       await running
-      return deaths
     },
   }
 }
@@ -193,7 +195,7 @@ test('entries and exits are the difference of the evaluator’s answers: none lo
   let before = await settled(watched)
   expect(before.events.size).toBe(0)
   const keeper = startMembershipKeeper({ sql, log: quiet })
-  const dying = startDying()
+  const dying = await startDying()
   for (let round = 0; round < ROUNDS; round++) {
     const isCalm = round % 2 === 0
     // In a calm round each contact changes once: then it is known how often it enters and leaves.
@@ -228,6 +230,7 @@ test('entries and exits are the difference of the evaluator’s answers: none lo
     before = after
     contactIds = after.contactIds
   }
+  await dying.untilKilled()
+  await dying.stop()
   await keeper.stop()
-  expect(await dying.stop()).toBeGreaterThan(0)
 }, 600_000)
