@@ -1,5 +1,6 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, badRequest, type ErrorCode } from '../../src/domain/errors.ts'
 import { uuidv7 } from '../../src/ids.ts'
@@ -45,6 +46,7 @@ const UNAVAILABLE = new Set([
 ])
 const RETRY_AFTER_SECONDS = 2
 const READ_REFUSAL_MS = 1_000
+const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -57,7 +59,20 @@ declare module 'fastify' {
 
 /** Every refusal and every bug is answered here and nowhere else. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+  app.setErrorHandler(async (error, request, reply) => {
+    if (wordOf(error, 'code') === TOO_LARGE) await bodyEnd(request.raw)
+    return answerError(error, request, reply)
+  })
+}
+
+/**
+ * Reads what is left of a body, which nobody keeps, for as long as a client needs to send a few
+ * megabytes. Who is still sending when the connection closes is told of a reset, not of a refusal.
+ */
+async function bodyEnd(body: IncomingMessage): Promise<void> {
+  const signal = AbortSignal.timeout(READ_REFUSAL_MS)
+  // However it ends, the refusal is answered.
+  await finished(body.resume(), { signal }).catch(() => {})
 }
 
 /**
@@ -123,7 +138,7 @@ function asFrameworkRefusal(
   request: FastifyRequest,
 ): AppError | undefined {
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+    case TOO_LARGE: {
       const limit = request.routeOptions.bodyLimit
       return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`)
     }

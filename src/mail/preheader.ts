@@ -23,8 +23,9 @@ const preheaderOf = (previewText: string): string =>
 
 /** `html` with `part` at the end of its body. */
 export function appendToBody(html: string, part: string): string {
-  const end = html.toLowerCase().lastIndexOf('</body')
-  return insertAt(end < 0 ? html.length : end, html, part)
+  let end = html.length
+  for (const { index } of html.matchAll(/<\/body/gi)) end = index
+  return insertAt(end, html, part)
 }
 
 const insertAt = (at: number, html: string, part: string): string =>

@@ -29,8 +29,9 @@ let passedMs = 0
 beforeAll(async () => {
   api = await startApi({ now: () => Date.now() + passedMs })
   const { body: document } = await inject(api.app, { url: '/openapi.json' })
+  // What the public tools find is nobody's, and is found again after a few seconds.
   gets = Object.entries<{ get?: Described }>(document.paths).flatMap(([path, { get }]) =>
-    get === undefined ? [] : [{ path, operation: get }],
+    get === undefined || path.startsWith('/tools') ? [] : [{ path, operation: get }],
   )
 })
 afterAll(() => api.close())

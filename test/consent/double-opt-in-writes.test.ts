@@ -71,7 +71,7 @@ test('an expiry, an old link and a fresh subscription at once end as the last ac
   const topicId = await there.topic()
   const firsts = new Map<string, number>()
 
-  async function race(): Promise<void> {
+  async function race(_: unknown, n: number): Promise<void> {
     const { id: contactId, email } = await there.contact()
     await database.sql`
       insert into subscriptions (organization_id, contact_id, topic_id, status, requested_at,
@@ -98,8 +98,9 @@ test('an expiry, an old link and a fresh subscription at once end as the last ac
         }),
     ]
     await Promise.all(
-      acts.map(async (act) => {
-        await sleep(Math.random() * 4)
+      acts.map(async (act, which) => {
+        // Each has its turn to be ahead, however busy the machine is.
+        await sleep(Math.random() * (which === n % acts.length ? 1 : 4))
         await act()
       }),
     )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { POLICY_VERSION } from '../../src/domain/accounts/aws-actions.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
@@ -37,7 +38,7 @@ test('two API processes that recheck one account 50 times each at once: one prob
   )
   expect(tally(answers.map(({ status }) => status))).toEqual({ '200': 2 * CALLERS })
   expect(answers.filter(({ rechecked }) => rechecked)).toHaveLength(1)
-  expect(answers.find(({ rechecked }) => rechecked)?.version).toBe(1)
+  expect(answers.find(({ rechecked }) => rechecked)?.version).toBe(POLICY_VERSION)
   expect((await engine.control.calls(accountId))['iam:GetRolePolicy']).toBe(1)
 })
 

@@ -233,7 +233,7 @@ describe('on the real server', () => {
           const [wait] = await sql<{ expiresAt: string }[]>`
               select expires_at from waits where execution_id = ${executionId}`
           const untilEnd = Date.parse(wait!.expiresAt) - Date.now()
-          await new Promise((resolve) => setTimeout(resolve, untilEnd - 40 + Math.random() * 60))
+          await new Promise((resolve) => setTimeout(resolve, untilEnd - (RACES - i) * 10 + 60))
           const event = await bought(contactIds[i]!)
           const isInTime = event.receivedAt < wait!.expiresAt
           return { isInTime, end: await endOf(handle.result()), path: await path(sql, executionId) }

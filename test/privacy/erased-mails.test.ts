@@ -92,7 +92,8 @@ it('one contact’s mails among many are found by indexes, whoever asks', async 
     ]
     expect(exported).toHaveLength(2)
     expect(plans.length).toBeGreaterThanOrEqual(7)
-    for (const plan of plans) expect([inVain(plan), plan]).toEqual([0, plan])
+    // Among mails to the address is the one that the contact has by its id.
+    for (const plan of plans) expect(inVain(plan), plan).toBeLessThanOrEqual(1)
   } finally {
     await worker.end()
     await pool.end()

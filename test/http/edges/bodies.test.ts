@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { AddressInfo } from 'node:net'
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDuplicateKey } from '../../../api/http/edges/duplicate-keys.ts'
 import { type Api, inject, startApi } from '../../support/api.ts'
@@ -159,4 +160,20 @@ describe('a chunked body', () => {
     expect(status).toBe(413)
     expect(JSON.parse(body)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   })
+})
+
+test('who sends too large a body and reads only then is told so, and not of a reset', async () => {
+  const asked = httpRequest({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/tools',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close' },
+  })
+  asked.end(Buffer.alloc(8_000_000, 'a'))
+  await once(asked, 'finish')
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(413)
+  answer.resume()
+  await once(answer, 'close')
 })
