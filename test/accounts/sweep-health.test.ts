@@ -18,8 +18,8 @@ import { expectWarnings } from '../support/worker-log.ts'
 expectWarnings(/^Activity failed checkAccount Error: out of order$/)
 
 /** One in so many fails: each that does makes the sweep wait. */
-const IN = sized(30, 10)
-const FAILING = sized(17, 100)
+const IN = sized(85, 10)
+const FAILING = sized(6, 100)
 /** More than one run of the sweep sees to. */
 const ACCOUNTS = IN * FAILING
 const FAULTS = [{ denyAssumeRole: true }, { readThrottlePercent: 100 }, { readLatencyMs: 20_000 }]

@@ -26,7 +26,7 @@ const warningsOf = async (token: string) => {
 }
 
 it('every mail names the configuration set, without which there would be no event', async () => {
-  const { checks, apiKey } = await runMainJob(system, { contacts: 400, rate: 200 })
+  const { checks, apiKey } = await runMainJob(system, { contacts: 150, rate: 100 })
   for (const { what, wanted, found } of checks) expect(found, what).toBe(wanted)
   expect(await warningsOf(apiKey)).toEqual([[]])
 }, 180_000)
@@ -35,8 +35,8 @@ it('a set that is deleted in the middle of a batch costs no mail, and is warned 
   const sandbox = sandboxControl(system.sandboxUrl)
   let removed: Promise<unknown> | undefined
   const { checks, apiKey } = await runMainJob(system, {
-    contacts: 800,
-    rate: 100,
+    contacts: 250,
+    rate: 40,
     onProgress: ({ sent }) => {
       if (sent === 0) return
       // The identity has another one by itself: events go on.

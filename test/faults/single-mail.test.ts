@@ -11,7 +11,7 @@ import { killAndWait, startTestSystem } from '../support/system.ts'
 
 const SETS = sized(15, 200)
 const SET = 20
-const KILLS = 4
+const KILLS = sized(2, 4)
 const DOWN_MS = 5_000
 const RACES = sized(60, 1_000)
 const LONGEST_MS = 240_000

@@ -54,7 +54,7 @@ async function mainJob(contacts: number, rate: number, trouble: () => Promise<vo
 
 it('killed again and again in the middle of a batch loses nobody and mails nobody twice', async () => {
   let kills = 0
-  await mainJob(300 * KILLS, 300, async () => {
+  await mainJob(120 * KILLS, 120, async () => {
     for (; kills < KILLS; kills++) {
       await sleep(200 + Math.random() * 1_200)
       await killAndWait(system.worker)
@@ -66,7 +66,7 @@ it('killed again and again in the middle of a batch loses nobody and mails nobod
 it('stopped between claim and call, and continued after others took over, mails nobody twice', async () => {
   const other = system.startWorker()
   try {
-    await mainJob(sized(2_000, 6_000), sized(80, 220), async () => {
+    await mainJob(sized(800, 6_000), sized(32, 220), async () => {
       await sleep(Math.random() * 500)
       const pid = system.worker.pid()
       if (pid === undefined) throw new Error('it does not run')
@@ -82,7 +82,7 @@ it('stopped between claim and call, and continued after others took over, mails 
 }, 240_000)
 
 it('killed in the middle of a batch holds up nobody it has not claimed', async () => {
-  const job = await mainJob(sized(1_500, 4_000), sized(55, 150), async () => {
+  const job = await mainJob(sized(700, 4_000), sized(25, 150), async () => {
     await sleep(2_000)
     // Its chunks are all in flight: whoever comes now has nothing to do until the kill.
     const other = system.startWorker()
@@ -163,7 +163,7 @@ async function polls(worker: RunningProgram): Promise<void> {
 
 it('through throttling, errors, resets and stalls sends everything once', async () => {
   const sandbox = sandboxControl(system.sandboxUrl)
-  await mainJob(sized(1_000, 2_000), sized(250, 500), async () => {
+  await mainJob(sized(400, 2_000), sized(70, 500), async () => {
     await sandbox.setFaults({
       throttlePercent: 5,
       serverErrorPercent: 2,
@@ -182,7 +182,7 @@ it('through throttling, errors, resets and stalls sends everything once', async 
 
 it('without delivery events decides nothing, and goes on when they come', async () => {
   const sandbox = sandboxControl(system.sandboxUrl)
-  await mainJob(600, 100, async () => {
+  await mainJob(sized(300, 600), sized(50, 100), async () => {
     await sandbox.setFaults({ eventsStopped: true, acceptThenResetPercent: 10 })
     await sleep(2_000)
     await killAndWait(system.worker)

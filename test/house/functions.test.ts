@@ -60,7 +60,14 @@ function nameOf(node: object): string | undefined {
 const isFunction = ({ type }: Node): boolean =>
   ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(type)
 
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
+/** Where each line of a text ends, kept: every node of its tree asks. */
+const endsOf = new Map<string, number[]>()
+function lineAt(text: string, offset: number): number {
+  let ends = endsOf.get(text)
+  if (!ends) endsOf.set(text, (ends = [...text.matchAll(/\n/g)].map(({ index }) => index)))
+  const line = ends.findIndex((end) => end >= offset)
+  return line === -1 ? ends.length + 1 : line + 1
+}
 
 /** Its lines without those of the functions and the texts within it, SQL among them. */
 function linesOf({ node, text }: Named): number {

@@ -37,6 +37,10 @@ const FOREIGN_FILE = /^'(?:[./]*\/)?node_modules\/(?:@[\w-]+\/)?[\w-]+\/(?:lib|d
 const WAYS_IN =
   /^(?:Object\.getOwnPropertySymbols|Reflect\.ownKeys|process\.binding|Symbol\.for\('(?!letterloom\.))/
 
+/** Whatever `intrusions` looks for in a syntax tree has one of these in its text. */
+const MAY_INTRUDE =
+  /(?<!\w)_(?!_proto__)|pauseOnConnect|shouldKeepAlive|node_modules|getOwnPropertySymbols|ownKeys|process\.binding|Symbol\.for|\\[ux]/
+
 interface Node {
   type: string
   start: number
@@ -76,6 +80,8 @@ function intrusions(path: string, text: string): string[] {
   const found = importsOf(path, text)
     .map(({ specifier }) => specifier)
     .filter((specifier) => PACKAGE_FILE.test(specifier) && !DOCUMENTED.has(specifier))
+  // Whole trees of files in which nothing of it can be would take half a minute.
+  if (!MAY_INTRUDE.test(text)) return found
   walk(parseSync(path, text).program, (node) => {
     const words = text.slice(node.start, node.end)
     for (const name of touched(node)) {
@@ -91,6 +97,7 @@ function intrusions(path: string, text: string): string[] {
 /** Every `as unknown as …`: the way around the types, and so to fields that they do not tell of. */
 function assertions(path: string, text: string): string[] {
   const found: string[] = []
+  if (!/\bas\s+unknown\b/.test(text)) return found
   walk(parseSync(path, text).program, (node) => {
     if (node.type !== 'TSAsExpression') return
     const inner = field(node, 'expression')

@@ -79,13 +79,13 @@ test('time without a processor is nobody’s fault', async () => {
 })
 
 test('a machine that is busy with others fails no mail', { timeout: 120_000 }, async () => {
-  const busy = Array.from({ length: 6 }, () =>
+  const busy = Array.from({ length: sized(3, 6) }, () =>
     spawn(process.execPath, ['-e', 'const end = Date.now() + 60_000; while (Date.now() < end);']),
   )
   const renderer = open()
   const html = `<ul>${'<li>{{ contact.firstName | upcase | append: "!" }}</li>'.repeat(100)}</ul>`
   const made: string[] = []
-  const claims = sized(8, 20)
+  const claims = sized(4, 20)
   for (let claim = 0; claim < claims; claim++) {
     made.push(...(await endsOf(renderer.mails(templateOf(html), people(100), never))))
   }
@@ -136,14 +136,15 @@ test('whoever was slow is rendered apart, and others do not wait for them', asyn
 })
 
 test('owners take turns, however much one of them has', async () => {
+  const MANY = sized(400, 1_000)
   const renderer = open()
   const row = '{{ contact.firstName | upcase | append: "!" }}'.repeat(400)
-  const all = endsOf(renderer.mails(templateOf(row), people(1_000), { ...never, owner: 'large' }))
+  const all = endsOf(renderer.mails(templateOf(row), people(MANY), { ...never, owner: 'large' }))
   let isOver = false
   void all.then(() => (isOver = true))
   await endsOf(renderer.mails(templateOf('ok'), people(1), { ...never, owner: 'small' }))
   expect(isOver).toBe(false)
-  expect(await all).toHaveLength(1_000)
+  expect(await all).toHaveLength(MANY)
 })
 
 test('a renderer that is closed leaves no thread, one without work neither', async () => {

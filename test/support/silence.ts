@@ -198,6 +198,6 @@ export async function untilClaimed(
   for (;;) {
     const doubted = await inDoubt(place, sendings)
     if (sendings.every(({ batchId }) => (doubted.get(batchId) ?? 0) >= mails)) return
-    await sleep(10)
+    await sleep(50)
   }
 }
