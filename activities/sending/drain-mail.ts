@@ -90,7 +90,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      const { used, stuck } = await sendSome(sender, {
+      const { claimed, used, stuck } = await sendSome(sender, {
         bucket,
         ids: ids.slice(0, grant.granted),
         isWatched: grant.isWatched,
@@ -98,6 +98,8 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       if (used < grant.granted) await sendLimits.giveBack(sql, sender, grant.granted - used)
       // This organization's role or identity is in the way: others on the account must not wait.
       if (stuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
+      // Somebody else holds all of these rows for a moment.
+      if (claimed === 0) await Context.current().sleep(POLL_MS)
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
     }
@@ -110,7 +112,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   async function sendSome(
     sender: senders.SendingConnection,
     { bucket, ids, isWatched }: { bucket: string; ids: string[]; isWatched: boolean },
-  ): Promise<{ used: number; stuck: boolean }> {
+  ): Promise<{ claimed: number; used: number; stuck: boolean }> {
     const { organizationId, connectionId } = sender
     // Before the claim, after which there is a second to begin every call.
     const { fitting, saidBy } = await contentsOf(organizationId, ids)
@@ -125,7 +127,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       ids: fitting,
       refused,
     })
-    if (claimed.mails.length === 0) return { used: 0, stuck: false }
+    if (claimed.mails.length === 0) return { claimed: 0, used: 0, stuck: false }
     const pending = claimed.mails.map(({ id, recipient: to, ...stored }) => {
       const said = saidBy(id)
       const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
@@ -150,6 +152,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
     }
     return {
+      claimed: pending.length,
       used: pending.length - verdict.notBegun - verdict.senderRefused.size,
       stuck: verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender),
     }

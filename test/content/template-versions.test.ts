@@ -57,6 +57,13 @@ describe('a change', () => {
     expect(answers.map(({ body }) => body.version)).toEqual([2, 2, 2, 2, 2, 2])
   })
 
+  test('of its variables alone is a version: subjects of batches may use them', async () => {
+    const { id } = await create()
+    await api.alice.patch(`/v1/templates/${id}`, { variables: [{ name: 'code' }] })
+    expect((await publish(id)).body).toMatchObject({ version: 2, hasUnpublishedChanges: false })
+    expect((await publish(id)).body.version).toBe(2)
+  })
+
   test('is refused when somebody else was faster', async () => {
     const { id, updatedAt: ifUnmodifiedSince } = await create()
     const answers = await Promise.all(

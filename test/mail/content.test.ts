@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { type ContentSource, compileContent } from '../../src/mail/content.ts'
+import { appendToBody } from '../../src/mail/preheader.ts'
 import { renderer } from '../../src/mail/render.ts'
 import { prepareInliner } from '../../src/mail/styles.ts'
 
@@ -18,6 +19,14 @@ function problems(source: Partial<ContentSource>): string[] {
     return (error.details ?? []).map(({ path, message }) => `${path}: ${message}`)
   }
 }
+
+test('what is added to a body is in it, whatever letters are before its end', () => {
+  for (const letters of ['', 'İ', 'İ'.repeat(20)]) {
+    const html = `<body><p>${letters}</p></BODY></html>`
+    expect(appendToBody(html, '<i>x</i>')).toBe(`<body><p>${letters}</p><i>x</i></BODY></html>`)
+  }
+  expect(appendToBody('<p>İ</p>', 'x')).toBe('<p>İ</p>x')
+})
 
 describe('what Liquid cannot read is refused with its place', () => {
   test.each<[string, Partial<ContentSource>, string]>([

@@ -131,13 +131,21 @@ describe('a batch with a test', () => {
     const rows = await sql<{ bucket: string; id: string }[]>`
       select bucket, id from messages where batch_id = ${id} and variant = 1 order by id limit 9`
     for (const row of [...rows, ...rows]) await click(row)
+    // A machine that opens mail is counted by the batch, and tells nothing of a variant.
+    const [first] = await sql<{ bucket: string; id: string }[]>`
+      select bucket, id from messages where batch_id = ${id} and variant = 0 limit 1`
+    await happened(first!, {
+      eventType: 'Open',
+      open: { timestamp: '2026-11-23T10:00:00.000Z', userAgent: 'python-requests/2.32' },
+    })
     const row = await ended(id)
     expect(row).toMatchObject({ status: 'completed', totalRecipients: 100, sent: 100 })
+    await until(async () => (await view(id)).opened === 1)
     expect(bySubject()).toEqual({ A: 10, B: 90 })
     const { abTest } = await view(id)
     expect(abTest).toMatchObject({
       variants: [
-        { name: 'A', sent: 10, clicked: 0 },
+        { name: 'A', sent: 10, opened: 0, clicked: 0 },
         { name: 'B', sent: 90, clicked: 9 },
       ],
       winner: 'B',
@@ -151,11 +159,20 @@ describe('a batch with a test', () => {
     ])
   }, 60_000)
 
-  async function click({ bucket, id }: { bucket: string; id: string }): Promise<void> {
+  const click = (mail: { bucket: string; id: string }) =>
+    happened(mail, {
+      eventType: 'Click',
+      click: { timestamp: '2026-11-23T10:00:00.000Z', link: 'https://example.com' },
+    })
+
+  async function happened(
+    { bucket, id }: { bucket: string; id: string },
+    event: object,
+  ): Promise<void> {
     const at = new Date().toISOString()
     const body = {
       detail: {
-        eventType: 'Click',
+        ...event,
         mail: {
           timestamp: at,
           messageId: `m-${id}`,
@@ -164,7 +181,6 @@ describe('a batch with a test', () => {
             'letterloom-organization': [seeded.organizationId],
           },
         },
-        click: { timestamp: '2026-11-23T10:00:00.000Z', link: 'https://example.com' },
       },
     }
     await sql`

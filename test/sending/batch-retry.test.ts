@@ -10,6 +10,7 @@ import {
   insertMail,
   startApi,
 } from '../support/api.ts'
+import { seedContacts } from '../support/seed.ts'
 
 let api: Api
 let connectionId: string
@@ -23,8 +24,9 @@ afterAll(() => api.close())
 async function batchOf(
   rows: Record<string, { state: string; status?: string; reason?: string; isGone?: true }>,
   status = 'completed',
+  input: object = {},
 ) {
-  const { id } = await createBatch(api.alice, { name: 'Weekly' })
+  const { id } = await createBatch(api.alice, { name: 'Weekly', ...input })
   const bucket = batchBucket()
   await freeze(api.sql, id, bucket, Object.keys(rows).length)
   const contacts: Record<string, string> = {}
@@ -71,6 +73,30 @@ test('who failed and was certainly not mailed gets the same mail in a batch of t
   const [row] = await api.sql<{ contactIds: string[] }[]>`
     select contact_ids from batches where id = ${body.id}`
   expect(row?.contactIds).toEqual([contacts['rejected'], contacts['silent']])
+})
+
+test('of a test they get what its winner said, in the version that was sent', async () => {
+  const make = async (said: string): Promise<string> =>
+    (await api.alice.post('/v1/templates', { name: said, subject: said, source: `<p>${said}</p>` }))
+      .body.id
+  const [own, templateId] = [await make('Own'), await make('One')]
+  const abTest = {
+    variants: [{ name: 'A' }, { name: 'B', templateId }],
+    sharePercent: 100,
+    winnerBy: 'manual',
+  }
+  const failed = { state: 'failed', reason: 'message_rejected' }
+  await seedContacts(api.sql, api.alice.organizationId, 20)
+  const said = { templateId: own, subject: undefined, htmlContent: undefined }
+  const { id } = await batchOf({ failed }, 'completed', { ...said, abTest })
+  await api.sql`update batches set ab_winner = 1, ab_decision = '{}' where id = ${id}`
+  await api.alice.patch(`/v1/templates/${templateId}`, { source: '<p>Two</p>', subject: 'Two' })
+  await api.alice.post(`/v1/templates/${templateId}/publish`)
+  const { status, body } = await retry(id)
+  expect([status, body.subject, body.templateId]).toEqual([201, 'One', templateId])
+  const [content] = await api.sql`
+    select html from batches join contents on contents.id = content_id where batches.id = ${body.id}`
+  expect(content).toEqual({ html: '<p>One</p>' })
 })
 
 test('not while it is being sent, and not when nobody is left', async () => {

@@ -83,13 +83,18 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         body: TemplateBatchPush,
         response: { 200: TemplateBatchPushResult, ...failures(409) },
       },
+      // Before the handler's transaction, which must not wait for the threads.
+      preHandler: async (request) => {
+        const { contents, body } = request
+        const good = await checkRows(request, body.templates, rowFailures('templates'))
+        await awaitChecks(good.map(async ({ row }) => compilePushed(contents, row)))
+      },
     },
     async (request) => {
       const { force = false, dryRun = false } = request.body
       const failed = rowFailures('templates')
       const good = await checkRows(request, request.body.templates, failed)
       const rows = good.map(({ index, row }) => ({ index, pushed: row }))
-      await awaitChecks(rows.map(async ({ pushed }) => compilePushed(request.contents, pushed)))
       const { results, refusals } = await run(request, rows, { force, dryRun })
       for (const { index, refusal } of refusals) failed.add(index, refusal)
       const told = toldFailures('templates', failed.list())

@@ -120,7 +120,12 @@ export async function publishAll(
   const newest = await versions.listNewest(tx, organizationId, ids)
   const isSame = ({ template, content }: (typeof publications)[number]): boolean => {
     const found = newest.find(({ id }) => id === template.id)
-    return found?.hash === content.hash && found.emailType === template.emailType
+    // Also of variables that the content does not use: subjects of batches may.
+    return (
+      found?.hash === content.hash &&
+      found.emailType === template.emailType &&
+      isDeepStrictEqual(found.variables, template.variables)
+    )
   }
   const same = publications.filter(isSame).map(({ template }) => template.id)
   const changed = publications

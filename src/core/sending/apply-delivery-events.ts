@@ -5,6 +5,7 @@ import {
   COUNTED,
   type Delta,
   delta,
+  variantDelta,
   engagementOf,
   learn,
   type MailFacts,
@@ -232,7 +233,8 @@ async function applyToBucket(
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push(row)
-    count(changes, organizationId, row, { moved, activeAt: lastActivity(events) })
+    const ofVariant = variantDelta(mail, row)
+    count(changes, organizationId, row, { moved, ofVariant, activeAt: lastActivity(events) })
     if (mail.executionId !== null) noteEngagements(changes, organizationId, mail.id, events)
     changes.effects.push(...effectsOf(mail, organizationId, events))
   }
@@ -283,7 +285,9 @@ async function recordSent(
 const changedBatches = (deltas: readonly deliveryEvents.BatchDelta[]) =>
   deltas
     .filter(
-      ({ delta, duplicates }) => duplicates !== 0 || COUNTED.some((name) => delta[name] !== 0),
+      ({ delta, duplicates, variants }) =>
+        duplicates !== 0 ||
+        [delta, ...variants.values()].some((each) => COUNTED.some((name) => each[name] !== 0)),
     )
     .toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
 
@@ -323,7 +327,7 @@ function count(
   changes: Changes,
   organizationId: string,
   mail: deliveryEvents.MailRow,
-  { moved, activeAt }: { moved: Delta; activeAt: string | null },
+  { moved, ofVariant, activeAt }: { moved: Delta; ofVariant: Delta; activeAt: string | null },
 ) {
   const { sent, opened, clicked } = moved
   if (mail.contactId && (sent !== 0 || opened !== 0 || clicked !== 0 || activeAt !== null)) {
@@ -345,8 +349,8 @@ function count(
   if (known) add(known.delta, moved)
   if (variant === null) return
   const before = batch.variants.get(variant)
-  if (before) add(before, moved)
-  else batch.variants.set(variant, { ...moved })
+  if (before) add(before, ofVariant)
+  else batch.variants.set(variant, ofVariant)
 }
 
 function add(sum: Delta, moved: Delta): void {

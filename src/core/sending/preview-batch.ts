@@ -125,9 +125,11 @@ type Brand = NonNullable<Awaited<ReturnType<typeof findBrand>>>
 function estimateOf(
   recipients: number,
   { throttlePerSecond }: BatchValues,
-  { maxSendRate, max24Hour, sentLast24Hours }: SendingLimits,
+  { maxSendRate, max24Hour: quota, sentLast24Hours }: SendingLimits,
 ): BatchPreview['estimate'] {
   if (maxSendRate === null) return null
+  // SES says -1 where there is none.
+  const max24Hour = quota === null || quota < 0 ? null : quota
   const perSecond = Math.min(maxSendRate, throttlePerSecond ?? maxSendRate)
   const remainingToday =
     max24Hour === null || sentLast24Hours === null

@@ -5,6 +5,7 @@ import type { Batch } from '../../schemas/sending/batch.ts'
 import type { BatchPatch } from '../../schemas/sending/batch-patch.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as changes from '../../store/sending/batch-changes.ts'
+import * as variants from '../../store/sending/batch-variants.ts'
 import * as batches from '../../store/sending/batches.ts'
 import * as failedBatches from '../../store/sending/failed-batches.ts'
 import { changeOf } from './batch-patch.ts'
@@ -20,6 +21,14 @@ function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   const winner = askedTest.variants.find(({ name }) => name === abTest.winner)
   const { name: _, ...own } = winner ?? askedTest.variants[0] ?? { name: '' }
   return { abTest: null, ...askedTest.said, ...own }
+}
+
+/** What a test's winner says in the version that was sent; undefined: the batch was no test. */
+async function winnersContent(tx: Transaction, organizationId: Uuid, source: changes.BatchSource) {
+  if (!source.askedTest) return undefined
+  const place = source.askedTest.variants.findIndex(({ name }) => name === source.abTest?.winner)
+  const [variant] = (await variants.list(tx, organizationId, source.id)).slice(Math.max(0, place))
+  return variant && { ...variant, id: variant.contentId }
 }
 
 const ENDED = ['completed', 'failed', 'cancelled']
@@ -62,7 +71,7 @@ export async function retryFailed(
     organizationId,
     input,
     { ...context, estimate: contactIds.length },
-    kept,
+    kept ?? (await winnersContent(tx, organizationId, source)),
   )
   const row = { ...values, organizationId, id: uuidv7(), status: 'queued' } as const
   return { batch: await startBatch(tx, row, context.requestId), warnings }

@@ -98,8 +98,7 @@ export type Delta = Record<Counted, number>
 
 /** How a batch's figures change when what is known of one of its mails changes. */
 export function delta(before: MailFacts, after: MailFacts): Delta {
-  const change = (holds: (facts: MailFacts) => boolean): number =>
-    Number(holds(after)) - Number(holds(before))
+  const change = changeBetween(before, after)
   return {
     sent: change((facts) => facts.state === 'sent'),
     failed: change((facts) => facts.state === 'failed'),
@@ -113,6 +112,17 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
     suppressed: change((facts) => facts.bouncedAt !== null && isSuppressed(facts)),
   }
 }
+
+/** How the figures of a variant of an A/B test change: an open by a machine says nothing of it. */
+export const variantDelta = (before: MailFacts, after: MailFacts): Delta => ({
+  ...delta(before, after),
+  opened: changeBetween(before, after)((facts) => facts.humanOpenedAt !== null),
+})
+
+const changeBetween =
+  (before: MailFacts, after: MailFacts) =>
+  (holds: (facts: MailFacts) => boolean): number =>
+    Number(holds(after)) - Number(holds(before))
 
 function accepted(facts: MailFacts, event: SesEvent): MailFacts {
   const status = facts.state === 'sent' ? facts.status : 'sent'

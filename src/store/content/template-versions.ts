@@ -53,9 +53,9 @@ export const markSame = (tx: Transaction, organizationId: Uuid, ids: readonly Uu
 
 /** What the newest versions of templates say, to tell whether a publication changes anything. */
 export const listNewest = (sql: Executor, organizationId: Uuid, ids: readonly Uuid[]) => sql<
-  { id: Uuid; hash: string | null; emailType: TemplateSource['emailType'] }[]
+  ({ id: Uuid; hash: string | null } & Pick<TemplateSource, 'emailType' | 'variables'>)[]
 >`
-  select t.id, c.hash, v.email_type
+  select t.id, c.hash, v.email_type, v.variables
   from templates t
   join template_versions v on v.organization_id = ${organizationId} and v.template_id = t.id
     and v.version = t.version
