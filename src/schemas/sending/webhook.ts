@@ -58,7 +58,10 @@ export const SnsMessage = Type.Object(
     MessageId: text(100, 'The same one again is the same event.'),
     TopicArn: text(400),
     Subject: Type.Optional(Type.String({ maxLength: 1_000 })),
-    Message: Type.String({ description: 'Of a notification: the event of SES as JSON.' }),
+    Message: Type.String({
+      maxLength: 262_144,
+      description: 'Of a notification: the event of SES as JSON.',
+    }),
     Timestamp: text(40, 'Refused when older than an hour.'),
     SignatureVersion: text(10, '`1` (SHA-1) or `2` (SHA-256).'),
     Signature: text(2_000, 'Base64.'),
