@@ -69,6 +69,7 @@ import { toolsPageRoutes } from './tools/routes/page.ts'
 import { toolCheckRoutes } from './tools/routes/checks.ts'
 import { topicRoutes } from './consent/routes/topics.ts'
 import { unsubscribeRoutes } from './consent/routes/unsubscribe.ts'
+import { snsRoutes } from './sending/routes/sns-events.ts'
 import { webhookRoutes } from './sending/routes/delivery-events.ts'
 import { buildSerializers } from './http/serializers.ts'
 import { validateRequests } from './http/validation.ts'
@@ -176,6 +177,7 @@ export async function buildApp(deps: Deps) {
   await app.register(emailLogRoutes, deps)
   await app.register(emailMetricsRoutes, deps)
   await app.register(webhookRoutes, deps)
+  await app.register(snsRoutes, deps)
   await app.register(unsubscribeRoutes, deps)
   await app.register(confirmRoutes, deps)
   await app.register(preferencesRoutes, deps)

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Toolbox } from '../src/core/tools/toolbox.ts'
 import type { Asker } from '../src/core/accounts/ask-provider.ts'
+import type { Fetcher } from '../src/net/fetch.ts'
 import type { Renderer } from '../src/mail/renderer.ts'
 import type { Sql } from '../src/store/db/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
@@ -43,6 +44,8 @@ export interface Deps {
   asker: Asker
   /** The public deliverability tools: all that looks something up for strangers. */
   toolbox: Toolbox
+  /** Reaches the public internet only: the provider's own hosts, for messages of SNS. */
+  fetcher: Fetcher
   /** Is told which delivery events were answered badly. Its creator stops it. */
   receiving: Pick<Receiving, 'refused'>
   /** While the event loop is later than this, milliseconds, requests are refused. */

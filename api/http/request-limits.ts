@@ -22,6 +22,8 @@ export const REQUEST_LIMITS = {
   formBytes: 64 * KIBIBYTE,
   /** The largest event that EventBridge takes (EventBridge user guide, "Quotas"). */
   deliveryEventBytes: MEBIBYTE,
+  /** The largest message of SNS (SNS developer guide, "Quotas"). */
+  snsMessageBytes: 256 * KIBIBYTE,
   /** An import's file, before and after inflation. */
   uploadBytes: KIBIBYTE * MEBIBYTE,
   uploadFields: 20,

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describeUnread, parseEvent, type UnreadBody } from '../../src/core/sending/read-event.ts'
-import { REQUEST_LIMITS } from '../http/request-limits.ts'
 
 interface Read {
   bytes: Buffer
@@ -17,7 +16,7 @@ const unread = new WeakMap<FastifyRequest, UnreadBody>()
  * `request.body`; `unreadOf` says why. Texts that Postgres cannot store are replaced (U+FFFD), and
  * of a key that is there twice the last one counts: the sender cannot mend it.
  */
-export function readEventBodies(app: FastifyInstance): void {
+export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   app.removeAllContentTypeParsers()
   // What it is said to be does not matter, and Fastify refuses a type that it cannot parse.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -25,7 +24,7 @@ export function readEventBodies(app: FastifyInstance): void {
     done()
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const read = await readBounded(payload)
+    const read = await readBounded(payload, mostBytes)
     reads.set(request, read)
     const found = parse(read, request.raw.headers['content-encoding'])
     if ('value' in found) return found.value
@@ -41,14 +40,14 @@ export function unreadOf(request: FastifyRequest): UnreadBody {
 }
 
 /** Up to the limit; what is beyond is not waited for, since the sender is to hear the answer. */
-function readBounded(payload: IncomingMessage): Promise<Read> {
+function readBounded(payload: IncomingMessage, mostBytes: number): Promise<Read> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     payload.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, Math.max(0, REQUEST_LIMITS.deliveryEventBytes - length)))
+      chunks.push(chunk.subarray(0, Math.max(0, mostBytes - length)))
       length += chunk.length
-      if (length > REQUEST_LIMITS.deliveryEventBytes) finish(false)
+      if (length > mostBytes) finish(false)
     })
     const finish = (isWhole: boolean): void => {
       payload.removeAllListeners('data')

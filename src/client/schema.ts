@@ -2319,6 +2319,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks/sns/{connectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a delivery event from SNS
+         * @description For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed by itself. Only messages of that topic are accepted whose signature is SNS’s, version 1 or 2, and that are not older than an hour. The event is stored before it is answered; the same `MessageId` again is a `duplicate`, and what can never be applied is `ignored` with the reason. Raw delivery has no signature and is refused. Everything else is the same 401. Any content type is read as JSON, up to 256 KiB.
+         */
+        post: operations["receiveSnsMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/unsubscribe/{token}": {
         parameters: {
             query?: never;
@@ -6960,6 +6980,30 @@ export interface components {
             force?: boolean;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+        };
+        /** SnsMessage */
+        SnsMessage: {
+            /** @enum {string} */
+            Type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
+            /** @description The same one again is the same event. */
+            MessageId: string;
+            TopicArn: string;
+            Subject?: string;
+            /** @description Of a notification: the event of SES as JSON. */
+            Message: string;
+            /** @description Refused when older than an hour. */
+            Timestamp: string;
+            /** @description `1` (SHA-1) or `2` (SHA-256). */
+            SignatureVersion: string;
+            /** @description Base64. */
+            Signature: string;
+            /** @description At the provider’s own host of the topic’s region. */
+            SigningCertURL: string;
+            /** @description Is never called. */
+            SubscribeURL?: string;
+            Token?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** SpfNode */
         SpfNode: {
@@ -14806,6 +14850,51 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EventEnvelope"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    receiveSnsMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The connection that has the topic as its `snsTopicArn`. */
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnsMessage"];
             };
         };
         responses: {

@@ -17,7 +17,7 @@ import { checkedKeyring } from './keys.ts'
 import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
-import { toolboxOf } from './toolbox.ts'
+import { publicFetcher, toolboxOf } from './toolbox.ts'
 import { version } from './version.ts'
 
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
@@ -70,6 +70,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     renderer,
     asker: createAsker({ client: temporal, log }),
     toolbox: toolboxOf(config),
+    fetcher: publicFetcher(config),
     receiving,
     mostLoopDelayMs: MOST_LOOP_DELAY_MS,
     now: Date.now,

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { createToolbox, type Toolbox } from '../core/tools/toolbox.ts'
-import { createFetcher } from '../net/fetch.ts'
+import { createFetcher, type Fetcher } from '../net/fetch.ts'
+import { createAddressFinder } from '../net/find-addresses.ts'
 import { createLookups } from '../net/lookups.ts'
 
 /**
@@ -13,3 +14,7 @@ export const toolboxOf = ({ dnsServers }: Pick<Config, 'dnsServers'>): Toolbox =
     createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
     now: Date.now,
   })
+
+/** What asks the provider for certificates and confirmations of SNS: the public internet only. */
+export const publicFetcher = ({ dnsServers }: Pick<Config, 'dnsServers'>): Fetcher =>
+  createFetcher({ allowed: [], findAddresses: createAddressFinder({ servers: dnsServers }) })

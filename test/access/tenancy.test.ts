@@ -25,6 +25,7 @@ const SECURITY_DEFINERS = [
   'person_accepting(uuid, text, text, text, text, timestamp with time zone)',
   'person_organizations(uuid)',
   'person_sessions(uuid, timestamp with time zone, timestamp with time zone, uuid, integer)',
+  'sns_topic(uuid)',
   'store_inbound_events(uuid[], uuid[], text[], text[], text[], text[])',
   'switch_session(uuid, uuid, uuid, bytea, timestamp with time zone)',
   'take_rate_limits(jsonb, bigint)',

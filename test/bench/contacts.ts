@@ -25,7 +25,7 @@ import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { directAsker } from '../support/provider.ts'
-import { offlineToolbox } from '../support/toolbox.ts'
+import { offlineFetcher, offlineToolbox } from '../support/toolbox.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -102,6 +102,7 @@ async function measure(): Promise<void> {
       principalArn: undefined,
       asker: directAsker(apiSql),
       toolbox: offlineToolbox(),
+      fetcher: offlineFetcher,
       receiving: { refused: () => {} },
       mostLoopDelayMs: Number.POSITIVE_INFINITY,
     })

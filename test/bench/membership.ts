@@ -37,7 +37,7 @@ import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { watchSegment } from '../support/membership.ts'
 import { directAsker } from '../support/provider.ts'
 import { seedContacts } from '../support/seed.ts'
-import { offlineToolbox } from '../support/toolbox.ts'
+import { offlineFetcher, offlineToolbox } from '../support/toolbox.ts'
 
 const [rounds = 6, count = 20_000, perSecond = 500, seconds = 10, set = 1] = process.argv
   .slice(2)
@@ -112,6 +112,7 @@ const app = await buildApp({
   principalArn: undefined,
   asker: directAsker(apiSql),
   toolbox: offlineToolbox(),
+  fetcher: offlineFetcher,
   receiving: { refused: () => {} },
   mostLoopDelayMs: Number.POSITIVE_INFINITY,
 })

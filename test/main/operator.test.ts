@@ -13,7 +13,7 @@ import { inject } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startLimiter } from '../support/limiter.ts'
 import { logIn } from '../support/people.ts'
-import { offlineToolbox } from '../support/toolbox.ts'
+import { offlineFetcher, offlineToolbox } from '../support/toolbox.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
 const EMAIL = 'alice@example.com'
@@ -50,6 +50,7 @@ beforeAll(async () => {
     corsOrigins: [],
     renderer: processRenderer(),
     toolbox: offlineToolbox(),
+    fetcher: offlineFetcher,
     limiter,
     asker: { ask: async () => {} },
     receiving: { refused: () => {} },

@@ -321,6 +321,21 @@ describe('mails in doubt', () => {
     expect(due?.sinceInterruption).toBe(0)
   })
 
+  it('are given up after an interruption where events come by SNS, which does not try again', async () => {
+    await leaveInDoubt()
+    const isGivenUp = async (topic: string | null) => {
+      await sql`
+        update connections
+        set sns_topic_arn = ${topic}::text || region || ':' || account_id || ':events'
+        where id = ${seeded.connectionId}`
+      await sql`update claims set look_at = now()`
+      return (await claims.listDue(sql, { ...TIMINGS, limit: 10 }))[0]?.isGivenUp
+    }
+    expect(await isGivenUp(null)).toBe(false)
+    expect(await isGivenUp('arn:aws:sns:')).toBe(true)
+    await isGivenUp(null)
+  })
+
   it('of one connection say nothing of another’s', async () => {
     await leaveInDoubt()
     const other = await seedOrganization(sql)

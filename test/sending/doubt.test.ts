@@ -16,6 +16,7 @@ const proof = (changes: Partial<Evidence> = {}): Evidence => ({
   later: 250,
   lastArrivalAt: CLAIMED + 5 * MINUTE,
   interruptedUntil: null,
+  isGivenUp: false,
   isReceiving: true,
   sinceInterruption: 0,
   arrivedSinceInterruption: 0,
@@ -43,6 +44,18 @@ describe('silence is proof', () => {
     }
     expect(verdict({ ...outage, now: after(32 * MINUTE) })).toEqual(NOT_ACCEPTED)
     expect(verdict({ ...outage, now: after(32 * MINUTE) - 1 })).toEqual(wait(0))
+  })
+
+  it('with SNS, when nothing was interrupted', () => {
+    expect(verdict({ isGivenUp: true })).toEqual(NOT_ACCEPTED)
+    const outage = { interruptedUntil: after(MINUTE), sinceInterruption: 3 }
+    const spoken = { ...outage, arrivedSinceInterruption: 3, now: after(HOUR) }
+    expect(verdict(spoken)).toEqual(NOT_ACCEPTED)
+    expect(verdict({ ...spoken, isGivenUp: true })).toEqual(wait(0))
+    expect(verdict({ ...spoken, isGivenUp: true, arrived: 499, witnesses: 3 })).toEqual(wait(0))
+    expect(verdict({ ...spoken, isGivenUp: true, now: after(25 * HOUR) })).toEqual({
+      kind: 'unknowable',
+    })
   })
 
   it.each<[string, Partial<Evidence>, number]>([
@@ -98,6 +111,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.record({
   later: fc.integer({ min: 0, max: 40 }),
   lastArrivalAt: fc.option(time),
   interruptedUntil: fc.option(time),
+  isGivenUp: fc.boolean(),
   isReceiving: fc.boolean(),
   sinceInterruption: fc.integer({ min: 0, max: 3 }),
   arrivedSinceInterruption: fc.integer({ min: 0, max: 3 }),
@@ -114,6 +128,7 @@ describe('whatever is known', () => {
         expect(known.arrived).toBe(known.witnesses)
         expect(known.later).toBeGreaterThan(0)
         expect(known.isReceiving && known.isApplied).toBe(true)
+        expect(known.isGivenUp && known.interruptedUntil !== null).toBe(false)
         expect(age).toBeGreaterThanOrEqual(15 * MINUTE)
         expect(age).toBeGreaterThanOrEqual(2 * ((known.lastArrivalAt ?? CLAIMED) - CLAIMED))
         expect(age).toBeGreaterThanOrEqual(2 * ((known.interruptedUntil ?? CLAIMED) - CLAIMED))

@@ -12,7 +12,7 @@ import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { startLimiter } from './limiter.ts'
 import { directAsker } from './provider.ts'
-import { offlineToolbox } from './toolbox.ts'
+import { offlineFetcher, offlineToolbox } from './toolbox.ts'
 
 export interface Answer {
   status: number
@@ -106,6 +106,7 @@ export async function startApi(
     renderer: processRenderer(),
     asker: directAsker(sql),
     toolbox: offlineToolbox(),
+    fetcher: offlineFetcher,
     receiving: { refused: () => {} },
     // Tests are on the same event loop.
     mostLoopDelayMs: Number.POSITIVE_INFINITY,

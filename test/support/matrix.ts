@@ -311,6 +311,17 @@ const news = (client: Client) => ({
   htmlContent: '<p>News</p>',
 })
 
+const snsMessage = {
+  Type: 'Notification',
+  MessageId: uuidv7(),
+  TopicArn: 'arn:aws:sns:eu-central-1:123456789012:mail-events',
+  Message: '{}',
+  Timestamp: '2026-11-21T10:56:09.120Z',
+  SignatureVersion: '2',
+  Signature: 'RXhhbXBsZQ==',
+  SigningCertURL: 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0.pem',
+}
+
 export const PLACES: Record<string, Place> = {
   getHealth: { own: 200 },
   getApiInfo: { own: 200 },
@@ -677,6 +688,15 @@ export const PLACES: Record<string, Place> = {
   receiveSesEvent: {
     id: 'accountNumber',
     body: () => ({}),
+    own: 401,
+    foreign: 401,
+    unknown: 401,
+    malformed: 401,
+  },
+  // Nor without a signature.
+  receiveSnsMessage: {
+    id: 'connection',
+    body: () => snsMessage,
     own: 401,
     foreign: 401,
     unknown: 401,

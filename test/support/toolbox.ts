@@ -1,5 +1,5 @@
 import { createToolbox, type Toolbox } from '../../src/core/tools/toolbox.ts'
-import { createFetcher, type FetcherOptions } from '../../src/net/fetch.ts'
+import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/net/fetch.ts'
 import { askDns } from '../../src/net/dns.ts'
 import { createLookups } from '../../src/net/lookups.ts'
 
@@ -10,6 +10,12 @@ export const offlineToolbox = (): Toolbox =>
     createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
     now: Date.now,
   })
+
+/** Reaches nothing, in the same world. */
+export const offlineFetcher: Fetcher = createFetcher({
+  allowed: [],
+  findAddresses: async () => [],
+})
 
 /** The tools with one name server; what is fetched is fetched as the options say. */
 export const toolboxAt = (

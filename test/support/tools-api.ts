@@ -4,6 +4,7 @@ import type { Limiter } from '../../api/limits/limiter.ts'
 import type { Toolbox } from '../../src/core/tools/toolbox.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import { connect } from '../../src/store/db/sql.ts'
+import { offlineFetcher } from './toolbox.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 
 /** Lets everything through: what it answers is not what is tested. */
@@ -46,6 +47,7 @@ export async function startToolsApi(toolbox: Toolbox, limiter: Limiter = unlimit
       },
     },
     toolbox,
+    fetcher: offlineFetcher,
     receiving: { refused: () => {} },
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,

@@ -98,5 +98,5 @@ function isEnvelope(value: unknown): value is EventEnvelope {
 const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -22,6 +22,8 @@ export interface Evidence {
   lastArrivalAt: number | null
   /** End of the last interruption of our receiving since the claim; null: there was none. */
   interruptedUntil: number | null
+  /** Events may come by SNS, which gives up within the hour: what was missed never comes. */
+  isGivenUp: boolean
   /** Delivery events can be received now. */
   isReceiving: boolean
   /** Mails or probes claimed after the last interruption whose calls were answered. */
@@ -47,7 +49,8 @@ export type Judgement =
  * an interruption a fresh event overtakes old ones: that some events arrive says nothing of those
  * that wait. What counts is that all mails of the same time have spoken, that some were sent since
  * receiving went on, and that twice the longest silence so far has passed: by then the bus has
- * tried every event of that time again.
+ * tried every event of that time again. SNS does not: with it no silence across an interruption
+ * counts.
  */
 export function judgeDoubt(
   evidence: Evidence,
@@ -58,6 +61,8 @@ export function judgeDoubt(
   const interruptedUntil = isReceiving ? evidence.interruptedUntil : now
   const interruption = interruptedUntil === null ? 0 : interruptedUntil - claimedAt
   const silence = lastArrivalAt === null ? 0 : lastArrivalAt - claimedAt
+
+  const isLost = evidence.isGivenUp && interruptedUntil !== null
 
   const missing = Math.max(
     LEAST_WITNESSES - evidence.witnesses,
@@ -70,11 +75,12 @@ export function judgeDoubt(
     missing === 0 &&
     evidence.arrived === evidence.witnesses &&
     (interruptedUntil === null || evidence.arrivedSinceInterruption > 0) &&
+    !isLost &&
     evidence.isApplied &&
     age >= Math.max(doubtMs, 2 * silence, 2 * interruption)
   if (isProof) return { kind: 'not_accepted' }
   if (age >= Math.max(giveUpMs, 2 * interruption)) return { kind: 'unknowable' }
-  return { kind: 'wait', probes: isReceiving && age >= neighbourMs ? missing : 0 }
+  return { kind: 'wait', probes: isReceiving && !isLost && age >= neighbourMs ? missing : 0 }
 }
 
 /** `fail`: a mail whose outcome stays unknown counts as failed; `retry`: it is sent again. */

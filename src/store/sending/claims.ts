@@ -92,6 +92,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
         and received_at < clock_timestamp() - ${ms(applyMs)}
     ), due as materialized (
       select k.*, q.connection_id is not null as has_queue, q.emptied_at,
+        c.sns_topic_arn is not null as is_given_up,
         greatest(receiving.until, c.events_refused_at, case
           when q.polled_at < clock_timestamp() - ${ms(LONGEST_POLL_MS + receivingGapMs)}
             then least(clock_timestamp(), q.polled_at + ${ms(giveUpMs)})
@@ -113,7 +114,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       coalesce(mails.later, 0) + probes.answered as later,
       greatest(mails.last_arrival_at, probes.last_arrival_at) as last_arrival_at,
       case when refused_until > due.claimed_at then refused_until end as interrupted_until,
-      receiving.is_receiving,
+      receiving.is_receiving, due.is_given_up,
       coalesce(since.answered, 0) + probes.answered_since as since_interruption,
       coalesce(since.arrived, 0) + probes.arrived_since as arrived_since_interruption,
       due.connection_id not in (select connection_id from lagging)

@@ -1,0 +1,130 @@
+import { partition } from '../accounts/iam-role.ts'
+
+export const SNS_TYPES = [
+  'Notification',
+  'SubscriptionConfirmation',
+  'UnsubscribeConfirmation',
+] as const
+
+/** What SNS posts to an endpoint, in its own words (SNS developer guide, "HTTP/HTTPS"). */
+export interface SnsMessage {
+  Type: (typeof SNS_TYPES)[number]
+  MessageId: string
+  TopicArn: string
+  Subject?: string
+  /** Of a notification: what was published, the event of SES. */
+  Message: string
+  Timestamp: string
+  SignatureVersion: string
+  /** Base64. */
+  Signature: string
+  SigningCertURL: string
+  /** Of confirmations. It is signed, and never called. */
+  SubscribeURL?: string
+  Token?: string
+}
+
+/** A topic, and the connection that it belongs to. */
+export interface SnsTopic {
+  organizationId: string
+  /** The connection. */
+  id: string
+  accountId: string
+  region: string
+  topicArn: string
+}
+
+/** The digest that each version of the signature is made of (SNS developer guide). */
+const DIGESTS: Record<string, 'sha1' | 'sha256'> = { '1': 'sha1', '2': 'sha256' }
+
+export const digestOf = ({
+  SignatureVersion: version,
+}: SnsMessage): 'sha1' | 'sha256' | undefined =>
+  Object.hasOwn(DIGESTS, version) ? DIGESTS[version] : undefined
+
+/**
+ * The text that the signature is of; undefined: the message lacks a part, or has a line break where
+ * SNS has none. With one, two different messages could have the same text.
+ */
+export function signedText(message: SnsMessage): string | undefined {
+  const { Type, MessageId, TopicArn, Subject, Message, Timestamp, SubscribeURL, Token } = message
+  const lines =
+    Type === 'Notification'
+      ? { MessageId, Subject, Timestamp, TopicArn, Type }
+      : { MessageId, SubscribeURL, Timestamp, Token, TopicArn, Type }
+  let text = `Message\n${Message}\n`
+  for (const [name, value] of Object.entries(lines)) {
+    if (value === undefined && name === 'Subject') continue
+    if (value === undefined || value.includes('\n')) return undefined
+    text += `${name}\n${value}\n`
+  }
+  return text
+}
+
+/** Why a message is not one of the topic, whoever has signed it. */
+export type SnsProblem = 'other_topic' | 'other_certificate' | 'other_time' | 'other_signature'
+
+/** SNS gives a message up after an hour (SNS developer guide, "Message delivery retries"). */
+const MOST_AGE_MS = 3_600_000
+/** By which its clock and ours may differ. */
+const CLOCKS_MS = 300_000
+
+/** What is wrong with a message whatever the topic is; `now`: milliseconds since 1970. */
+export function messageProblem(message: SnsMessage, now: number): SnsProblem | undefined {
+  const { region } = topicParts(message.TopicArn) ?? {}
+  if (region === undefined) return 'other_topic'
+  if (!isCertificateOf(region, message.SigningCertURL)) return 'other_certificate'
+  if (digestOf(message) === undefined) return 'other_signature'
+  const age = TIMESTAMP.test(message.Timestamp) ? now - Date.parse(message.Timestamp) : NaN
+  return age <= MOST_AGE_MS + CLOCKS_MS && age >= -CLOCKS_MS ? undefined : 'other_time'
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
+
+/** Whether a message names the connection's topic, and that one is of its account and region. */
+export function isOfTopic({ TopicArn }: SnsMessage, topic: SnsTopic): boolean {
+  const { region, accountId } = topicParts(topic.topicArn) ?? {}
+  return TopicArn === topic.topicArn && region === topic.region && accountId === topic.accountId
+}
+
+const TOPIC = /^arn:([a-z-]{3,10}):sns:([a-z0-9-]{1,30}):([0-9]{12}):[A-Za-z0-9_-]{1,256}$/
+
+function topicParts(arn: string): { region: string; accountId: string } | undefined {
+  const [, itsPartition, region, accountId] = TOPIC.exec(arn) ?? []
+  if (region === undefined || accountId === undefined) return undefined
+  return itsPartition === partition(region) ? { region, accountId } : undefined
+}
+
+/** `https://sns.eu-central-1.amazonaws.com` (AWS General Reference, "Amazon SNS endpoints"). */
+const origin = (region: string): string =>
+  `https://sns.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+
+const CERTIFICATE_PATH = /^\/[A-Za-z0-9_-]{1,100}\.pem$/
+
+/** Whether it is the address of a certificate at the provider's own host of the region. */
+function isCertificateOf(region: string, url: string): boolean {
+  const itsOrigin = origin(region)
+  return url.startsWith(itsOrigin) && CERTIFICATE_PATH.test(url.slice(itsOrigin.length))
+}
+
+/** Names of the provider's signing certificates: one for all regions, or one of the region. */
+const CERTIFICATE_NAME = /^sns(?:[.-][a-z0-9-]{1,40})*\.amazonaws\.com(?:\.cn)?$/
+
+export const isCertificateName = (name: string): boolean => CERTIFICATE_NAME.test(name)
+
+const TOKEN = /^[A-Za-z0-9_-]{1,1000}$/
+
+/**
+ * Where a subscription is confirmed: made of the topic and the token, so that no address that came
+ * with the message is called. Undefined: that is no token.
+ */
+export function confirmationUrl({ region, topicArn }: SnsTopic, token = ''): string | undefined {
+  if (!TOKEN.test(token)) return undefined
+  const query = `Action=ConfirmSubscription&TopicArn=${encodeURIComponent(topicArn)}&Token=${token}`
+  return `${origin(region)}/?${query}`
+}
+
+/** What SES publishes when a topic is set (SES developer guide, "Set up an SNS topic"). */
+const NOTICE = /^Successfully validated SNS topic for Amazon SES/
+
+export const isTopicNotice = (text: string): boolean => NOTICE.test(text)
