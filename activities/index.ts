@@ -15,6 +15,7 @@ import { type ConsolePolicyDeps, createConsolePolicyActivities } from './account
 import { createDrainMail } from './sending/drain-mail.ts'
 import { createErasureActivities } from './privacy/erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
+import { createRetentionActivities } from './privacy/retention.ts'
 import { createImportActivities } from './contacts/imports.ts'
 import { createFlowScheduleActivities, type FireScheduleDeps } from './flows/flow-schedules.ts'
 import { createIdentityActivities, type IdentityDeps } from './accounts/identities.ts'
@@ -54,6 +55,7 @@ export const createControlActivities = (deps: ActivityDeps) => {
     ...createConnectionActivities(deps),
     ...createConfirmationActivities(deps),
     ...createErasureActivities(deps),
+    ...createRetentionActivities(deps),
     ...createFlowActivities(deps),
     ...createFlowScheduleActivities(deps),
   }

@@ -86,6 +86,21 @@ export interface SweepProgress {
   failed: number
 }
 
+/** The one schedule of retention, and what the ids of its runs begin with. */
+export const RETENTION_ID = 'keep-retention'
+
+/** What `keepRetention` carries over when it continues as new, and what it returns at its end. */
+export interface RetentionProgress {
+  /** Days of tables whose partitions were dropped. */
+  dropped: number
+  /** Days that are kept, since something of them is still to be done. */
+  held: number
+  /** Days that are kept, since others were at work with the tables all the time. */
+  busy: number
+  /** Rows of other tables. */
+  deleted: number
+}
+
 /** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {
   from: number

@@ -26,6 +26,7 @@ import { measureLags } from './lag-metrics.ts'
 import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { temporalAddress } from './required.ts'
+import { ensureRetentionSchedule } from './retention-schedule.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
 import { queueTable } from './worker-queues.ts'
 import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
@@ -48,7 +49,10 @@ export async function runWorker(
   const address = temporalAddress(config)
   warnOfSettings(config, log)
   const workers = await startWorkers(config, log, queues, resources)
-  if (queues.includes(CONTROL_QUEUE)) await ensureSweepSchedule(temporal)
+  if (queues.includes(CONTROL_QUEUE)) {
+    await ensureSweepSchedule(temporal)
+    await ensureRetentionSchedule(temporal)
+  }
   const registry = new Registry()
   const loops = startLoops(config, log, registry, resources)
   let isDraining = false

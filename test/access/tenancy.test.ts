@@ -32,7 +32,11 @@ const SECURITY_DEFINERS = [
   'webhook_proofs(text)',
 ]
 /** Functions of the owner's that a worker needs; they read nothing. */
-const OWNERS = ['analyze_messages(date)', 'make_partition(text, date, text, text)']
+const OWNERS = [
+  'analyze_messages(date)',
+  'drop_partition(text, date)',
+  'make_partition(text, date, text, text)',
+]
 
 let database: TestDatabase
 let api: Sql
@@ -282,7 +286,7 @@ test('only migrations make resources and protect tables', async () => {
   }
 })
 
-test('the worker’s role sees every organization and can make partitions, and owns nothing', async () => {
+test('the worker’s role sees every organization and can make and drop partitions, and owns nothing', async () => {
   const worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 1 })
   const [seen] = await worker<{ organizations: number; owns: boolean }[]>`
     select count(distinct organization_id) as organizations,
@@ -294,6 +298,19 @@ test('the worker’s role sees every organization and can make partitions, and o
   await expect(
     worker`select make_partition('contacts', '2031-01-01', '2031-01-01', '2031-01-02')`,
   ).rejects.toThrow('no daily partitions')
+  await expect(worker`select drop_partition('contacts', '2024-01-01')`).rejects.toThrow(
+    'no daily partitions',
+  )
+  await expect(worker`select drop_partition('outbox', current_date - 1)`).rejects.toThrow(
+    'too young',
+  )
+  await worker`select make_partition('outbox', '2024-01-01', '2024-01-01', '2024-01-02')`
+  expect(await worker`select drop_partition('outbox', '2024-01-01') as was_there`).toEqual([
+    { wasThere: true },
+  ])
+  expect(await worker`select drop_partition('outbox', '2024-01-01') as was_there`).toEqual([
+    { wasThere: false },
+  ])
   await expect(worker`create table mine (id int)`).rejects.toMatchObject({ code: REFUSED })
   await worker.end()
 })

@@ -1,5 +1,5 @@
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import * as batchParts from '../../src/store/sending/batch-parts.ts'
@@ -9,9 +9,17 @@ import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
 import * as deliveryEvents from '../../src/store/sending/delivery-events.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
+import { findWaitingDays } from '../../src/store/sending/waiting-days.ts'
+import { connect } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
-import { seedBatch, seedContacts, seedOrganization, seedTopic } from '../support/seed.ts'
+import {
+  seedBatch,
+  seedContacts,
+  type Seeded,
+  seedOrganization,
+  seedTopic,
+} from '../support/seed.ts'
 
 const PARTITIONS = 90
 
@@ -25,17 +33,22 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** Runs `act` and answers how many partitions of the ledger the widest of its statements reads. */
-async function widest(act: () => PromiseLike<unknown>): Promise<number> {
+const LEDGER = 'messages|message_bodies|delivery_events'
+
+/**
+ * Runs `act` and answers how many days' partitions of the ledger, or of other tables, the widest of
+ * its statements reads.
+ */
+async function widest(act: () => PromiseLike<unknown>, tables = LEDGER): Promise<number> {
   asked.length = 0
   await act()
-  const statements = asked.filter(({ query }) => /\b(messages|message_bodies)\b/.test(query))
+  const statements = asked.filter(({ query }) => new RegExp(`\\b(${tables})\\b`).test(query))
   expect(statements.length).toBeGreaterThan(0)
   let most = 0
   for (const { query, parameters } of statements) {
     const plan = await database.sql.unsafe(`explain ${query}`, parameters as never[])
     const text = plan.map((line) => String(line['queryPlan'] ?? line['QUERY PLAN'])).join('\n')
-    const partitions = new Set(text.match(/\b(messages|message_bodies)_\d{8}\b/g))
+    const partitions = new Set(text.match(new RegExp(`\\b(${tables})_\\d{8}\\b`, 'g')))
     const days = new Set([...partitions].map((name) => name.slice(-8)))
     most = Math.max(most, days.size)
   }
@@ -248,4 +261,62 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
     insert into inbound_events (organization_id, connection_id, envelope_id, body)
     values (${organizationId}, ${connectionId}, 'e-1', ${database.sql.json(body)})`
   expect(await widest(() => applyEvents(sql, parseKeyring(newKeyringText())))).toBe(1)
+})
+
+describe('stored delivery events', () => {
+  /** Yesterday, today and tomorrow: see `findWaitingDays`. */
+  const FEW = 3
+  const keyring = parseKeyring(newKeyringText())
+  const timings = { neighbourMs: 1, applyMs: 0, receivingGapMs: 1, giveUpMs: 1, limit: 10 }
+
+  const store = (seeded: Seeded, id: string, days = 0) => database.sql`
+    insert into inbound_events (received_on, received_at, organization_id, connection_id,
+      envelope_id, body)
+    values (current_date - ${days}::integer, now() - ${days} * interval '1 day',
+      ${seeded.organizationId}, ${seeded.connectionId}, ${id}, '{}')`
+
+  /** The same as a pool that was opened later. */
+  const fresh = async (act: (sql: LedgerDays['sql']) => PromiseLike<unknown>) => {
+    const pool = connect(database.url, {
+      name: 'hot-plans-fresh',
+      max: 1,
+      onQuery: (query, parameters) => asked.push({ query, parameters }),
+    })
+    try {
+      // Once a minute all days are looked at.
+      await findWaitingDays(pool)
+      return await widest(() => act(pool), 'inbound_events')
+    } finally {
+      await pool.end()
+    }
+  }
+
+  it('are read of the few days that have some, by appliers and by who judges claims', async () => {
+    const seeded = await seedOrganization(database.sql)
+    const { organizationId, connectionId } = seeded
+    await store(seeded, 'today')
+    expect(await fresh((pool) => applyEvents(pool, keyring))).toBeLessThanOrEqual(FEW)
+
+    const claim = (days: number) => database.sql`
+      insert into claims (organization_id, id, connection_id, bucket, message_ids, state,
+        claimed_at, look_at)
+      values (${organizationId}, ${uuidv7()}, ${connectionId}, ${uuidv7()}, '{}', 'doubt',
+        now() - ${days} * interval '1 day', now())`
+    await claim(0)
+    expect(await fresh((pool) => claims.listDue(pool, timings))).toBeLessThanOrEqual(FEW)
+    await claim(1)
+    expect(await fresh((pool) => claims.listDue(pool, timings))).toBe(FEW + 1)
+    await database.sql`delete from claims`
+  })
+
+  it('of an older day are found, and the days since are read', async () => {
+    const seeded = await seedOrganization(database.sql)
+    await store(seeded, 'old', 20)
+    await store(seeded, 'new')
+    expect(await fresh((pool) => applyEvents(pool, keyring))).toBe(FEW + 20)
+    const [left] = await database.sql<{ waiting: number }[]>`
+      select count(*) as waiting from inbound_events where applied_at is null`
+    expect(left?.waiting).toBe(0)
+    expect(await fresh((pool) => applyEvents(pool, keyring))).toBeLessThanOrEqual(FEW)
+  })
 })

@@ -62,7 +62,8 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   notice_mails:
     'organization_id notice_id user_id invitation_id recipient_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',
-  organizations: 'id plan created_at updated_at accent_color background_color language',
+  organizations:
+    'id plan created_at updated_at accent_color background_color language rows_deleted_before',
   outbox:
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
   mail_queue: 'organization_id bucket id connection_id priority send_at',

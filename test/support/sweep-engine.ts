@@ -10,10 +10,15 @@ import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contr
 import { newNamespace } from './engine.ts'
 import './worker-log.ts'
 
-/** Workers that run the sweep and the notices, in a namespace of their own. */
+/** Workers that run the sweep, the notices and retention, in a namespace of their own. */
 export async function startSweepEngine(
   activities: Partial<
-    HealthActivities & NoticeActivities & Pick<ControlActivities, 'verifyConnection'>
+    HealthActivities &
+      NoticeActivities &
+      Pick<
+        ControlActivities,
+        'verifyConnection' | 'dropOldDays' | 'deleteOldRows' | 'deleteMailReferences'
+      >
   >,
 ) {
   const address = inject('temporalAddress')

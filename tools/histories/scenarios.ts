@@ -367,6 +367,16 @@ export const scenarios: Scenario[] = [
     },
   },
   {
+    workflow: 'keepRetention',
+    name: 'a-page-fails',
+    input: [],
+    answers: {
+      dropOldDays: [FAILS, { dropped: 2, held: 1, busy: 0 }],
+      deleteOldRows: [{ deleted: 7, more: true }, FAILS, { deleted: 1, more: false }],
+      deleteMailReferences: [3],
+    },
+  },
+  {
     workflow: 'verifyConnection',
     name: 'verified',
     input: [connection],

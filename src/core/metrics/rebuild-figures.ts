@@ -30,13 +30,15 @@ export async function rebuildFigures(
   const rebuilt = { days: 0, mails: 0, corrected: 0 }
   for (const date of await mailFigures.listDays(sql)) {
     const time = Date.parse(date)
-    const day = { from: bucketStart(time), to: bucketStart(time + DAY_MS) }
+    const day = { date, from: bucketStart(time), to: bucketStart(time + DAY_MS) }
     const organizations =
       organizationId === undefined
         ? await mailFigures.listOrganizations(sql, day)
         : [organizationId]
     for (const each of organizations) {
       const done = await transact(sql, (tx) => rebuildDay(tx, each, day, pageSize))
+      // Dropped meanwhile: counted now, none of its mails would be there.
+      if (!done) break
       rebuilt.mails += done.mails
       rebuilt.corrected += done.corrected
     }
@@ -45,13 +47,15 @@ export async function rebuildFigures(
   return rebuilt
 }
 
+/** Undefined: the day's mails were dropped. */
 async function rebuildDay(
   tx: Transaction,
   organizationId: Uuid,
-  day: mailFigures.Day,
+  day: mailFigures.Day & { date: string },
   pageSize: number,
-): Promise<Omit<Rebuilt, 'days'>> {
+): Promise<Omit<Rebuilt, 'days'> | undefined> {
   await mailFigures.beginRecount(tx)
+  if (!(await mailFigures.isDayKept(tx, day.date))) return undefined
   const differences = new Map<Uuid, mailFigures.Kept>()
   let mails = 0
   for (let after = day.from; ; ) {

@@ -18,6 +18,7 @@ import * as deliveryEvents from '../../store/sending/delivery-events.ts'
 import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts'
 import { recordArrivals as recordProbeArrivals } from '../../store/sending/probes.ts'
 import * as outbox from '../../store/platform/outbox.ts'
+import { findWaitingDays } from '../../store/sending/waiting-days.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import type { Keyring } from '../../tokens.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
@@ -32,8 +33,9 @@ export async function applyEvents(
   most = MOST,
   onDuplicates: (count: number) => void = () => {},
 ): Promise<number> {
+  const days = await findWaitingDays(sql)
   const applied = await transact(sql, async (tx) => {
-    const inbound = await deliveryEvents.lockWaiting(tx, most)
+    const inbound = await deliveryEvents.lockWaiting(tx, most, days)
     const duplicates = inbound.length > 0 ? await applyLocked(tx, keyring, inbound) : 0
     return { events: inbound.length, duplicates }
   })
@@ -57,8 +59,9 @@ interface AppliedEvent {
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
   let event: deliveryEvents.Inbound | undefined
   try {
+    const days = await findWaitingDays(sql)
     const duplicates = await transact(sql, async (tx) => {
-      ;[event] = await deliveryEvents.lockWaiting(tx, 1)
+      ;[event] = await deliveryEvents.lockWaiting(tx, 1, days)
       return event ? applyLocked(tx, keyring, [event]) : 0
     })
     return event && { event, duplicates }
@@ -143,11 +146,16 @@ interface Done {
 /** Events that were applied lose what they say; those from which nothing followed say why. */
 async function markDone(tx: Transaction, { inbound, read, applied, held }: Done): Promise<void> {
   if (applied.size > 0) await deliveryEvents.markApplied(tx, [...applied])
-  const isUntagged = new Map(read.map(({ event, inbound: from }) => [from, event.isUntagged]))
+  const namesNobody = new Map(
+    read.map(({ event, inbound: from }) => [
+      from,
+      event.isUntagged && event.recipients.length === 0,
+    ]),
+  )
   const isHeld = new Set(held)
   const ignored = inbound
     .filter((event) => !applied.has(event) && !isHeld.has(event))
-    .map((event) => ({ event, reason: isUntagged.get(event) ? 'no_recipient' : 'unknown_mail' }))
+    .map((event) => ({ event, reason: namesNobody.get(event) ? 'no_recipient' : 'unknown_mail' }))
   if (ignored.length > 0) await deliveryEvents.markIgnored(tx, ignored)
 }
 

@@ -2,6 +2,7 @@ import { CLOCK_SKEW_MS, HELD_MS, nextLookMs } from '../../domain/sending/externa
 import { type SesEvent, toDetail } from '../../domain/sending/ses-event.ts'
 import { isEventKind } from '../../domain/status.ts'
 import { dayBucket, timeOf, type Uuid, uuidv7 } from '../../ids.ts'
+import * as plans from '../../store/access/plans.ts'
 import { type Executor, type Sql, transact, type Transaction } from '../../store/db/sql.ts'
 import type { Inbound } from '../../store/sending/delivery-events.ts'
 import * as externalMails from '../../store/sending/external-mails.ts'
@@ -48,7 +49,27 @@ export async function matchUntagged(
     else if (mayBeOurs) held.push(read.inbound)
     else strangers.push(read)
   }
-  return { matched: [...matched, ...(await matchExternal(tx, strangers))], held }
+  const young = await leaveOutOld(tx, strangers)
+  return { matched: [...matched, ...(await matchExternal(tx, young))], held }
+}
+
+const DAY_MS = 86_400_000
+/** The provider's events about a mail's delivery come within days. */
+const YOUNG_DAYS = 30
+
+/**
+ * Those whose mail is younger than logs are kept. The message id of an older one is known no more,
+ * ours or not: it would be counted once more, as another program's.
+ */
+async function leaveOutOld(
+  tx: Transaction,
+  strangers: readonly ReadEvent[],
+): Promise<readonly ReadEvent[]> {
+  const now = Date.now()
+  const daysSince = ({ event }: ReadEvent) => (now - Date.parse(event.mailTimestamp)) / DAY_MS
+  if (strangers.every((read) => daysSince(read) < YOUNG_DAYS)) return strangers
+  const longestDays = await plans.findLongestRetention(tx)
+  return strangers.filter((read) => daysSince(read) < longestDays)
 }
 
 interface Asked extends Pick<Inbound, 'organizationId' | 'connectionId' | 'receivedAt'> {

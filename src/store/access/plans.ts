@@ -49,6 +49,15 @@ export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => s
     connections = excluded.connections,
     workflows = excluded.workflows`
 
+/** Days for which the logs of some organization may have to be kept. */
+export async function findLongestRetention(sql: Executor): Promise<number> {
+  const [longest] = await sql<{ days: number }[]>`
+    select greatest((select max(retention_days) from plans),
+      (select max(retention_days) from plan_overrides)) as days`
+  if (!longest) throw new Error('there are no plans')
+  return longest.days
+}
+
 /** All plans, the smallest first. */
 export const list = (sql: Executor) => sql<Plan[]>`
   select name, requests_per_minute, requests_per_day, events_per_month, connections, workflows,

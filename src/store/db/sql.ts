@@ -17,6 +17,7 @@ export type Part = Pending
 export const UNIQUE_VIOLATION = '23505'
 /** A statement took longer than the session's limit. */
 export const QUERY_CANCELED = '57014'
+const LOCK_NOT_AVAILABLE = '55P03'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const DUPLICATE_TABLE = '42P07'
@@ -167,6 +168,9 @@ export const hasState = (error: unknown, state: string): boolean =>
 /** Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. */
 export const isRefusedValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && /^(?:22|54|23514$)/.test(error.code)
+
+/** Others held a lock for longer than `lock_timeout`. */
+export const isLockUnavailable = (error: unknown): boolean => hasState(error, LOCK_NOT_AVAILABLE)
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
 

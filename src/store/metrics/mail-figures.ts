@@ -203,12 +203,27 @@ export async function listOrganizations(sql: Executor, { from, to }: Day): Promi
 }
 
 /**
- * Begins a recount: from here on the transaction sees one moment, however long it reads, and no
- * other recount is under way. The lock comes first: it is not a query, so the moment is after it.
+ * Begins a recount: from here on the transaction sees one moment, however long it reads, no other
+ * recount is under way, and no day's mails are dropped. The locks come first: they are no queries,
+ * so the moment is after them. A partition itself can only be locked by its owner; dropping one
+ * needs its parent.
  */
 export async function beginRecount(tx: Transaction): Promise<void> {
   await tx.unsafe('set transaction isolation level repeatable read')
   await tx.unsafe('lock table mail_figures in share update exclusive mode')
+  await tx.unsafe('lock table only messages in access share mode')
+}
+
+/** Whether the mails of a day (`YYYY-MM-DD`) are still there, and not dropped. */
+export async function isDayKept(tx: Transaction, day: string): Promise<boolean> {
+  const [row] = await tx<{ found: boolean }[]>`
+    select exists (
+      select from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'messages'::regclass
+        and c.relname = ${`messages_${day.replaceAll('-', '')}`}
+    ) as found`
+  return row?.found ?? false
 }
 
 /** The last of the next mails of a day; undefined: there are none. */

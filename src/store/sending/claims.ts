@@ -4,6 +4,7 @@ import { priorityOf } from './mail-priorities.ts'
 import { slotOf } from './answered-counts.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Sql } from '../db/sql.ts'
+import { findWaitingDays } from './waiting-days.ts'
 
 export interface Claim {
   organizationId: string
@@ -79,6 +80,9 @@ const LONGEST_POLL_MS = 25_000
 export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
   const { neighbourMs, applyMs, receivingGapMs, giveUpMs, limit } = look
   const ms = (value: number) => sql`${value} * interval '1 millisecond'`
+  const since = await findFirstDueDay(sql)
+  if (since === undefined) return []
+  const waiting = await findWaitingDays(sql)
   const rows = await sql<(Claim & Row)[]>`
     with receiving as materialized (
       select coalesce(bool_or(stopped_at is null and beat_at >= clock_timestamp() - ${ms(receivingGapMs)}), false) as is_receiving,
@@ -89,6 +93,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       select distinct connection_id
       from inbound_events
       where applied_at is null and look_at is null
+        and received_on between ${waiting.first}::date and ${waiting.last}::date
         and received_at < clock_timestamp() - ${ms(applyMs)}
     ), due as materialized (
       select k.*, q.connection_id is not null as has_queue, q.emptied_at,
@@ -103,6 +108,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       left join event_queue_polls q on q.organization_id = k.organization_id
         and q.connection_id = k.connection_id
       where k.state = 'doubt' and k.look_at <= clock_timestamp()
+        and k.claimed_at >= ${since}::date
       order by k.look_at
       limit ${limit}
     )
@@ -122,6 +128,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
           select from inbound_events e
           where e.organization_id = due.organization_id and e.connection_id = due.connection_id
             and e.error is not null and e.received_at >= due.claimed_at
+            and e.received_on between ${since}::date - 1 and ${waiting.last}::date
         )
         and (not has_queue or refused_until is null or refused_until <= due.claimed_at
           or coalesce(emptied_at > refused_until, false)) as is_applied
@@ -164,6 +171,18 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
     lastArrivalAt: row.lastArrivalAt === null ? null : Date.parse(row.lastArrivalAt),
     interruptedUntil: row.interruptedUntil === null ? null : Date.parse(row.interruptedUntil),
   }))
+}
+
+/**
+ * The day of the oldest claim that is to be judged: events that speak of one were received since
+ * the day before. Undefined: there is none.
+ */
+async function findFirstDueDay(sql: Sql): Promise<string | undefined> {
+  const [oldest] = await sql<{ day: string | null }[]>`
+    select min(claimed_at)::date as day
+    from claims
+    where state = 'doubt' and look_at <= clock_timestamp()`
+  return oldest?.day ?? undefined
 }
 
 type Times = 'now' | 'claimedAt' | 'lastArrivalAt' | 'interruptedUntil'

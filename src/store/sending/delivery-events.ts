@@ -1,6 +1,7 @@
 import type { Delta, MailFacts } from '../../domain/sending/delivery.ts'
 import { span, type Uuid } from '../../ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import type { WaitingDays } from './waiting-days.ts'
 
 export interface Inbound {
   receivedOn: string
@@ -15,13 +16,21 @@ export interface Inbound {
  * Stored events that wait, oldest first, and are not put off. Held by the transaction; another
  * applier takes others.
  */
-export const lockWaiting = (tx: Transaction, limit: number) => tx<Inbound[]>`
+export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
+  Inbound[]
+>`
   select received_on, position, organization_id, connection_id, body, received_at
   from inbound_events
   where applied_at is null and (look_at is null or look_at <= clock_timestamp())
+    and received_on between ${first}::date and ${last}::date
   order by position
   limit ${limit}
   for update skip locked`
+
+/** As plain values, by which the planner leaves out the other days' partitions. */
+const daysOf = (events: readonly Inbound[]): string[] => [
+  ...new Set(events.map(({ receivedOn }) => receivedOn)),
+]
 
 const PUT_OFF_MS = 500
 
@@ -33,21 +42,23 @@ export const putOff = (tx: Transaction, events: readonly Inbound[]) => tx`
     ${events.map((event) => event.receivedOn)}::date[],
     ${events.map((event) => event.position)}::bigint[]
   ) as a (received_on, position)
-  where e.received_on = a.received_on and e.position = a.position`
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
 
 /** Events from which nothing follows, each with the reason; what they say is kept. */
 export const markIgnored = (
   tx: Transaction,
-  events: readonly { event: Inbound; reason: string }[],
+  ignored: readonly { event: Inbound; reason: string }[],
 ) => tx`
   update inbound_events e
   set applied_at = clock_timestamp(), ignored = a.reason
   from unnest(
-    ${events.map(({ event }) => event.receivedOn)}::date[],
-    ${events.map(({ event }) => event.position)}::bigint[],
-    ${events.map(({ reason }) => reason)}::text[]
+    ${ignored.map(({ event }) => event.receivedOn)}::date[],
+    ${ignored.map(({ event }) => event.position)}::bigint[],
+    ${ignored.map(({ reason }) => reason)}::text[]
   ) as a (received_on, position, reason)
-  where e.received_on = a.received_on and e.position = a.position`
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(ignored.map(({ event }) => event))}::date[])`
 
 /**
  * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
@@ -69,7 +80,8 @@ export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
     ${events.map((event) => event.receivedOn)}::date[],
     ${events.map((event) => event.position)}::bigint[]
   ) as a (received_on, position)
-  where e.received_on = a.received_on and e.position = a.position`
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
 
 export const countWaiting = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ waiting: number }[]>`

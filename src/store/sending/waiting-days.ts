@@ -1,0 +1,37 @@
+import type { Sql } from '../db/sql.ts'
+
+/** How long it is known which days have events that wait. */
+const KNOWN_MS = 60_000
+
+/** Days (`YYYY-MM-DD`) on which every delivery event was received that may wait to be applied. */
+export interface WaitingDays {
+  first: string
+  last: string
+}
+
+const known = new WeakMap<Sql, { days: WaitingDays; until: number }>()
+
+/**
+ * The days that a statement on waiting events has to look at, so that it reads few of the
+ * partitions of `inbound_events`. They are looked up once a minute for each pool.
+ *
+ * A day more on both sides: an event is of the day on which its transaction began, which may end on
+ * the next, and a day may begin before this is looked up again. Events that are received later
+ * are of no earlier day.
+ */
+export async function findWaitingDays(sql: Sql, now: number = Date.now()): Promise<WaitingDays> {
+  const last = known.get(sql)
+  if (last && now < last.until) return last.days
+  const [days] = await sql<WaitingDays[]>`
+    select coalesce(min(oldest.received_on), current_date) - 1 as first, current_date + 1 as last
+    from (
+      select received_on
+      from inbound_events
+      where applied_at is null
+      order by position
+      limit 1
+    ) oldest`
+  if (!days) throw new Error('an aggregate has one row')
+  known.set(sql, { days, until: now + KNOWN_MS })
+  return days
+}
