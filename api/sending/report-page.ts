@@ -48,7 +48,7 @@ export const sendReportPage = (reply: FastifyReply, report: BatchReport): Fastif
   })
 
 /** The body of the page. */
-export const reportHtml = (report: BatchReport): string =>
+const reportHtml = (report: BatchReport): string =>
   [
     factsHtml(report),
     funnelHtml(report),

@@ -7,7 +7,7 @@ export interface Line {
 }
 
 /** Lines differ in colour, stroke and marks; there are as many as `CHART_STYLE` knows. */
-export const MOST_LINES = 2
+const MOST_LINES = 2
 
 const LEGEND_HEIGHT = 36
 const PLOT_HEIGHT = 160

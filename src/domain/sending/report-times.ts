@@ -7,7 +7,7 @@ const STEPS = [1, 3, 6, 12, 24, 168]
 const DAY_HOURS = 24
 const WEEK_HOURS = 168
 
-export interface Engagement {
+interface Engagement {
   opened: number
   openedByPeople: number
   clicked: number
