@@ -40,7 +40,8 @@ import { eventRoutes } from './events/routes/events.ts'
 import { executionRoutes } from './flows/routes/executions.ts'
 import { exportRoutes } from './contacts/routes/exports.ts'
 import { batchChangeRoutes } from './sending/routes/batch-changes.ts'
-import { batchClickRoutes } from './sending/routes/batch-clicks.ts'
+import { batchReportRoutes } from './sending/routes/batch-report.ts'
+import { linkClickRoutes } from './sending/routes/link-clicks.ts'
 import { failedBatchRoutes } from './sending/routes/failed-batches.ts'
 import { flowPushRoutes } from './flows/routes/flow-push.ts'
 import { flowStateRoutes } from './flows/routes/flow-states.ts'
@@ -157,7 +158,8 @@ export async function buildApp(deps: Deps) {
   await app.register(exportRoutes, deps)
   await app.register(batchRoutes, deps)
   await app.register(batchChangeRoutes, deps)
-  await app.register(batchClickRoutes, deps)
+  await app.register(linkClickRoutes, deps)
+  await app.register(batchReportRoutes, deps)
   await app.register(failedBatchRoutes, deps)
   await app.register(singleMailRoutes, deps)
   await app.register(flowTriggerRoutes, deps)

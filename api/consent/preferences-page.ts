@@ -1,7 +1,7 @@
 import type { Chosen } from '../../src/core/consent/preferences.ts'
 import type { Say, TextName } from '../../src/domain/content/wording.ts'
 import type { PublicTopic } from '../../src/store/consent/topics.ts'
-import { escapeHtml } from '../http/html-pages.ts'
+import { escapeHtml } from '../../src/domain/escape-html.ts'
 
 interface Shown {
   /** Where the form goes. */

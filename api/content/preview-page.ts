@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { TemplatePreview } from '../../src/schemas/content/template-preview.ts'
-import { escapeHtml, keepPrivate } from '../http/html-pages.ts'
+import { escapeHtml } from '../../src/domain/escape-html.ts'
+import { keepPrivate } from '../http/html-pages.ts'
 import { pageStyle } from '../http/page-style.ts'
 
 /** What is shown; the ids of the answer are of no use to a reader. */

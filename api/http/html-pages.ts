@@ -2,18 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { Brand } from '../../src/domain/content/brand.ts'
 import type { Language } from '../../src/domain/content/wording.ts'
+import { escapeHtml } from '../../src/domain/escape-html.ts'
 import { pageStyle } from './page-style.ts'
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
 /** Whether a browser asks: mail providers and programs do not accept text/html by name. */
 export const wantsHtml = (accept: string | undefined): boolean =>

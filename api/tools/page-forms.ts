@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html-pages.ts'
+import { escapeHtml } from '../../src/domain/escape-html.ts'
 
 /** What somebody has typed; a field that is not there is empty. */
 export type Values = Readonly<Record<string, string>>

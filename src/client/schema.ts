@@ -1242,11 +1242,55 @@ export interface paths {
         };
         /**
          * List the links of a batch that were clicked
-         * @description With how often, and by how many. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe or to choose topics are left out: they are each recipient’s own.
+         * @description With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
          *
          *     Scope: `read` or `send` or `full`.
          */
         get: operations["listBatchClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links that were clicked in mails of a template, by id or slug
+         * @description Of batches, workflows and single mail. With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listTemplateClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what a batch came to
+         * @description The figures of the batch, its opens and clicks over time, its links, recipients’ domains and reasons of bounces, all of one moment. They stay when the logs are gone. HTML when `Accept` names it, else JSON: a page with charts that needs no script and prints well.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getBatchReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3386,29 +3430,6 @@ export interface components {
             }[];
             abTest: components["schemas"]["AbTest"];
         };
-        /** BatchClick */
-        BatchClick: {
-            /**
-             * Format: uuid
-             * @description A hash of the link.
-             */
-            id: string;
-            /** @description As it stood in the mails. */
-            url: string;
-            clicks: number;
-            /** @description Who clicked it at least once. */
-            recipients: number;
-            /** Format: date-time */
-            firstClickedAt: string;
-            /** Format: date-time */
-            lastClickedAt: string;
-        };
-        /** BatchClickList */
-        BatchClickList: {
-            data: components["schemas"]["BatchClick"][];
-            /** @description Null at the end. */
-            nextCursor: string | null;
-        };
         /** BatchDuplicate */
         BatchDuplicate: {
             /** @enum {string|null} */
@@ -3826,6 +3847,113 @@ export interface components {
             totalRecipients?: unknown;
             /** @description Whose mail is shown; the newest recipient’s without it. */
             sampleContactId?: string;
+        };
+        /** BatchReport */
+        BatchReport: {
+            /** Format: uuid */
+            id: string;
+            name: string | null;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+            subject: string;
+            from: string;
+            fromName: string | null;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** Format: date-time */
+            audienceFrozenAt: string | null;
+            /**
+             * Format: date-time
+             * @description All figures are of this moment.
+             */
+            generatedAt: string;
+            /** @description Mails, each counted once in each figure; the figures of the batch. */
+            funnel: {
+                /** @description An estimate until `audienceFrozenAt` is set. */
+                recipients: number;
+                sent: number;
+                delivered: number;
+                /** @description By anything, as the batch says. */
+                opened: number;
+                /** @description Opened by something that is not on the list of bots. */
+                openedByPeople: number;
+                clicked: number;
+                unsubscribed: number;
+                bounced: number;
+                /** @description By the provider, which would have made them bounce. */
+                suppressed: number;
+                complained: number;
+                failed: number;
+                skipped: number;
+                unknown: number;
+            };
+            /** @description When mails were first opened, clicked and unsubscribed by, without gaps: the more time, the longer the points. */
+            overTime: {
+                /** @description How long each point is. */
+                hoursEach: number;
+                data: {
+                    /**
+                     * Format: date-time
+                     * @description When the hours of this point begin.
+                     */
+                    from: string;
+                    opened: number;
+                    openedByPeople: number;
+                    clicked: number;
+                    unsubscribed: number;
+                }[];
+            };
+            /** @description The 50 with most clicks; `…/clicks` lists all. */
+            links: {
+                /** Format: uuid */
+                id: string;
+                url: string;
+                clicks: number;
+                recipients: number;
+            }[];
+            otherLinks: {
+                links: number;
+                clicks: number;
+            };
+            /** @description The 50 of recipients’ domains to which most was sent. */
+            domains: {
+                /** @description Null: of recipients who were erased. */
+                domain: string | null;
+                sent: number;
+                delivered: number;
+                opened: number;
+                openedByPeople: number;
+                clicked: number;
+                unsubscribed: number;
+                bounced: number;
+                suppressed: number;
+                complained: number;
+            }[];
+            otherDomains: {
+                domains: number;
+                sent: number;
+                delivered: number;
+                opened: number;
+                openedByPeople: number;
+                clicked: number;
+                unsubscribed: number;
+                bounced: number;
+                suppressed: number;
+                complained: number;
+            };
+            /** @description By reason, most first. */
+            bounces: {
+                /** @description `Permanent`, `Transient`, `Undetermined`. */
+                type: string;
+                /** @description As the provider says it. */
+                subType: string | null;
+                count: number;
+                /** @description Counts as `suppressed`; the others as `bounced`. */
+                isSuppressed: boolean;
+            }[];
+            abTest: components["schemas"]["AbTest"];
         };
         /**
          * BatchSummary
@@ -5855,6 +5983,29 @@ export interface components {
         /** InvitationList */
         InvitationList: {
             data: components["schemas"]["Invitation"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** LinkClick */
+        LinkClick: {
+            /**
+             * Format: uuid
+             * @description A hash of the link.
+             */
+            id: string;
+            /** @description As it stood in the mails. */
+            url: string;
+            clicks: number;
+            /** @description Mails in which it was clicked at least once. */
+            recipients: number;
+            /** Format: date-time */
+            firstClickedAt: string;
+            /** Format: date-time */
+            lastClickedAt: string;
+        };
+        /** LinkClickList */
+        LinkClickList: {
+            data: components["schemas"]["LinkClick"][];
             /** @description Null at the end. */
             nextCursor: string | null;
         };
@@ -12331,7 +12482,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BatchClickList"];
+                    "application/json": components["schemas"]["LinkClickList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTemplateClicks: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkClickList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBatchReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchReport"];
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -6,6 +6,8 @@ import * as confirmationMails from '../store/consent/confirmation-mails.ts'
 import type { Sql } from '../store/db/sql.ts'
 import * as eventIds from '../store/events/event-ids.ts'
 import * as idempotencyKeys from '../store/platform/idempotency-keys.ts'
+import * as batchReports from '../store/sending/batch-reports.ts'
+import * as linkClicks from '../store/sending/link-clicks.ts'
 import * as probes from '../store/sending/probes.ts'
 import * as transactionalMails from '../store/sending/transactional-mails.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -69,6 +71,16 @@ const TASKS: readonly Task[] = [
     name: 'mail-content-cleaner',
     everyMs: MINUTE_MS / 2,
     tidy: transactionalMails.forgetContents,
+  },
+  {
+    // Domains and links in figures that nobody but an erased person had.
+    name: 'report-cleaner',
+    everyMs: 10 * MINUTE_MS,
+    tidy: async (sql) => {
+      await batchReports.mergeParts(sql)
+      await linkClicks.mergeParts(sql)
+      return false
+    },
   },
   {
     // What mails in doubt are judged by, once no doubt can be that old.

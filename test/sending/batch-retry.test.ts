@@ -147,7 +147,7 @@ test('clicks are listed by link, once each however often they were reported', as
     [0, offer, 1],
     [1, offer, 2],
     [1, 'https://example.com/other', 5],
-    [1, 'https://mail.example.com/unsubscribe/abc', 6],
+    [1, `https://mail.example.com/unsubscribe/${'a'.repeat(140)}`, 6],
   ] as const) {
     await click(seq, link, minute)
   }

@@ -506,6 +506,7 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   listBatchClicks: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
+  getBatchReport: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   retryFailedBatch: { scopes: ['send', 'full'], id: 'failedRecipient', own: 201 },
   duplicateBatch: { scopes: ['send', 'full'], id: 'batch', own: 201 },
   resumeBatch: { scopes: ['send', 'full'], id: 'failedBatch', own: 200 },
@@ -607,6 +608,7 @@ export const PLACES: Record<string, Place> = {
   },
   listTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
   getTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
+  listTemplateClicks: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
   updateTemplate: {
     scopes: FULL,
     id: 'template',

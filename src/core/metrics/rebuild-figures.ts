@@ -1,6 +1,8 @@
 import { bucketStart, type Uuid } from '../../ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
+import * as batchReports from '../../store/sending/batch-reports.ts'
+import * as linkClicks from '../../store/sending/link-clicks.ts'
 
 /** Mails of one statement. */
 const PAGE = 20_000
@@ -16,8 +18,8 @@ export interface Rebuilt {
 }
 
 /**
- * Counts the figures of metrics again from the logs, a day of an organization after the other, and
- * corrects those that differ. Of days whose logs were dropped they stay.
+ * Counts the figures of metrics and reports again from the logs, a day of an organization after the
+ * other, and corrects those that differ. Of days whose logs were dropped they stay.
  *
  * Safe while others write: a day is counted and compared as of one moment, and the difference is
  * added, never written over what is counted meanwhile.
@@ -75,7 +77,9 @@ async function rebuildDay(
   for (let from = 0; from < wrong.length; from += ROWS) {
     await mailFigures.correct(tx, organizationId, wrong.slice(from, from + ROWS))
   }
-  return { mails, corrected: wrong.length }
+  const ofBatches = await batchReports.correct(tx, organizationId, day)
+  const ofLinks = await linkClicks.correct(tx, organizationId, day)
+  return { mails, corrected: wrong.length + ofBatches + ofLinks }
 }
 
 function add(sums: Map<Uuid, mailFigures.Kept>, row: mailFigures.Kept, sign: 1 | -1): void {

@@ -210,7 +210,9 @@ export async function listOrganizations(sql: Executor, { from, to }: Day): Promi
  */
 export async function beginRecount(tx: Transaction): Promise<void> {
   await tx.unsafe('set transaction isolation level repeatable read')
-  await tx.unsafe('lock table mail_figures in share update exclusive mode')
+  await tx.unsafe(
+    'lock table mail_figures, batch_figures, link_clicks in share update exclusive mode',
+  )
   await tx.unsafe('lock table only messages in access share mode')
 }
 

@@ -12,7 +12,7 @@ import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** A batch as lists show it. */
-const summaryColumns = (sql: Executor) => sql`
+export const summaryColumns = (sql: Executor) => sql`
   id, status, channel, name, total_recipients, sent + failed + skipped as processed_recipients,
   sent, failed, skipped, unknown, delivered, opened, clicked, bounced, complained, suppressed,
   unsubscribed, started_at, completed_at, created_at,
@@ -39,7 +39,7 @@ export const columns = (sql: Executor) => sql`
    where c.organization_id = batches.organization_id and c.id = content_id) as text`
 
 /** A test with the figures of its variants, and how it was decided. */
-const abTest = (sql: Executor) => sql`
+export const abTest = (sql: Executor) => sql`
   case when ab_test is not null then jsonb_build_object(
     'variants', (
       select jsonb_agg(jsonb_build_object(

@@ -1,25 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { Count, Cursor, ID, Id, limit, NextCursor, strict, TIME, Time } from '../common.ts'
 
-const BatchClick = Type.Object(
+const LinkClick = Type.Object(
   {
     id: { ...Id, description: 'A hash of the link.' },
     url: Type.String({ description: 'As it stood in the mails.' }),
     clicks: Count,
-    recipients: { ...Count, description: 'Who clicked it at least once.' },
+    recipients: { ...Count, description: 'Mails in which it was clicked at least once.' },
     firstClickedAt: Time,
     lastClickedAt: Time,
   },
-  { title: 'BatchClick' },
+  { title: 'LinkClick' },
 )
-export type BatchClick = Static<typeof BatchClick>
+export type LinkClick = Static<typeof LinkClick>
 
-export const BatchClickListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+export const LinkClickListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
 
-export const BatchClickList = Type.Object(
-  { data: Type.Array(BatchClick), nextCursor: NextCursor },
+export const LinkClickList = Type.Object(
+  { data: Type.Array(LinkClick), nextCursor: NextCursor },
   {
-    title: 'BatchClickList',
+    title: 'LinkClickList',
     examples: [
       {
         data: [
