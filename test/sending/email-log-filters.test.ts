@@ -12,23 +12,33 @@ const DAYS = 10
 /** Which mail of either kind has what. */
 const RARE = 997
 const NOW = Date.now()
+const TEST = { sharePercent: 20, winnerBy: 'manual', decideAfter: null } as const
 
 let days: LedgerDays
 let organizationId: Uuid
 let connectionId: Uuid
-let template: { batch: Uuid; single: Uuid }
+let template: { batch: Uuid; single: Uuid; variant: Uuid }
 let batchId: Uuid
 beforeAll(async () => {
   days = await openLedgerDays('log-filters')
   const { sql } = days.database
   const seeded = await seedOrganization(sql)
   ;({ organizationId, connectionId } = seeded)
-  template = { batch: uuidv7(), single: uuidv7() }
+  template = { batch: uuidv7(), single: uuidv7(), variant: uuidv7() }
   for (let day = 0; day < DAYS; day++) {
     const at = NOW - day * DAY_MS
     const id = idAt(at)
     const bucket = `${id.slice(0, 28)}00000000`
-    batchId = await seedBatch(sql, seeded)
+    // Of a batch with the template, and of one without.
+    const isTest = day === 4 || day === 6
+    batchId = await seedBatch(sql, seeded, isTest ? { abTest: TEST } : {})
+    if (isTest) {
+      await sql`
+        update batch_variants
+        set template_id = case position when 0 then ${day === 4 ? template.batch : null}::uuid
+          else ${template.variant}::uuid end
+        where batch_id = ${batchId}`
+    }
     await sql`
       update batches
       set bucket = ${bucket}, status = 'completed',
@@ -52,14 +62,15 @@ async function insert(of: { day: number; bucket: Uuid; prefix: string; source: s
   await days.database.sql`
     insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
       template_id, recipient, state, status, sent_at, created_at, opened_at, clicked_at, bounced_at,
-      complained_at)
+      complained_at, variant)
     select ${organizationId}, ${bucket}, id, id, ${source},
       ${source === 'batch' ? batchId : null}::uuid, ${connectionId},
       case when ${source} = 'workflow' and n % ${RARE} = 1 then ${template.single}::uuid end,
       'reader-' || ${day * rows}::int + n || '@example.com', 'sent', 'sent', ${at}::timestamptz,
       ${at}::timestamptz, case when n % ${RARE} = 2 then now() end,
       case when n % ${RARE} = 3 then now() end, case when n % ${RARE} = 4 then now() end,
-      case when n % ${RARE} = 5 then now() end
+      case when n % ${RARE} = 5 then now() end,
+      case when ${source === 'batch' && (day === 4 || day === 6)} and n % 3 > 0 then n % 3 - 1 end
     from (
       select n, (${prefix} || lpad(to_hex(n + ${source === 'batch' ? 0 : 100_000}), 8, '0'))::uuid as id
       from generate_series(0, ${rows - 1}) as n
@@ -103,6 +114,7 @@ describe('a filter reads little more than its page', () => {
     ['batch', () => ({ batchId }), 21],
     ['template of single mail', () => ({ templateId: template.single }), 21],
     ['template of a batch', () => ({ templateId: template.batch }), 21],
+    ['template of a variant', () => ({ templateId: template.variant }), 21],
     ['template of nobody', () => ({ templateId: uuidv7() }), 0],
     ['source batch', () => ({ sourceType: 'batch' }), 21],
     ['source workflow', () => ({ sourceType: 'workflow' }), 21],
@@ -131,7 +143,7 @@ test('pages of every filter are what a plain walk through all mails finds', asyn
   const ids = async (filters: Partial<LogPage>) => (await walk(filters)).map(({ id }) => id)
   expect(await ids({ sourceType: 'batch' })).toEqual(of((log) => log.sourceType === 'batch'))
   expect(await ids({ reached: 'clicked' })).toEqual(of((log) => log.clickedAt !== null))
-  for (const templateId of [template.batch, template.single]) {
+  for (const templateId of Object.values(template)) {
     const expected = of((log) => log.templateId === templateId)
     expect(expected.length).toBeGreaterThan(20)
     expect(await ids({ templateId })).toEqual(expected)
