@@ -15,7 +15,10 @@ const FIGURES = {
   opened: Type.Integer({ minimum: 0, description: 'Without opens by known bots.' }),
   openedRaw: Type.Integer({ minimum: 0, description: 'By anything.' }),
   clicked: Count,
-  unsubscribed: Type.Integer({ minimum: 0, description: 'By the links of batches.' }),
+  unsubscribed: Type.Integer({
+    minimum: 0,
+    description: 'By a link of a batch’s mail, once a mail.',
+  }),
   failed: Type.Integer({ minimum: 0, description: 'Accepted by the provider, then refused.' }),
   costUsd: nullable(
     Type.Number({
