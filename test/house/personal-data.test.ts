@@ -12,7 +12,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
  */
 const NO_PERSONAL_DATA: Record<string, string> = {
   account_health:
-    'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate',
+    'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate pricing_plan',
   answered_counts: 'organization_id connection_id slot answered arrived last_arrival_at',
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',

@@ -30,13 +30,20 @@ export interface Filters {
   domains?: readonly string[] | undefined
 }
 
+/** What a mail cost on average through an account in a UTC month (`2026-11`). */
+export interface Rate {
+  connectionId: Uuid
+  month: string
+  usd: number
+}
+
 interface Read extends Filters {
   /** The range, in the parts in which the clocks of the timezone have one offset. */
   shifts: readonly Shift[]
   granularity: Granularity
   dimensions: readonly Dimension[]
-  /** What a mail cost, by account and UTC month, where it is known. */
-  rates: readonly { connectionId: Uuid; month: string; usd: number }[]
+  /** Where they are known. */
+  rates: readonly Rate[]
   limit: number
 }
 
@@ -152,6 +159,31 @@ function conditions(sql: Executor, filters: Filters): Part[] {
   if (domains) parts.push(sql`and f.domain = any(${[...domains]}::text[])`)
   return parts
 }
+
+/** What the organization's accounts pay by, disconnected ones too; null: never told. */
+export const listPlans = (sql: Executor, organizationId: Uuid) => sql<
+  { connectionId: Uuid; pricingPlan: string | null }[]
+>`
+  select connection_id, pricing_plan
+  from account_health
+  where organization_id = ${organizationId}`
+
+/** How many mails that were not refused accounts have sent for us in each UTC month. */
+export const listVolumes = async (
+  sql: Executor,
+  organizationId: Uuid,
+  { connectionIds, from, to }: { connectionIds: readonly Uuid[]; from: string; to: string },
+): Promise<{ connectionId: Uuid; month: string; mails: number }[]> =>
+  connectionIds.length === 0
+    ? []
+    : sql`
+        select connection_id,
+          to_char(date_trunc('month', quarter at time zone 'UTC'), 'YYYY-MM') as month,
+          sum(sent - failed)::bigint as mails
+        from mail_figures
+        where organization_id = ${organizationId} and connection_id = any(${[...connectionIds]}::uuid[])
+          and quarter >= ${from} and quarter < ${to} and source <> 'external'
+        group by connection_id, date_trunc('month', quarter at time zone 'UTC')`
 
 /** From when to when the organization has figures; null: it has none. */
 export async function findSpan(
