@@ -166,6 +166,26 @@ describe('costUsd', () => {
     expect(await total(alice)).toBe(0.1)
   })
 
+  test('has nothing of other programs’ mail, which neither costs nor fills a tier', async () => {
+    const alice = await customer('ESSENTIALS')
+    await send(
+      alice,
+      { at: '2026-11-05T10:00:00Z', sent: 1_000 },
+      { at: '2026-11-05T10:00:00Z', sent: 90 * M, source: 'external' },
+    )
+    expect(await total(alice)).toBe(0.16)
+    const { totals, data } = await ask(alice, { dimensions: 'source' })
+    expect(totals).toMatchObject({ sent: 90 * M + 1_000, costUsd: 0.16 })
+    expect(data).toMatchObject([
+      { source: 'external', costUsd: 0 },
+      { source: 'transactional', costUsd: 0.16 },
+    ])
+    await setPlan(alice, null)
+    const unknown = await ask(alice, { dimensions: 'source' })
+    expect(unknown.totals.costUsd).toBeNull()
+    expect(unknown.data).toMatchObject([{ costUsd: 0 }, { costUsd: null }])
+  })
+
   test('is by the organization’s own volume, though another connects the same account', async () => {
     const accountId = '999900002222'
     const [alice, bob] = [await customer('PRO', accountId), await customer('PRO', accountId)]

@@ -91,10 +91,12 @@ function columnsOf(sql: Executor, { granularity }: Read) {
 /**
  * Figures by the dimensions that are asked for, in the order of their keys, and before them those
  * of all; one statement, so that they agree. Of the others there is one more than `limit` at most.
+ * Other programs' mail, of which events tell us, is in them by source only, and costs nothing.
  */
 export function read(sql: Executor, organizationId: Uuid, asked: Read) {
   const { shifts, rates, dimensions, limit } = asked
   const columns = dimensions.map((name) => columnsOf(sql, asked)[name])
+  const isBySource = dimensions.includes('source')
   const parts = (of: Part[]) => (of.length === 0 ? sql`` : of)
   const keys = columns.map(({ key }, index) => (index === 0 ? key : sql`, ${key}`))
   const isTotal = columns[0] ? sql`grouping(${columns[0].key}) = 1` : sql`true`
@@ -110,10 +112,14 @@ export function read(sql: Executor, organizationId: Uuid, asked: Read) {
       join mail_figures f on f.organization_id = ${organizationId}
         and f.quarter >= shift.since and f.quarter < shift.until
       ${dimensions.includes('region') ? withRegion(sql, organizationId) : sql``}
-      where true ${parts(conditions(sql, asked))}
+      where ${isBySource ? sql`true` : sql`f.source <> 'external'`}
+        ${parts(conditions(sql, asked))}
       group by ${parts(columns.map(({ key }) => sql`${key},`))} f.connection_id, month
     ), priced as (
-      select cells.*, (cells.sent - cells.failed) * rate.usd as cost
+      select cells.*,
+        ${isBySource ? sql`case when cells.source = 'external' then 0 else` : sql``}
+        (cells.sent - cells.failed) * rate.usd
+        ${isBySource ? sql`end` : sql``} as cost
       from cells
       left join unnest(
         ${rates.map(({ connectionId }) => connectionId)}::uuid[],
