@@ -407,11 +407,14 @@ test('as CSV when it is asked for by name', async () => {
   expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(file.text.split('\r\n')).toEqual([
     'period,domain,sent,delivered,bounced,bouncedPermanent,bouncedTransient,bouncedUndetermined,complained,suppressed,opened,openedRaw,clicked,unsubscribed,failed,costUsd',
-    "2026-11-24,'=cmd.example.com,1,0,0,0,0,0,0,0,0,1,0,0,0,",
+    `"2026-11-24","'=cmd.example.com","1","0","0","0","0","0","0","0","0","1","0","0","0",`,
     '',
   ])
   expect((await ask('', 'application/json;q=0.5, text/csv')).text.split('\r\n').length).toBe(3)
-  expect((await ask('', '*/*')).body.object).toBe('metrics')
+  expect((await ask('', 'application/json, text/csv;header=present;q=0.01')).text).toMatch(/^sent,/)
+  for (const accept of ['*/*', 'text/csv;q=0', 'text/csv; q=0.000, */*', 'text/csvx', 'text/*']) {
+    expect([accept, (await ask('', accept)).body.object]).toEqual([accept, 'metrics'])
+  }
   expect((await ask('?dimensions=x', 'text/csv')).body.code).toBe('BAD_REQUEST')
   clock += 1
 })

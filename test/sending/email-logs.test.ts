@@ -193,7 +193,9 @@ describe('export', () => {
       'subject',
       'from',
     ])
-    expect(line).toContain(`${row(0)},ses-1,opened,ada@example.com,'=cmd(),news@example.com,batch`)
+    expect(line).toContain(
+      `"${row(0)}","ses-1","opened","ada@example.com","'=cmd()","news@example.com","batch"`,
+    )
     expect(end).toBe('')
     const [audited] = await api.sql`
       select action, detail from audit_events
