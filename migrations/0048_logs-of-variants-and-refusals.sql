@@ -99,3 +99,12 @@ $do$;
 -- Batches whose test has a template, for the log's filter.
 create index batch_variants_template on batch_variants (organization_id, template_id)
   where template_id is not null;
+
+-- Few mails fail or are not sent, and only those are moved to new places by it: a mail that is
+-- claimed, sent and delivered changes no indexed column, and stays where it is.
+alter table messages add column is_refused boolean generated always as (
+  nullif(status in ('failed', 'suppressed', 'opted_out'), false)
+) stored;
+comment on column messages.is_refused is
+  'by us, or by the provider; null: it is not, so that their index has nothing else';
+create index messages_refused on messages (organization_id, id) where is_refused;

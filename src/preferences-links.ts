@@ -9,7 +9,7 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** The contents of a preferences link: the contact, the address that was mailed, and by which batch. */
+/** The contents of a preferences link: the contact, the address that was mailed, the batch. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string

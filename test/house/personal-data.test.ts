@@ -58,7 +58,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_bodies: 'organization_id bucket id',
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
-    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried',
+    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried is_refused',
   notice_mails:
     'organization_id notice_id user_id invitation_id recipient_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',

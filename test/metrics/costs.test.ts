@@ -48,7 +48,8 @@ describe('costUsd', () => {
   /** A client of an organization of its own, with an account. */
   async function customer(plan?: string, accountId?: string): Promise<Customer> {
     const [organization] = await api.sql<{ id: string }[]>`
-      insert into organizations (id, name) values (${uuidv7()}, 'Costs Ltd') returning id`
+      insert into organizations (id, name, plan) values (${uuidv7()}, 'Costs Ltd', 'enterprise')
+      returning id`
     const client = await api.client(organization?.id ?? '', ['full'])
     const { connectionId } = await connectAccount(client, accountId ? { accountId } : {})
     const connected = { ...client, connectionId }

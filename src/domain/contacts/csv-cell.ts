@@ -1,4 +1,4 @@
-/** A spreadsheet takes a cell that begins like this for a formula, and runs it; full width as well. */
+/** A spreadsheet takes a cell that begins like this for a formula, and runs it. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const PHONE = /^\+?\d+$/
 const GUARD = "'"

@@ -45,7 +45,7 @@ const PRICES: readonly [Prices, ...Prices[]] = [
   },
 ]
 
-/** The prices of a month (`2026-07`). Those of months before the first list are not known to differ. */
+/** The prices of a month (`2026-07`); before the first list those of the first. */
 const pricesOf = (month: string): Prices =>
   PRICES.findLast(({ since }) => since <= month) ?? PRICES[0]
 

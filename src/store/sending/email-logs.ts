@@ -28,7 +28,8 @@ const items = (sql: Executor) => sql`
     messages.source as source_type, messages.batch_id, messages.execution_id,
     coalesce(variants.template_id, batches.template_id, messages.template_id) as template_id,
     messages.connection_id as cloud_account_id, connections.region, messages.created_at,
-    messages.sent_at, messages.delivered_at, messages.opened_at, messages.clicked_at,
+    messages.sent_at, messages.delivered_at, messages.opened_at, messages.human_opened_at,
+    messages.clicked_at, messages.unsubscribed_at,
     case when messages.variant is not null
       then batches.ab_test -> 'variants' -> messages.variant::int ->> 'name' end as variant,
     messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
@@ -179,6 +180,8 @@ const REACHED_BY_STATUS: Record<string, string> = {
   bounced: 'bouncedAt',
   complained: 'complainedAt',
 }
+/** Few mails have them: an index knows those. */
+const REFUSED = ['failed', 'suppressed', 'opted_out']
 /** A row is made at the time of its id, or later: batches freeze for a while. */
 const EARLIER_ID_MS = 86_400_000
 /** Mails of other programs are found when their events are applied. */
@@ -196,6 +199,7 @@ function conditions(sql: Executor, page: LogPage): Part[] {
       () => sql`and messages.id < ${before ?? ''} and messages.bucket < ${before ?? ''}`,
     ],
     [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
+    [REFUSED.includes(status ?? ''), () => sql`and messages.is_refused`],
     [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
     [recipient !== undefined, () => sql`and messages.recipient = ${recipient ?? ''}`],
     [
@@ -262,8 +266,8 @@ export async function find(
   return log
 }
 
-/** What a mail went through, in the order it happened. */
-export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid) {
+/** The first `limit` events of what a mail went through, in the order it happened. */
+export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid, limit: number) {
   const buckets = [dayBucket(id), bucketOfBatchRow(id)]
   return sql<EmailLogEvent[]>`
     select kind as type, occurred_at, data
@@ -271,5 +275,6 @@ export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid) {
     where organization_id = ${organizationId}
       and bucket = any(${buckets}::uuid[])
       and log_id = ${id}
-    order by occurred_at, kind`
+    order by occurred_at, kind
+    limit ${limit}`
 }
