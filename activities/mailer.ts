@@ -50,6 +50,8 @@ interface Verification {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
+  /** As SES writes it; null when the account did not say. */
+  pricingPlan: string | null
   /** An address that mail may come from; null: no verified identity was found. */
   from: string | null
 }

@@ -9,11 +9,12 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** The contents of a preferences link: the contact, and the address that was mailed. */
+/** The contents of a preferences link: the contact, the address that was mailed, the batch. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string
   addressHash: Buffer
+  batchId?: string
 }
 
 /**
@@ -24,10 +25,11 @@ export interface PreferencesLink {
 export function preferencesUrl(
   keyring: Keyring,
   publicUrl: string,
-  { organizationId, contactId, addressHash }: PreferencesLink,
+  { organizationId, contactId, addressHash, batchId }: PreferencesLink,
   since: number,
 ): string {
-  const link = { organizationId, contactId, addressHash, expiresAt: since + YEAR_MS }
+  const mail = batchId === undefined ? {} : { batchId }
+  const link = { organizationId, contactId, addressHash, expiresAt: since + YEAR_MS, ...mail }
   return `${publicUrl}/preferences/${signLink(keyring, 'preferences', link)}`
 }
 

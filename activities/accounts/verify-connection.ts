@@ -6,6 +6,7 @@ import {
   verdictOf,
 } from '../../src/domain/accounts/verification.ts'
 import { configurationSetName } from '../../src/domain/accounts/iam-role.ts'
+import * as health from '../../src/store/accounts/health.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
@@ -47,16 +48,18 @@ async function probe(
   verifier: Verifier,
   sender: senders.SendingConnection,
 ): Promise<Check[]> {
-  const { checks, maxSendRate, max24Hour, sentLast24Hours, from } = await verifier.verify(sender)
+  const { checks, from, ...told } = await verifier.verify(sender)
+  const { maxSendRate, max24Hour, sentLast24Hours, pricingPlan } = told
   if (maxSendRate !== null && max24Hour !== null) {
-    const told = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
-    await sendLimits.learn(sql, sender, told)
+    const limits = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
+    await sendLimits.learn(sql, sender, limits)
   }
   if (from !== null && verdictOf(checks).kind === 'verified') {
     await tryConfigurationSet({ sql, verifier }, sender, from)
   }
   await transact(sql, async (tx) => {
     const isNew = await senders.recordVerification(tx, sender, { checks, maxSendRate })
+    if (pricingPlan !== null) await health.recordPlan(tx, sender, pricingPlan)
     if (isNew) await readHealth(tx, sender)
   })
   return checks

@@ -81,6 +81,7 @@ const reading = ({
   SendingEnabled: sendingEnabled,
   EnforcementStatus: enforcementStatus,
   SendQuota: quota = {},
+  PricingAttributes: pricing = {},
 }: GetAccountResponse) => ({
   productionAccessEnabled: productionAccessEnabled ?? null,
   sendingEnabled: sendingEnabled ?? null,
@@ -88,6 +89,7 @@ const reading = ({
   max24Hour: quota.Max24HourSend ?? null,
   sentLast24Hours: quota.SentLast24Hours ?? null,
   maxSendRate: quota.MaxSendRate ?? null,
+  pricingPlan: pricing.CurrentPlan?.slice(0, 100) ?? null,
 })
 
 async function readRates(iamRole: IamRole, credentials: Credentials, abortSignal: AbortSignal) {

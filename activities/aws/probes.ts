@@ -23,6 +23,7 @@ export interface Told {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
+  pricingPlan: string | null
   /** An address that mail may come from. */
   from: string | null
 }
@@ -99,6 +100,7 @@ async function askRate(probing: Probing): Promise<void> {
     probing.told.maxSendRate = account.SendQuota?.MaxSendRate ?? null
     probing.told.max24Hour = account.SendQuota?.Max24HourSend ?? null
     probing.told.sentLast24Hours = account.SendQuota?.SentLast24Hours ?? null
+    probing.told.pricingPlan = account.PricingAttributes?.CurrentPlan?.slice(0, 100) ?? null
   })
 }
 

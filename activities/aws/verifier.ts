@@ -7,6 +7,14 @@ import { PROBES, type Told } from './probes.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 
+const NOTHING_TOLD: Readonly<Told> = {
+  maxSendRate: null,
+  max24Hour: null,
+  sentLast24Hours: null,
+  pricingPlan: null,
+  from: null,
+}
+
 /** Everything is tried within this; what has not answered by then is silent. */
 const WITHIN_MS = 8_000
 
@@ -20,7 +28,7 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
     verify: async (iamRole) => {
       const end = deadline(withinMs)
-      const told: Told = { maxSendRate: null, max24Hour: null, sentLast24Hours: null, from: null }
+      const told: Told = { ...NOTHING_TOLD }
       try {
         const [assumable, stranger] = await Promise.all([
           checkRole(roles, iamRole, end),

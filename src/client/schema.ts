@@ -2307,8 +2307,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a mail with its timeline, by the provider’s message id or ours
-         * @description `events` is the timeline, oldest first.
+         * Get a mail with its timeline and what it said, by the provider’s message id or ours
+         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In it the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
          *
          *     Scope: `read` or `full`.
          */
@@ -3772,12 +3772,12 @@ export interface components {
                 durationSeconds: number | null;
             } | null;
             cost: {
-                /** @description What SES charges, without attachments and extras. */
-                usd: number;
-                usdPerThousand: number;
+                /** @description What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known. */
+                usd: number | null;
+                usdPerThousand: number | null;
                 /**
                  * Format: date
-                 * @description When that price was published.
+                 * @description When the prices were published.
                  */
                 asOf: string;
             };
@@ -5272,10 +5272,23 @@ export interface components {
             sentAt: string | null;
             /** Format: date-time */
             deliveredAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description By anything.
+             */
             openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By something that is no known bot.
+             */
+            humanOpenedAt: string | null;
             /** Format: date-time */
             clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By a link of this mail.
+             */
+            unsubscribedAt: string | null;
             /** Format: date-time */
             bouncedAt: string | null;
             bounceType: string | null;
@@ -5284,6 +5297,17 @@ export interface components {
             complainedAt: string | null;
             error: string | null;
         };
+        /** EmailLogContent */
+        EmailLogContent: {
+            subject: string;
+            html: string | null;
+            text: string | null;
+            /**
+             * @description `kept` is what was sent. Mail of batches is rendered again from the version that was sent, for the contact as it is now.
+             * @enum {string}
+             */
+            origin: "kept" | "rendered_again";
+        } | null;
         /** EmailLogDetail */
         EmailLogDetail: {
             /** Format: uuid */
@@ -5314,10 +5338,23 @@ export interface components {
             sentAt: string | null;
             /** Format: date-time */
             deliveredAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description By anything.
+             */
             openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By something that is no known bot.
+             */
+            humanOpenedAt: string | null;
             /** Format: date-time */
             clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By a link of this mail.
+             */
+            unsubscribedAt: string | null;
             /** Format: date-time */
             bouncedAt: string | null;
             bounceType: string | null;
@@ -5326,6 +5363,14 @@ export interface components {
             complainedAt: string | null;
             error: string | null;
             events: components["schemas"]["EmailLogEvent"][];
+            /** @description There are more events than the first 1,000. */
+            eventsTruncated: boolean;
+            content: components["schemas"]["EmailLogContent"];
+            /**
+             * @description Why there is no content: the scope `full` is needed; the mail was not sent; it is another program’s; what it said is not kept any more, or was not to be; its contact is deleted or erased; it cannot be rendered for the contact as it is now; or there was no time to (ask again).
+             * @enum {string|null}
+             */
+            contentMissing: "scope" | "not_sent" | "not_ours" | "not_kept" | "contact_gone" | "render_failed" | "busy" | null;
         };
         /** EmailLogEvent */
         EmailLogEvent: {
@@ -5362,11 +5407,11 @@ export interface components {
                 /** @description By anything. */
                 openedRaw: number;
                 clicked: number;
-                /** @description By the links of batches. */
+                /** @description By a link of a batch’s mail, once a mail. */
                 unsubscribed: number;
                 /** @description Accepted by the provider, then refused. */
                 failed: number;
-                /** @description An estimate from published rates for sending. Null: the cost of some of the mails is not known. */
+                /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
                 costUsd: number | null;
             };
             /** @description Rows with mails; none without dimensions. */
@@ -6112,7 +6157,7 @@ export interface components {
         MetricsRow: {
             /** @description `2026-11-21T10:00:00`, `2026-11-21` (a week: its Monday) or `2026-11`. */
             period?: string;
-            /** @description Of the From address; null: another program’s mail. */
+            /** @description Of the From address; null: not known. */
             domain?: string | null;
             /**
              * Format: uuid
@@ -6121,6 +6166,7 @@ export interface components {
             broadcastId?: string | null;
             /** Format: uuid */
             templateId?: string | null;
+            /** @description `external` is other programs’ mail through a connected account: figures have it by source only, and it costs nothing here. */
             source?: string;
             /** Format: uuid */
             cloudAccountId?: string;
@@ -6139,11 +6185,11 @@ export interface components {
             /** @description By anything. */
             openedRaw: number;
             clicked: number;
-            /** @description By the links of batches. */
+            /** @description By a link of a batch’s mail, once a mail. */
             unsubscribed: number;
             /** @description Accepted by the provider, then refused. */
             failed: number;
-            /** @description An estimate from published rates for sending. Null: the cost of some of the mails is not known. */
+            /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
             costUsd: number | null;
         };
         /** MtaStsReport */

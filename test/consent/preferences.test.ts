@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addressed } from '../../src/addresses.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
 import { listOfContact } from '../../src/store/consent/subscriptions.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import {
@@ -10,7 +10,16 @@ import {
   parseKeyring,
   signLink,
 } from '../../src/tokens.ts'
-import { type Api, createContact, inject, startApi } from '../support/api.ts'
+import {
+  type Api,
+  connectAccount,
+  createBatch,
+  createContact,
+  freeze,
+  inject,
+  insertMail,
+  startApi,
+} from '../support/api.ts'
 import { seedTopic } from '../support/seed.ts'
 
 const RETIRED = newKeyringText().replace('dev', 'old')
@@ -40,7 +49,7 @@ beforeEach(async () => {
 afterAll(() => api.close())
 
 const sign = (
-  changes: { expiresAt?: number; contactId?: string } = {},
+  changes: { expiresAt?: number; contactId?: string; batchId?: string } = {},
   kind: LinkKind = 'preferences',
   of = keyring,
 ) =>
@@ -128,6 +137,24 @@ describe('the page', () => {
 })
 
 describe('saving', () => {
+  test('by the link of a batch’s mail, leaving counts in the batch, once', async () => {
+    const { connectionId } = await connectAccount(api.alice)
+    const { id: batchId } = await createBatch(api.alice)
+    const bucket = batchBucket()
+    await freeze(api.sql, batchId, bucket, 1)
+    const mail = { organizationId, connectionId, batchId, contactId, state: 'sent', status: 'sent' }
+    await insertMail(api.sql, { ...mail, bucket, id: batchRowId(bucket, 0) })
+    const counted = async () => (await api.alice.get(`/v1/batch/${batchId}`)).body.unsubscribed
+    await save({ topics: [has, lacks] }, sign({ batchId }))
+    expect(await counted()).toBe(0)
+    await save({ topics: [has] }, sign({ batchId }))
+    expect(await counted()).toBe(1)
+    await save({ topics: [] }, sign({ batchId }))
+    await save({ scope: 'all' }, sign({ batchId }))
+    expect(await counted()).toBe(1)
+    await api.sql`delete from batches where id = ${batchId}`
+  })
+
   test('a form unsubscribes what is not ticked, adds what is, and does not touch hidden topics', async () => {
     const { status, text } = await submit([
       ['topics', lacks],

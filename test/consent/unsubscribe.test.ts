@@ -11,12 +11,14 @@ import {
   insertMail,
   startApi,
 } from '../support/api.ts'
+import { seedTopic } from '../support/seed.ts'
 
 let api: Api
 let connectionId: string
 let contactId: string
 let email: string
 let batchId: string
+let mail: { bucket: string; id: string }
 let token: string
 beforeAll(async () => {
   api = await startApi()
@@ -26,6 +28,12 @@ beforeEach(async () => {
   email = `ada-${uuidv7()}@example.com`
   contactId = (await createContact(api.alice, { email })).id
   batchId = (await createBatch(api.alice)).id
+  const bucket = batchBucket()
+  await freeze(api.sql, batchId, bucket, 1)
+  mail = { bucket, id: batchRowId(bucket, 0) }
+  const ids = { organizationId: api.alice.organizationId, connectionId, batchId, contactId }
+  await insertMail(api.sql, { ...ids, ...mail, state: 'sent', status: 'sent' })
+  await api.sql`update messages set sent_at = now() where id = ${mail.id}`
   token = sign({})
 })
 afterAll(() => api.close())
@@ -43,7 +51,13 @@ const post = (of: string, headers: object = {}, payload?: string) =>
     ...(payload === undefined ? {} : { payload }),
   })
 const statusOf = async (id: string) => (await api.alice.get(`/v1/contacts/${id}`)).body.emailStatus
-const counted = async () => (await api.alice.get(`/v1/batch/${batchId}`)).body.unsubscribed
+/** What the batch says; metrics must say the same. */
+async function counted() {
+  const { unsubscribed } = (await api.alice.get(`/v1/batch/${batchId}`)).body
+  const { totals } = (await api.alice.get(`/v1/email/metrics?broadcast_id=${batchId}`)).body
+  expect(totals.unsubscribed).toBe(unsubscribed)
+  return unsubscribed
+}
 
 test('an unsubscribe holds when the contact is made again, singly, in sets and with `active`', async () => {
   expect((await post(token)).status).toBe(200)
@@ -86,6 +100,29 @@ describe('POST', () => {
     expect(row?.emailUnsubscribedAt).not.toBeNull()
   })
 
+  test('a person who subscribes again and leaves by the same link is counted once', async () => {
+    const topicId = await seedTopic(api.sql, api.alice.organizationId, [contactId])
+    const { organizationId } = api.alice
+    const link = { organizationId, contactId, addressHash: addressHash(organizationId, email) }
+    const byTopic = signUnsubscribe(api.deps.keyring, { ...link, batchId, topicId })
+    expect((await post(byTopic)).status).toBe(200)
+    await api.alice.patch(`/v1/contacts/${contactId}`, { topicIds: [topicId], resubscribe: true })
+    expect((await post(byTopic)).status).toBe(200)
+    const [row] = await api.sql`
+      select status from subscriptions where contact_id = ${contactId} and topic_id = ${topicId}`
+    expect(row).toEqual({ status: 'unsubscribed' })
+    expect(await counted()).toBe(1)
+    expect((await post(token)).status).toBe(200)
+    expect(await counted()).toBe(1)
+  })
+
+  test('a link whose mail is not there any more unsubscribes, and counts nowhere', async () => {
+    await api.sql`delete from messages where id = ${mail.id}`
+    expect((await post(token)).status).toBe(200)
+    expect(await statusOf(contactId)).toBe('unsubscribed')
+    expect(await counted()).toBe(0)
+  })
+
   test('ten at once count once', async () => {
     await Promise.all(Array.from({ length: 10 }, () => post(token)))
     expect(await counted()).toBe(1)
@@ -124,17 +161,10 @@ describe('POST', () => {
   })
 
   test('waits for a mail that may be on its way, and only then', async () => {
-    const bucket = batchBucket()
-    await freeze(api.sql, batchId, bucket, 1)
-    const mail = {
-      organizationId: api.alice.organizationId,
-      bucket,
-      id: batchRowId(bucket, 0),
-      connectionId,
-      batchId,
-      contactId,
-    }
-    await insertMail(api.sql, { ...mail, state: 'claimed', claimId: uuidv7() })
+    await api.sql`
+      update messages
+      set state = 'claimed', claim_id = ${uuidv7()}, claimed_at = now(), sent_at = null
+      where id = ${mail.id}`
     const waits = vi.spyOn(globalThis, 'setTimeout')
     const waited = () => waits.mock.calls.filter(([, ms]) => ms === 2_000).length
     const start = performance.now()

@@ -18,6 +18,8 @@ const stored = (organizationId: Uuid) => api.sql`
 /** What spreadsheets, CSV and JSON each take for something else. */
 const PIECES = [
   '=1+1',
+  '＝',
+  '＠',
   '+',
   '-',
   '@',
@@ -123,7 +125,23 @@ test('no cell of an export begins like a formula, and phone numbers stay as they
     jobTitle: '-1',
   })
   const [, line] = (await exported(client)).split('\r\n')
-  expect(line).toContain(`'=cmd@example.com,+4915112345678,'@SUM(1),''quoted,'\tTab,'-1,`)
+  expect(line).toContain(
+    `"'=cmd@example.com","+4915112345678","'@SUM(1)","''quoted","'\tTab","'-1",`,
+  )
+})
+
+test('full width and line breaks begin no formula, and no separator of any country ends a cell', async () => {
+  const client = await newOrganization()
+  const names = { firstName: '＝1+1', lastName: '＠SUM(1)', company: '\n=1', jobTitle: 'a;=cmd()' }
+  await api.sql`insert into contacts ${api.sql({
+    organizationId: client.organizationId,
+    id: uuidv7(),
+    email: 'wide@example.com',
+    properties: api.sql.json({ plus: '＋1', minus: '－1' }),
+    ...names,
+  })}`
+  const text = await exported(client)
+  expect(text).toContain(`"'＝1+1","'＠SUM(1)","'\n=1","a;=cmd()"`)
 })
 
 test('a line break in a cell ends no line, for whoever reads', async () => {

@@ -12,7 +12,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
  */
 const NO_PERSONAL_DATA: Record<string, string> = {
   account_health:
-    'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate',
+    'organization_id connection_id status reasons checked_at asked_at refusal production_access_enabled sending_enabled enforcement_status max_24_hour sent_last_24_hours max_send_rate bounce_rate complaint_rate pricing_plan',
   answered_counts: 'organization_id connection_id slot answered arrived last_arrival_at',
   api_keys: 'organization_id id prefix hash scopes created_at expires_at revoked_at',
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
@@ -58,7 +58,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_bodies: 'organization_id bucket id',
   message_ids: 'organization_id message_id connection_id bucket id',
   messages:
-    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried',
+    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried is_refused',
   notice_mails:
     'organization_id notice_id user_id invitation_id recipient_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',

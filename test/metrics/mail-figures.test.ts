@@ -9,7 +9,7 @@ import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { insertSent, kept, oracle } from '../support/figures.ts'
+import { insertSent, kept, newBucket, oracle } from '../support/figures.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 
@@ -279,6 +279,43 @@ describe('figures', () => {
       where organization_id = ${seeded.organizationId}`
     expect(row?.parts).toBe(mails.length)
     await expectRight(seeded.organizationId)
+  })
+})
+
+describe('a batch with a test', () => {
+  it('counts each mail for its variant’s template, also of two variants with one template', async () => {
+    const seeded = await seedOrganization(sql)
+    const { organizationId } = seeded
+    const abTest = { sharePercent: 20, winnerBy: 'manual', decideAfter: null } as const
+    const batchId = await seedBatch(sql, seeded, { abTest })
+    const bucket = newBucket()
+    const [one, other] = [uuidv7(), uuidv7()]
+    await sql`update batches set bucket = ${bucket}, template_id = ${one} where id = ${batchId}`
+    await sql`
+      update batch_variants set template_id = case position when 0 then ${one}::uuid else ${other} end
+      where batch_id = ${batchId}`
+    await sql`
+      insert into batch_variants (organization_id, batch_id, position, content_id, template_id, subject)
+      select organization_id, batch_id, 2, content_id, template_id, subject
+      from batch_variants where batch_id = ${batchId} and position = 1`
+    const sent = { sentAt: '2026-11-24T10:00:00Z', source: 'batch', batchId, bucket }
+    const of = (variant: number, count: number) =>
+      Array.from({ length: count }, () => ({ ...sent, variant }))
+    await insertSent(sql, seeded, [...of(0, 1), ...of(1, 2), ...of(2, 4)])
+    // In one statement, of variants that share a figure.
+    await sql`update messages set delivered_at = sent_at where batch_id = ${batchId}`
+    await expectRight(organizationId)
+    const byTemplate = await sql`
+      select template_id, sum(sent)::int as sent, sum(delivered)::int as delivered
+      from mail_figures where organization_id = ${organizationId}
+      group by 1 order by 2`
+    expect(byTemplate).toEqual([
+      { templateId: one, sent: 1, delivered: 1 },
+      { templateId: other, sent: 6, delivered: 6 },
+    ])
+    await sql`delete from mail_figures where organization_id = ${organizationId}`
+    await rebuildFigures(sql, organizationId, 3)
+    await expectRight(organizationId)
   })
 })
 

@@ -8,6 +8,9 @@ beforeAll(async () => {
   api = await startApi()
   const { connectionId } = await connectAccount(api.alice)
   await api.sql`update connections set max_send_rate = 14 where id = ${connectionId}`
+  await api.sql`
+    insert into account_health (organization_id, connection_id, pricing_plan)
+    values (${api.alice.organizationId}, ${connectionId}, 'NONE')`
   ada = (await createContact(api.alice, { email: 'ada@example.com', firstName: 'Ada' })).id
   await createContact(api.alice, { email: 'nameless@example.com' })
   await createContact(api.alice, { email: 'left@example.com', emailStatus: 'unsubscribed' })
@@ -87,5 +90,17 @@ test('the duration is that of the rate, or the days that the quota makes of it',
   expect(durationSeconds(1_001, limits)).toBe(86_400)
   expect(durationSeconds(101_001, limits)).toBe(3 * 86_400)
   expect(durationSeconds(101_001, { ...limits, remainingToday: null })).toBe(10_101)
-  expect(costOf(100_000)).toBe(10)
+})
+
+test('the price is that of the account’s plan, after what the month has seen; unknown without one', () => {
+  const at = { month: '2026-11', sent: 0, pricingPlan: 'ESSENTIALS' }
+  const asOf = '2026-07-22'
+  expect(costOf(100_000, at)).toEqual({ usd: 16, usdPerThousand: 0.16, asOf })
+  expect(costOf(2_000, { ...at, sent: 9_999_000 })).toEqual({
+    usd: 0.3,
+    usdPerThousand: 0.15,
+    asOf,
+  })
+  expect(costOf(0, { ...at, sent: 10_000_000 })).toEqual({ usd: 0, usdPerThousand: 0.14, asOf })
+  expect(costOf(1, { ...at, pricingPlan: null })).toEqual({ usd: null, usdPerThousand: null, asOf })
 })

@@ -12,23 +12,33 @@ const DAYS = 10
 /** Which mail of either kind has what. */
 const RARE = 997
 const NOW = Date.now()
+const TEST = { sharePercent: 20, winnerBy: 'manual', decideAfter: null } as const
 
 let days: LedgerDays
 let organizationId: Uuid
 let connectionId: Uuid
-let template: { batch: Uuid; single: Uuid }
+let template: { batch: Uuid; single: Uuid; variant: Uuid }
 let batchId: Uuid
 beforeAll(async () => {
   days = await openLedgerDays('log-filters')
   const { sql } = days.database
   const seeded = await seedOrganization(sql)
   ;({ organizationId, connectionId } = seeded)
-  template = { batch: uuidv7(), single: uuidv7() }
+  template = { batch: uuidv7(), single: uuidv7(), variant: uuidv7() }
   for (let day = 0; day < DAYS; day++) {
     const at = NOW - day * DAY_MS
     const id = idAt(at)
     const bucket = `${id.slice(0, 28)}00000000`
-    batchId = await seedBatch(sql, seeded)
+    // Of a batch with the template, and of one without.
+    const isTest = day === 4 || day === 6
+    batchId = await seedBatch(sql, seeded, isTest ? { abTest: TEST } : {})
+    if (isTest) {
+      await sql`
+        update batch_variants
+        set template_id = case position when 0 then ${day === 4 ? template.batch : null}::uuid
+          else ${template.variant}::uuid end
+        where batch_id = ${batchId}`
+    }
     await sql`
       update batches
       set bucket = ${bucket}, status = 'completed',
@@ -52,14 +62,18 @@ async function insert(of: { day: number; bucket: Uuid; prefix: string; source: s
   await days.database.sql`
     insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
       template_id, recipient, state, status, sent_at, created_at, opened_at, clicked_at, bounced_at,
-      complained_at)
+      complained_at, variant)
     select ${organizationId}, ${bucket}, id, id, ${source},
       ${source === 'batch' ? batchId : null}::uuid, ${connectionId},
       case when ${source} = 'workflow' and n % ${RARE} = 1 then ${template.single}::uuid end,
-      'reader-' || ${day * rows}::int + n || '@example.com', 'sent', 'sent', ${at}::timestamptz,
-      ${at}::timestamptz, case when n % ${RARE} = 2 then now() end,
+      'reader-' || ${day * rows}::int + n || '@example.com',
+      case n % ${RARE} when 6 then 'failed' when 7 then 'skipped' when 8 then 'skipped' else 'sent' end,
+      case n % ${RARE} when 6 then 'failed' when 7 then 'suppressed' when 8 then 'opted_out'
+        else 'sent' end,
+      case when n % ${RARE} not between 6 and 8 then ${at}::timestamptz end, ${at}::timestamptz, case when n % ${RARE} = 2 then now() end,
       case when n % ${RARE} = 3 then now() end, case when n % ${RARE} = 4 then now() end,
-      case when n % ${RARE} = 5 then now() end
+      case when n % ${RARE} = 5 then now() end,
+      case when ${source === 'batch' && (day === 4 || day === 6)} and n % 3 > 0 then n % 3 - 1 end
     from (
       select n, (${prefix} || lpad(to_hex(n + ${source === 'batch' ? 0 : 100_000}), 8, '0'))::uuid as id
       from generate_series(0, ${rows - 1}) as n
@@ -103,6 +117,7 @@ describe('a filter reads little more than its page', () => {
     ['batch', () => ({ batchId }), 21],
     ['template of single mail', () => ({ templateId: template.single }), 21],
     ['template of a batch', () => ({ templateId: template.batch }), 21],
+    ['template of a variant', () => ({ templateId: template.variant }), 21],
     ['template of nobody', () => ({ templateId: uuidv7() }), 0],
     ['source batch', () => ({ sourceType: 'batch' }), 21],
     ['source workflow', () => ({ sourceType: 'workflow' }), 21],
@@ -114,6 +129,10 @@ describe('a filter reads little more than its page', () => {
     ['clicked', () => ({ reached: 'clicked' }), 21],
     ['bounced', () => ({ reached: 'bounced' }), 21],
     ['complained', () => ({ reached: 'complained' }), 21],
+    ['status failed', () => ({ status: 'failed' }), 21],
+    ['status suppressed', () => ({ status: 'suppressed' }), 21],
+    ['status opted_out', () => ({ status: 'opted_out' }), 21],
+    ['status failed, of batches', () => ({ status: 'failed', sourceType: 'batch' }), 20],
     ['present status', () => ({ status: 'complained' }), 0],
   ])('%s', async (_, filters, most) => {
     const [found, read] = await rowsRead(filters())
@@ -131,7 +150,10 @@ test('pages of every filter are what a plain walk through all mails finds', asyn
   const ids = async (filters: Partial<LogPage>) => (await walk(filters)).map(({ id }) => id)
   expect(await ids({ sourceType: 'batch' })).toEqual(of((log) => log.sourceType === 'batch'))
   expect(await ids({ reached: 'clicked' })).toEqual(of((log) => log.clickedAt !== null))
-  for (const templateId of [template.batch, template.single]) {
+  for (const status of ['failed', 'suppressed', 'opted_out']) {
+    expect(await ids({ status })).toEqual(of((log) => log.status === status))
+  }
+  for (const templateId of Object.values(template)) {
     const expected = of((log) => log.templateId === templateId)
     expect(expected.length).toBeGreaterThan(20)
     expect(await ids({ templateId })).toEqual(expected)
@@ -144,6 +166,31 @@ test('pages of every filter are what a plain walk through all mails finds', asyn
   expect(await ids({ from, to })).toEqual(
     of(({ createdAt }) => createdAt >= from && createdAt < to),
   )
+})
+
+test('a mail that is sent stays where it is, by each step; one that fails is moved', async () => {
+  const { sql } = days.database
+  const steps = [
+    [sql`state = 'claimed', status = 'pending', claim_id = ${uuidv7()}, claimed_at = now()`, 0],
+    [sql`status = 'sent', message_id = 'm-1', subject = 'News', sent_at = now()`, 0],
+    [sql`status = 'delivered', delivered_at = now()`, 0],
+    [sql`state = 'failed', status = 'failed'`, 1],
+  ] as const
+  for (const [change, expected] of steps) {
+    await sql.begin(async (tx) => {
+      const [row] = await tx<{ bucket: Uuid; id: Uuid }[]>`
+        insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id)
+        select organization_id, bucket, gen_random_uuid(), gen_random_uuid(), 'transactional', connection_id
+        from messages where source = 'workflow' limit 1
+        returning bucket, id`
+      const { bucket = '', id = '' } = row ?? {}
+      await tx`update messages set ${change} where bucket = ${bucket} and id = ${id}`
+      const [counted] = await tx<{ moved: number }[]>`
+        select sum(n_tup_upd - n_tup_hot_upd)::int as moved
+        from pg_stat_xact_user_tables where relname like 'messages\\_2%'`
+      expect(counted?.moved).toBe(expected)
+    })
+  }
 })
 
 async function walk(filters: Partial<LogPage>) {

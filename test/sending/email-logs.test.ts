@@ -95,7 +95,9 @@ describe('list', () => {
       sentAt: '2026-11-21T09:00:00.000Z',
       deliveredAt: null,
       openedAt: '2026-11-21T10:00:00.000Z',
+      humanOpenedAt: null,
       clickedAt: null,
+      unsubscribedAt: null,
       bouncedAt: null,
       bounceType: null,
       bounceSubType: null,
@@ -193,7 +195,9 @@ describe('export', () => {
       'subject',
       'from',
     ])
-    expect(line).toContain(`${row(0)},ses-1,opened,ada@example.com,'=cmd(),news@example.com,batch`)
+    expect(line).toContain(
+      `"${row(0)}","ses-1","opened","ada@example.com","'=cmd()","news@example.com","batch"`,
+    )
     expect(end).toBe('')
     const [audited] = await api.sql`
       select action, detail from audit_events

@@ -7,6 +7,8 @@ export interface SentMail {
   batchId?: Uuid
   bucket?: Uuid
   templateId?: Uuid
+  /** Of the batch's test. */
+  variant?: number
   fromDomain?: string
   status?: string
   deliveredAt?: string
@@ -44,18 +46,19 @@ export async function insertSent(
     await sql`
       insert into messages (organization_id, connection_id, bucket, id, dedupe_key, source, batch_id,
         template_id, from_domain, state, status, sent_at, delivered_at, opened_at, human_opened_at,
-        clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, unsubscribed_at)
+        clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, unsubscribed_at,
+        variant)
       select "organizationId", "connectionId", bucket, id, "dedupeKey", source, "batchId",
         "templateId", "fromDomain", state, status, "sentAt", "deliveredAt", "openedAt",
         "humanOpenedAt", "clickedAt", "bouncedAt", "bounceType", "bounceSubType", "complainedAt",
-        "unsubscribedAt"
+        "unsubscribedAt", variant
       from jsonb_to_recordset(${sql.json(rows.slice(from, from + 2_000))}) as r (
         "organizationId" uuid, "connectionId" uuid, bucket uuid, id uuid, "dedupeKey" uuid,
         source text, "batchId" uuid, "templateId" uuid, "fromDomain" text, state text, status text,
         "sentAt" timestamptz, "deliveredAt" timestamptz, "openedAt" timestamptz,
         "humanOpenedAt" timestamptz, "clickedAt" timestamptz, "bouncedAt" timestamptz,
         "bounceType" text, "bounceSubType" text, "complainedAt" timestamptz,
-        "unsubscribedAt" timestamptz)`
+        "unsubscribedAt" timestamptz, variant smallint)`
   }
   return rows.map(({ bucket, id }) => ({ bucket, id }))
 }
@@ -79,6 +82,7 @@ interface Ledger extends Required<Omit<SentMail, 'bucket'>> {
   organizationId: Uuid
   bucket: Uuid
   connectionId: Uuid
+  variantTemplate: Uuid | null
   batchTemplate: Uuid | null
   batchFrom: string | null
 }
@@ -96,9 +100,11 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
     select m.organization_id, m.bucket, m.source, m.batch_id, m.connection_id, m.template_id,
       m.from_domain, m.status, m.sent_at, m.delivered_at, m.opened_at, m.human_opened_at,
       m.clicked_at, m.bounced_at, m.bounce_type, m.bounce_sub_type, m.complained_at,
-      m.unsubscribed_at, b.template_id as batch_template, b.from_address as batch_from
+      m.unsubscribed_at, b.template_id as batch_template, b.from_address as batch_from,
+      v.template_id as variant_template
     from messages m
     left join batches b on b.id = m.batch_id
+    left join batch_variants v on v.batch_id = m.batch_id and v.position = m.variant
     where m.sent_at is not null
       ${organizationId === undefined ? sql`` : sql`and m.organization_id = ${organizationId}`}`
   const kept: Kept[] = rows.map((row) => {
@@ -126,7 +132,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
       bucket: row.bucket,
       source: row.source,
       connectionId: row.connectionId,
-      templateId: row.batchTemplate ?? row.templateId,
+      templateId: row.variantTemplate ?? row.batchTemplate ?? row.templateId,
       domain: row.batchFrom?.split('@')[1] ?? row.fromDomain,
       figures: Object.fromEntries(Object.entries(figures).map(([name, is]) => [name, Number(is)])),
     }

@@ -116,7 +116,7 @@ export async function figuresOf(system: System, { organizationId, key }: Custome
   return {
     ...contacts,
     pagesLeft: left?.pages,
-    reported: lines.map((line) => Number.parseInt(line, 10)),
+    reported: lines.map((line) => Number.parseInt(line.slice(1), 10)),
   }
 }
 

@@ -63,6 +63,7 @@ const verifier: Verifier = {
     maxSendRate: 14,
     max24Hour: 50_000,
     sentLast24Hours: 0,
+    pricingPlan: 'NONE',
     from: null,
   }),
   acceptsConfigurationSet: async () => undefined,

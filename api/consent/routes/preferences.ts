@@ -104,7 +104,7 @@ ${preferencesForm(say, {
     async ({ id: requestId, body, params: { token }, headers: { accept } }, reply) => {
       const link = read(token)
       if (!link) return refuseLink(accept, reply)
-      const { organizationId, contactId } = link
+      const { organizationId, contactId, batchId } = link
       const tenant = within(sql, organizationId)
       const { scope, topics: wanted } = body
       if (scope === 'all') {
@@ -115,6 +115,7 @@ ${preferencesForm(say, {
       const chosen = await preferences.choose(tenant, organizationId, {
         contactId,
         mailed: addressedByHash(keyring, link.addressHash),
+        batchId,
         addressOf: (email) => addressed(keyring, organizationId, email),
         wanted: wanted.map((topicId) => topicId.toLowerCase()),
         requestId,

@@ -8,12 +8,15 @@ import {
   EmailLogParams,
   EmailLogExportQuery,
   LOG_COLUMNS,
+  MOST_EVENTS,
 } from '../../../src/schemas/sending/email-log.ts'
 import {
   exportEmailLogs,
   listEmailLogs,
   oldestShown,
 } from '../../../src/core/sending/email-logs.ts'
+import { logContent } from '../../../src/core/sending/log-content.ts'
+import { allows } from '../../../src/domain/access/access.ts'
 import { audit } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
 import * as logs from '../../../src/store/sending/email-logs.ts'
@@ -25,7 +28,9 @@ import { endParameter, timeParameter } from '../../http/times.ts'
 const tags = ['email-logs']
 const config = { scope: 'read' } as const
 
-export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { now } = deps
+
   app.get(
     '/v1/email/logs',
     {
@@ -91,17 +96,34 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       schema: {
         tags,
         operationId: 'getEmailLog',
-        summary: 'Get a mail with its timeline, by the provider’s message id or ours',
-        description: '`events` is the timeline, oldest first.',
+        summary:
+          'Get a mail with its timeline and what it said, by the provider’s message id or ours',
+        description:
+          '`events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In it the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.',
         params: EmailLogParams,
         response: { 200: EmailLogDetail },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { messageId } }) => {
+    async (request) => {
+      const { organizationId, sql, scopes } = request.caller
+      const { messageId } = request.params
       const oldest = await oldestShown(sql, organizationId, now())
       const log = await logs.find(sql, organizationId, messageId, oldest)
       if (!log) throw notFound('Email log')
-      return { ...log, events: await logs.listEvents(sql, organizationId, log.id) }
+      const events = await logs.listEvents(sql, organizationId, log.id, MOST_EVENTS + 1)
+      const timeline = {
+        events: events.slice(0, MOST_EVENTS),
+        eventsTruncated: events.length > MOST_EVENTS,
+      }
+      if (!allows(scopes, 'full')) {
+        return { ...log, ...timeline, content: null, contentMissing: 'scope' as const }
+      }
+      const said = await logContent(deps, sql, organizationId, log)
+      if (said.content) {
+        const subject = { kind: 'email', id: log.id }
+        await audit(sql, request, now, { action: 'email.read', subject })
+      }
+      return { ...log, ...timeline, ...said }
     },
   )
 }

@@ -2,6 +2,7 @@ import type { Addressed } from '../../domain/address.ts'
 import type { SubscriptionStep } from '../../domain/consent/subscription.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../ids.ts'
+import * as batchUnsubscribes from '../../store/consent/batch-unsubscribes.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as topics from '../../store/consent/topics.ts'
@@ -27,6 +28,8 @@ export interface Choice {
   contactId: Uuid
   /** The address that was mailed. */
   mailed: Addressed
+  /** The batch whose mail had the link: leaving a topic counts as unsubscribing by it. */
+  batchId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   /** The public topics that the person wants from now on; others are not known here. */
   wanted: readonly string[]
@@ -74,7 +77,11 @@ async function chooseAs(
   choice: Choice,
   email: string | null,
 ): Promise<Chosen | undefined> {
-  const { contactId, mailed, addressOf, wanted, requestId } = choice
+  const { contactId, mailed, batchId, addressOf, wanted, requestId } = choice
+  const mail =
+    batchId === undefined
+      ? undefined
+      : await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
   const own = email === null ? null : addressOf(email)
   const addresses = own === null ? [] : [own]
   await suppressions.lock(tx, organizationId, addresses, 'update')
@@ -87,7 +94,7 @@ async function chooseAs(
   const adding = shown.filter((topic) => !has(topic) && wanted.includes(topic.topicId))
   const pairs = (of: readonly PublicTopic[]) => of.map(({ topicId }) => ({ contactId, topicId }))
   const options = { source: 'preferences', own: true, addressOf, requestId } as const
-  await subscriptions.unsubscribe(tx, organizationId, pairs(removing), options)
+  const ended = await subscriptions.unsubscribe(tx, organizationId, pairs(removing), options)
 
   const listed = (await suppressions.lookUp(tx, organizationId, addresses))(own ?? mailed)
   const isTheirs = own !== null && own.keys[0].key === mailed.keys[0].key
@@ -114,6 +121,7 @@ async function chooseAs(
     const asked = { contactId, address: own, source: 'preferences', requestId, at } as const
     await resubscribe(tx, organizationId, asked)
   }
+  if (ended.length > 0 && mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
   return {
     unsubscribed: removing.map(({ name }) => name),
     subscribed,

@@ -17,7 +17,7 @@ export interface UnsubscribeRequest {
   mailed: Addressed
   /** Absent, or of a topic that was deleted: all mail. */
   topicId?: Uuid | undefined
-  /** The batch whose mail it was: it counts each person once. */
+  /** The batch whose mail it was: each of its mails counts once. */
   batchId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   requestId?: string | undefined
@@ -90,10 +90,7 @@ async function unsubscribeOnce(
 
   const contactIds = [...suppressed, ...ended].map((each) => each.contactId)
   const present = await contactStatuses.lock(tx, organizationId, contactId)
-  if (contactIds.length > 0 && batchId !== undefined) {
-    if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
-    await batchUnsubscribes.count(tx, organizationId, batchId)
-  }
+  if (contactIds.length > 0 && mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
   return {
     contactIds,
     isAddressChanged: (present?.email ?? null) !== email,

@@ -8,12 +8,13 @@ import {
   rangeOf,
   requireTimezone,
 } from '../../domain/metrics/metrics-query.ts'
-import { QUARTER_MS, type Shift, shiftsOf } from '../../domain/metrics/zone-shifts.ts'
+import { QUARTER_MS, shiftsOf } from '../../domain/metrics/zone-shifts.ts'
 import { BOT_LIST_VERSION } from '../../domain/sending/bots.ts'
 import type { Uuid } from '../../ids.ts'
 import type { EmailMetrics, MetricsRow } from '../../schemas/metrics/email-metrics.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
+import { mailRates } from './mail-rates.ts'
 
 /** More rows are refused. */
 const MOST_ROWS = 10_000
@@ -41,11 +42,12 @@ export async function emailMetrics(
   const timezone = requireTimezone(request.timezone)
   const dimensions = dimensionsOf(request.dimensions)
   const range = rangeOf(request, timezone, now)
+  const kept = await keptWithin(sql, organizationId, range)
   const rows = await mailFigures.read(sql, organizationId, {
     ...request,
     dimensions,
-    shifts: await shiftsWithin(sql, organizationId, range, timezone),
-    rates: [],
+    shifts: kept ? shiftsOf(timezone, kept.from, kept.to) : [],
+    rates: kept ? await mailRates(sql, organizationId, kept) : [],
     limit: MOST_ROWS,
   })
   const [total, ...others] = rows
@@ -70,19 +72,21 @@ export async function emailMetrics(
   }
 }
 
-/** Only of the time in which there are figures: a range may be of a hundred years. */
-async function shiftsWithin(
+/** The part of a range in which there are figures, since it may be of a hundred years. */
+async function keptWithin(
   sql: Executor,
   organizationId: Uuid,
   { start, end }: Range,
-  timezone: string,
-): Promise<Shift[]> {
+): Promise<{ from: number; to: number } | undefined> {
   const { first, last } = await mailFigures.findSpan(sql, organizationId)
-  if (first === null || last === null) return []
+  if (first === null || last === null) return undefined
   const from = Math.max(start, Date.parse(first))
   const to = Math.min(end, Date.parse(last) + QUARTER_MS)
-  return from < to ? shiftsOf(timezone, from, to) : []
+  return from < to ? { from, to } : undefined
 }
+
+/** To a billionth of a dollar: what is behind it is noise of the arithmetic. */
+const rounded = (usd: number): number => Math.round(usd * 1e9) / 1e9
 
 function shown(row: mailFigures.Row, dimensions: readonly Dimension[]): MetricsRow {
   const { sent, delivered, complained, suppressed, opened, openedRaw, clicked } = row
@@ -104,6 +108,6 @@ function shown(row: mailFigures.Row, dimensions: readonly Dimension[]): MetricsR
     clicked,
     unsubscribed,
     failed,
-    costUsd: row.costUsd,
+    costUsd: row.costUsd === null ? null : rounded(row.costUsd),
   }
 }

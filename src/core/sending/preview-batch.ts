@@ -1,7 +1,8 @@
 import type { Audience } from '../../domain/audience/audience.ts'
 import { mailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
-import { costOf, durationSeconds, SES_PRICE } from '../../domain/sending/estimate.ts'
+import { monthOf, monthStart } from '../../domain/metrics/prices.ts'
+import { costOf, durationSeconds } from '../../domain/sending/estimate.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Renderer } from '../../mail/renderer.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
@@ -11,7 +12,11 @@ import * as audiences from '../../store/audience/audience.ts'
 import * as contents from '../../store/content/contents.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 import type { BatchValues } from '../../store/sending/batch-changes.ts'
-import { findLimits, type SendingLimits } from '../../store/sending/batch-estimates.ts'
+import {
+  countSentSince,
+  findLimits,
+  type SendingLimits,
+} from '../../store/sending/batch-estimates.ts'
 import { requireInTime } from '../audience/members.ts'
 import { deadLinks, showMail } from '../content/show-mail.ts'
 import { resolveAudience } from './batch-audience.ts'
@@ -46,7 +51,10 @@ export async function previewBatch(
     const resolved = await resolveAudience(tx, organizationId, values, now)
     const audience = 'unusable' in resolved ? NOBODY : resolved.audience
     const brand = await findBrand(tx, organizationId)
-    const limits = await findLimits(tx, organizationId, values.connectionId)
+    const { connectionId } = values
+    const limits = await findLimits(tx, organizationId, connectionId)
+    const since = new Date(monthStart(monthOf(context.now))).toISOString()
+    const sent = await countSentSince(tx, organizationId, { connectionId, since })
     if (!said || !brand) throw new Error('a batch has its content, and an organization')
     return {
       values,
@@ -54,10 +62,12 @@ export async function previewBatch(
       said,
       brand,
       limits,
+      sent,
       audience,
     }
   })
-  const { values, audience, limits, warnings } = found
+  const { values, audience, limits, sent, warnings } = found
+  const { pricingPlan } = limits
   const counts = await countMeant(deps.searchSql, organizationId, audience)
   const recipients = counts.find(({ reason }) => reason === 'active')?.count ?? 0
   const contact = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
@@ -68,7 +78,7 @@ export async function previewBatch(
       ? await render(deps, organizationId, found, contact)
       : { sample: null, checks: [] }),
     estimate: estimateOf(recipients, values, limits),
-    cost: { usd: costOf(recipients), ...SES_PRICE },
+    cost: costOf(recipients, { pricingPlan, month: monthOf(context.now), sent }),
     ...(warnings.length === 0 ? {} : { warnings }),
   }
 }

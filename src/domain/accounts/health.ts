@@ -25,6 +25,8 @@ export interface AccountReading {
   sentLast24Hours: number | null
   /** Recipients a second. */
   maxSendRate: number | null
+  /** As SES writes it: `NONE`, `ESSENTIALS`, `PRO`, `ENTERPRISE`. */
+  pricingPlan: string | null
   /** Shares from 0 to 1. */
   bounceRate: number | null
   complaintRate: number | null

@@ -1,5 +1,5 @@
 /** A spreadsheet takes a cell that begins like this for a formula, and runs it. */
-const FORMULA = /^[=+\-@\t\r]/
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const PHONE = /^\+?\d+$/
 const GUARD = "'"
 

@@ -1,5 +1,4 @@
-/** What SES charges for a thousand mails, without attachments and extras, as published. */
-export const SES_PRICE = { usdPerThousand: 0.1, asOf: '2026-07-22' } as const
+import { pricingPlanOf, publishedAt, usdFor } from '../metrics/prices.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -19,6 +18,31 @@ export function durationSeconds(mails: number, { perSecond, remainingToday, max2
   return Math.max(byRate, days * DAY_SECONDS)
 }
 
-/** In US dollars. */
-export const costOf = (mails: number): number =>
-  Math.round((mails / 1_000) * SES_PRICE.usdPerThousand * 10_000) / 10_000
+/** What mails cost. */
+interface Cost {
+  /** US dollars; null: not known. */
+  usd: number | null
+  usdPerThousand: number | null
+  /** When the prices were published. */
+  asOf: string
+}
+
+/**
+ * What mails cost that are sent after `sent` others of the month, at the account's pricing plan;
+ * null where it is not known. Of none, what a thousand more would cost each.
+ */
+export function costOf(
+  mails: number,
+  { pricingPlan, month, sent }: { pricingPlan: string | null; month: string; sent: number },
+): Cost {
+  const asOf = publishedAt(month)
+  const plan = pricingPlanOf(pricingPlan)
+  if (plan === null) return { usd: null, usdPerThousand: null, asOf }
+  const usd = usdFor({ plan, month }, mails, sent)
+  const counted = mails === 0 ? 1_000 : mails
+  const perMail = usdFor({ plan, month }, counted, sent) / counted
+  return { usd: rounded(usd), usdPerThousand: rounded(perMail * 1_000), asOf }
+}
+
+/** To a ten-thousandth of a dollar, what one mail costs at least. */
+const rounded = (usd: number): number => Math.round(usd * 10_000) / 10_000

@@ -15,13 +15,16 @@ const FIGURES = {
   opened: Type.Integer({ minimum: 0, description: 'Without opens by known bots.' }),
   openedRaw: Type.Integer({ minimum: 0, description: 'By anything.' }),
   clicked: Count,
-  unsubscribed: Type.Integer({ minimum: 0, description: 'By the links of batches.' }),
+  unsubscribed: Type.Integer({
+    minimum: 0,
+    description: 'By a link of a batch’s mail, once a mail.',
+  }),
   failed: Type.Integer({ minimum: 0, description: 'Accepted by the provider, then refused.' }),
   costUsd: nullable(
     Type.Number({
       minimum: 0,
       description:
-        'An estimate from published rates for sending. Null: the cost of some of the mails is not known.',
+        'An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known.',
     }),
   ),
 }
@@ -33,11 +36,16 @@ const KEYS = {
     }),
   ),
   domain: Type.Optional(
-    nullable(Type.String({ description: 'Of the From address; null: another program’s mail.' })),
+    nullable(Type.String({ description: 'Of the From address; null: not known.' })),
   ),
   broadcastId: Type.Optional(nullable({ ...Id, description: 'The batch.' })),
   templateId: Type.Optional(nullable(Id)),
-  source: Type.Optional(Type.String()),
+  source: Type.Optional(
+    Type.String({
+      description:
+        '`external` is other programs’ mail through a connected account: figures have it by source only, and it costs nothing here.',
+    }),
+  ),
   cloudAccountId: Type.Optional(Id),
   region: Type.Optional(nullable(Type.String())),
 }

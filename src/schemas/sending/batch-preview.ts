@@ -73,9 +73,14 @@ export const BatchPreview = Type.Object(
       ),
     ),
     cost: Type.Object({
-      usd: Type.Number({ description: 'What SES charges, without attachments and extras.' }),
-      usdPerThousand: Type.Number(),
-      asOf: Type.String({ format: 'date', description: 'When that price was published.' }),
+      usd: nullable(
+        Type.Number({
+          description:
+            'What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known.',
+        }),
+      ),
+      usdPerThousand: nullable(Type.Number()),
+      asOf: Type.String({ format: 'date', description: 'When the prices were published.' }),
     }),
     ...warnings,
   },

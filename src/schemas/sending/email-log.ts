@@ -36,8 +36,10 @@ const log = {
   createdAt: Time,
   sentAt: nullable(Time),
   deliveredAt: nullable(Time),
-  openedAt: nullable(Time),
+  openedAt: nullable({ ...Time, description: 'By anything.' }),
+  humanOpenedAt: nullable({ ...Time, description: 'By something that is no known bot.' }),
   clickedAt: nullable(Time),
+  unsubscribedAt: nullable({ ...Time, description: 'By a link of this mail.' }),
   bouncedAt: nullable(Time),
   bounceType: nullable(Type.String()),
   bounceSubType: nullable(Type.String()),
@@ -63,7 +65,9 @@ const EXAMPLE = {
   sentAt: TIME,
   deliveredAt: TIME,
   openedAt: null,
+  humanOpenedAt: null,
   clickedAt: null,
+  unsubscribedAt: null,
   bouncedAt: null,
   bounceType: null,
   bounceSubType: null,
@@ -84,11 +88,65 @@ export const EmailLogEvent = Type.Object(
 )
 export type EmailLogEvent = Static<typeof EmailLogEvent>
 
+/** Events of a timeline that are shown. */
+export const MOST_EVENTS = 1_000
+
+const CONTENT_ORIGINS = ['kept', 'rendered_again'] as const
+const EmailLogContent = Type.Object(
+  {
+    subject: Type.String(),
+    html: nullable(Type.String()),
+    text: nullable(Type.String()),
+    origin: oneOf(CONTENT_ORIGINS, {
+      description:
+        '`kept` is what was sent. Mail of batches is rendered again from the version that was sent, for the contact as it is now.',
+    }),
+  },
+  { title: 'EmailLogContent' },
+)
+export type EmailLogContent = Static<typeof EmailLogContent>
+
+/** Why a mail is shown without what it said. */
+const CONTENT_MISSING = [
+  'scope',
+  'not_sent',
+  'not_ours',
+  'not_kept',
+  'contact_gone',
+  'render_failed',
+  'busy',
+] as const
+export type ContentMissing = (typeof CONTENT_MISSING)[number]
+
 export const EmailLogDetail = Type.Object(
-  { ...log, events: Type.Array(EmailLogEvent) },
+  {
+    ...log,
+    events: Type.Array(EmailLogEvent, { maxItems: MOST_EVENTS }),
+    eventsTruncated: Type.Boolean({ description: 'There are more events than the first 1,000.' }),
+    content: nullable(EmailLogContent),
+    contentMissing: nullable(
+      oneOf(CONTENT_MISSING, {
+        description:
+          'Why there is no content: the scope `full` is needed; the mail was not sent; it is another program’s; what it said is not kept any more, or was not to be; its contact is deleted or erased; it cannot be rendered for the contact as it is now; or there was no time to (ask again).',
+      }),
+    ),
+  },
   {
     title: 'EmailLogDetail',
-    examples: [{ ...EXAMPLE, events: [{ type: 'delivery', occurredAt: TIME, data: {} }] }],
+    examples: [
+      {
+        ...EXAMPLE,
+        events: [{ type: 'delivery', occurredAt: TIME, data: {} }],
+        eventsTruncated: false,
+        content: {
+          subject: 'Hello Ada',
+          html: '<p>Hello Ada</p>',
+          text: 'Hello Ada',
+          origin: 'rendered_again',
+        },
+        contentMissing: null,
+      },
+    ],
   },
 )
 

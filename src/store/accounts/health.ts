@@ -9,7 +9,7 @@ export interface Account {
 }
 
 /** What is known of a connected account; nulls where it was never checked. */
-export interface AccountHealth extends AccountReading {
+export interface AccountHealth extends Omit<AccountReading, 'pricingPlan'> {
   id: Uuid
   accountNumber: string
   region: string
@@ -110,6 +110,7 @@ export const record = (
     max_24_hour = ${reading.max24Hour},
     sent_last_24_hours = ${reading.sentLast24Hours},
     max_send_rate = ${reading.maxSendRate},
+    pricing_plan = coalesce(${reading.pricingPlan}, pricing_plan),
     bounce_rate = ${reading.bounceRate},
     complaint_rate = ${reading.complaintRate}
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
@@ -124,7 +125,24 @@ export const recordRefusal = (
   set asked_at = ${at}, refusal = ${refusal}
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
 
-/** What was known is too old to be believed: nothing of it stays but when it was found. */
+/** Stores the pricing plan of a connected account, which may not have been looked at yet. */
+export const recordPlan = (
+  tx: Transaction,
+  { organizationId, connectionId }: Account,
+  pricingPlan: string,
+) => tx`
+  insert into account_health as known (organization_id, connection_id, pricing_plan)
+  select organization_id, id, ${pricingPlan}
+  from connections
+  where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null
+  on conflict (organization_id, connection_id) do update
+  set pricing_plan = excluded.pricing_plan
+  where known.pricing_plan is distinct from excluded.pricing_plan`
+
+/**
+ * What was known is too old to be believed: nothing of it stays but when it was found, and the
+ * pricing plan, by which past mail is priced.
+ */
 export const forget = (tx: Transaction, { organizationId, connectionId }: Account) => tx`
   update account_health
   set status = 'unknown', reasons = '{}', production_access_enabled = null,

@@ -20,6 +20,13 @@ export async function findRecipient(
   return mail?.recipient ?? null
 }
 
+/** A mail of a batch. */
+interface Mail {
+  batchId: Uuid
+  bucket: Uuid
+  id: Uuid
+}
+
 /**
  * Locks the mail of a batch to this contact, so that it can be marked: mails are locked before
  * addresses and contacts everywhere. Undefined: there is none.
@@ -28,7 +35,7 @@ export async function lockMail(
   tx: Transaction,
   organizationId: Uuid,
   { batchId, contactId }: { batchId: Uuid; contactId: Uuid },
-): Promise<{ bucket: Uuid; id: Uuid } | undefined> {
+): Promise<Mail | undefined> {
   const [batch] = await tx<{ bucket: Uuid | null }[]>`
     select bucket
     from batches
@@ -40,22 +47,26 @@ export async function lockMail(
     where organization_id = ${organizationId} and bucket = ${batch.bucket}
       and dedupe_key = ${contactId}
     for update`
-  return mail
+  return mail && { ...mail, batchId }
 }
 
-/** Marks a mail as one by whose link somebody unsubscribed, once. */
+/**
+ * Marks a mail as one by whose link somebody unsubscribed, and counts it in its batch: both once,
+ * so that the batch and the metrics say the same, whoever subscribes again and leaves again.
+ */
 export const markMail = (
   tx: Transaction,
   organizationId: Uuid,
-  { bucket, id }: { bucket: Uuid; id: Uuid },
+  { batchId, bucket, id }: Mail,
 ) => tx`
-  update messages
-  set unsubscribed_at = clock_timestamp()
-  where organization_id = ${organizationId} and bucket = ${bucket} and id = ${id}
-    and unsubscribed_at is null`
-
-/** Counts one more person who unsubscribed by a mail of the batch. */
-export const count = (tx: Transaction, organizationId: Uuid, batchId: Uuid) => tx`
+  with marked as (
+    update messages
+    set unsubscribed_at = clock_timestamp()
+    where organization_id = ${organizationId} and bucket = ${bucket} and id = ${id}
+      and unsubscribed_at is null
+    returning id
+  )
   update batches
   set unsubscribed = unsubscribed + 1
-  where organization_id = ${organizationId} and id = ${batchId}`
+  from marked
+  where batches.organization_id = ${organizationId} and batches.id = ${batchId}`

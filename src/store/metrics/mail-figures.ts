@@ -30,13 +30,20 @@ export interface Filters {
   domains?: readonly string[] | undefined
 }
 
+/** What a mail cost on average through an account in a UTC month (`2026-11`). */
+export interface Rate {
+  connectionId: Uuid
+  month: string
+  usd: number
+}
+
 interface Read extends Filters {
   /** The range, in the parts in which the clocks of the timezone have one offset. */
   shifts: readonly Shift[]
   granularity: Granularity
   dimensions: readonly Dimension[]
-  /** What a mail cost, by account and UTC month, where it is known. */
-  rates: readonly { connectionId: Uuid; month: string; usd: number }[]
+  /** Where they are known. */
+  rates: readonly Rate[]
   limit: number
 }
 
@@ -84,10 +91,12 @@ function columnsOf(sql: Executor, { granularity }: Read) {
 /**
  * Figures by the dimensions that are asked for, in the order of their keys, and before them those
  * of all; one statement, so that they agree. Of the others there is one more than `limit` at most.
+ * Other programs' mail, of which events tell us, is in them by source only, and costs nothing.
  */
 export function read(sql: Executor, organizationId: Uuid, asked: Read) {
   const { shifts, rates, dimensions, limit } = asked
   const columns = dimensions.map((name) => columnsOf(sql, asked)[name])
+  const isBySource = dimensions.includes('source')
   const parts = (of: Part[]) => (of.length === 0 ? sql`` : of)
   const keys = columns.map(({ key }, index) => (index === 0 ? key : sql`, ${key}`))
   const isTotal = columns[0] ? sql`grouping(${columns[0].key}) = 1` : sql`true`
@@ -103,10 +112,14 @@ export function read(sql: Executor, organizationId: Uuid, asked: Read) {
       join mail_figures f on f.organization_id = ${organizationId}
         and f.quarter >= shift.since and f.quarter < shift.until
       ${dimensions.includes('region') ? withRegion(sql, organizationId) : sql``}
-      where true ${parts(conditions(sql, asked))}
+      where ${isBySource ? sql`true` : sql`f.source <> 'external'`}
+        ${parts(conditions(sql, asked))}
       group by ${parts(columns.map(({ key }) => sql`${key},`))} f.connection_id, month
     ), priced as (
-      select cells.*, (cells.sent - cells.failed) * rate.usd as cost
+      select cells.*,
+        ${isBySource ? sql`case when cells.source = 'external' then 0 else` : sql``}
+        (cells.sent - cells.failed) * rate.usd
+        ${isBySource ? sql`end` : sql``} as cost
       from cells
       left join unnest(
         ${rates.map(({ connectionId }) => connectionId)}::uuid[],
@@ -152,6 +165,31 @@ function conditions(sql: Executor, filters: Filters): Part[] {
   if (domains) parts.push(sql`and f.domain = any(${[...domains]}::text[])`)
   return parts
 }
+
+/** What the organization's accounts pay by, disconnected ones too; null: never told. */
+export const listPlans = (sql: Executor, organizationId: Uuid) => sql<
+  { connectionId: Uuid; pricingPlan: string | null }[]
+>`
+  select connection_id, pricing_plan
+  from account_health
+  where organization_id = ${organizationId}`
+
+/** How many mails that were not refused accounts have sent for us in each UTC month. */
+export const listVolumes = async (
+  sql: Executor,
+  organizationId: Uuid,
+  { connectionIds, from, to }: { connectionIds: readonly Uuid[]; from: string; to: string },
+): Promise<{ connectionId: Uuid; month: string; mails: number }[]> =>
+  connectionIds.length === 0
+    ? []
+    : sql`
+        select connection_id,
+          to_char(date_trunc('month', quarter at time zone 'UTC'), 'YYYY-MM') as month,
+          sum(sent - failed)::bigint as mails
+        from mail_figures
+        where organization_id = ${organizationId} and connection_id = any(${[...connectionIds]}::uuid[])
+          and quarter >= ${from} and quarter < ${to} and source <> 'external'
+        group by connection_id, date_trunc('month', quarter at time zone 'UTC')`
 
 /** From when to when the organization has figures; null: it has none. */
 export async function findSpan(

@@ -6,6 +6,8 @@ export interface SendingLimits {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
+  /** As SES writes it. */
+  pricingPlan: string | null
 }
 
 export async function findLimits(
@@ -15,9 +17,24 @@ export async function findLimits(
 ): Promise<SendingLimits> {
   const [limits] = await sql<SendingLimits[]>`
     select coalesce(h.max_send_rate, c.max_send_rate)::float8 as max_send_rate,
-      h.max_24_hour::float8 as max_24_hour, h.sent_last_24_hours::float8 as sent_last_24_hours
+      h.max_24_hour::float8 as max_24_hour, h.sent_last_24_hours::float8 as sent_last_24_hours,
+      h.pricing_plan
     from connections c
     left join account_health h on h.organization_id = c.organization_id and h.connection_id = c.id
     where c.organization_id = ${organizationId} and c.id = ${connectionId}`
-  return limits ?? { maxSendRate: null, max24Hour: null, sentLast24Hours: null }
+  return limits ?? { maxSendRate: null, max24Hour: null, sentLast24Hours: null, pricingPlan: null }
+}
+
+/** How many mails that were not refused an account has sent for us since a time (ISO 8601). */
+export async function countSentSince(
+  sql: Executor,
+  organizationId: Uuid,
+  { connectionId, since }: { connectionId: Uuid; since: string },
+): Promise<number> {
+  const [counted] = await sql<{ mails: number }[]>`
+    select coalesce(sum(sent - failed), 0)::bigint as mails
+    from mail_figures
+    where organization_id = ${organizationId} and quarter >= ${since}
+      and connection_id = ${connectionId} and source <> 'external'`
+  return counted?.mails ?? 0
 }

@@ -26,9 +26,10 @@ const items = (sql: Executor) => sql`
   select messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
     messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
     messages.source as source_type, messages.batch_id, messages.execution_id,
-    coalesce(batches.template_id, messages.template_id) as template_id,
+    coalesce(variants.template_id, batches.template_id, messages.template_id) as template_id,
     messages.connection_id as cloud_account_id, connections.region, messages.created_at,
-    messages.sent_at, messages.delivered_at, messages.opened_at, messages.clicked_at,
+    messages.sent_at, messages.delivered_at, messages.opened_at, messages.human_opened_at,
+    messages.clicked_at, messages.unsubscribed_at,
     case when messages.variant is not null
       then batches.ab_test -> 'variants' -> messages.variant::int ->> 'name' end as variant,
     messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
@@ -38,6 +39,8 @@ const items = (sql: Executor) => sql`
     and messages.bucket = page.bucket and messages.id = page.id
   left join batches on batches.organization_id = messages.organization_id
     and batches.id = messages.batch_id
+  left join batch_variants variants on variants.organization_id = messages.organization_id
+    and variants.batch_id = messages.batch_id and variants.position = messages.variant
   left join message_bodies on message_bodies.organization_id = messages.organization_id
     and message_bodies.bucket = messages.bucket and message_bodies.id = messages.id
   left join connections on connections.organization_id = messages.organization_id
@@ -112,33 +115,61 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
     order by messages.id desc
     limit ${limit}`
   /** Ids of a batch's rows begin with its bucket: batch by batch is newest first. */
-  const ofBatches = (condition: Part) => sql`
+  const ofBatches = (batches: Part, condition: Part) => sql`
     select row.*
-    from batches
+    from ${batches}
     cross join lateral (
       ${keys}
       from messages
       where messages.organization_id = ${organizationId} and messages.bucket = batches.bucket
-        and ${listed(sql)} ${wanted}
+        and ${listed(sql)} ${wanted} ${condition}
       order by messages.id desc
       limit ${limit}
     ) row
     where batches.organization_id = ${organizationId} and batches.bucket >= ${page.oldest}
-      ${page.before === undefined ? sql`` : sql`and batches.bucket < ${page.before}`} ${condition}
+      ${page.before === undefined ? sql`` : sql`and batches.bucket < ${page.before}`}
     order by batches.bucket desc, row.id desc
     limit ${limit}`
-  if (sourceType === 'batch' && templateId === undefined) return ofBatches(sql``)
+  if (sourceType === 'batch' && templateId === undefined) return ofBatches(sql`batches`, sql``)
   if (templateId === undefined) return plain(sql``)
   return sql`
     select *
     from (
       (${plain(sql`and messages.template_id = ${templateId} and messages.source <> 'batch'`)})
       union all
-      (${ofBatches(sql`and batches.template_id = ${templateId}`)})
+      (${ofBatches(
+        withTemplate(sql, organizationId, templateId),
+        sql`and ${templateOfRow(sql)} = ${templateId}`,
+      )})
     ) found
     order by id desc
     limit ${limit}`
 }
+
+/** Batches that say what a template says, or one of whose variants does; newest first. */
+const withTemplate = (sql: Executor, organizationId: Uuid, templateId: Uuid) => sql`
+  (
+    select organization_id, id, bucket, status, template_id
+    from batches
+    where organization_id = ${organizationId} and template_id = ${templateId}
+      and bucket is not null
+    union
+    select b.organization_id, b.id, b.bucket, b.status, b.template_id
+    from batch_variants v
+    join batches b on b.organization_id = v.organization_id and b.id = v.batch_id
+    where v.organization_id = ${organizationId} and v.template_id = ${templateId}
+      and b.bucket is not null
+    order by bucket desc
+  ) batches`
+
+/** Of a batch's row: its variant's, else the batch's. */
+const templateOfRow = (sql: Executor) => sql`
+  coalesce((
+    select v.template_id
+    from batch_variants v
+    where v.organization_id = batches.organization_id and v.batch_id = batches.id
+      and v.position = messages.variant
+  ), batches.template_id)`
 
 const parts = (sql: Executor, list: Part[]) => (list.length === 0 ? sql`` : list)
 
@@ -149,6 +180,8 @@ const REACHED_BY_STATUS: Record<string, string> = {
   bounced: 'bouncedAt',
   complained: 'complainedAt',
 }
+/** Few mails have them: an index knows those. */
+const REFUSED = ['failed', 'suppressed', 'opted_out']
 /** A row is made at the time of its id, or later: batches freeze for a while. */
 const EARLIER_ID_MS = 86_400_000
 /** Mails of other programs are found when their events are applied. */
@@ -166,6 +199,7 @@ function conditions(sql: Executor, page: LogPage): Part[] {
       () => sql`and messages.id < ${before ?? ''} and messages.bucket < ${before ?? ''}`,
     ],
     [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
+    [REFUSED.includes(status ?? ''), () => sql`and messages.is_refused`],
     [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
     [recipient !== undefined, () => sql`and messages.recipient = ${recipient ?? ''}`],
     [
@@ -232,8 +266,8 @@ export async function find(
   return log
 }
 
-/** What a mail went through, in the order it happened. */
-export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid) {
+/** The first `limit` events of what a mail went through, in the order it happened. */
+export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid, limit: number) {
   const buckets = [dayBucket(id), bucketOfBatchRow(id)]
   return sql<EmailLogEvent[]>`
     select kind as type, occurred_at, data
@@ -241,5 +275,6 @@ export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid) {
     where organization_id = ${organizationId}
       and bucket = any(${buckets}::uuid[])
       and log_id = ${id}
-    order by occurred_at, kind`
+    order by occurred_at, kind
+    limit ${limit}`
 }
