@@ -101,7 +101,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const oldest = await oldestShown(sql, organizationId, now())
       const log = await logs.find(sql, organizationId, messageId, oldest)
       if (!log) throw notFound('Email log')
-      return { ...log, events: await logs.listEvents(sql, organizationId, log.id) }
+      return { ...log, events: await logs.listEvents(sql, organizationId, log) }
     },
   )
 }
