@@ -477,7 +477,9 @@ describe('delivery events', () => {
       const [mail] = await sql<{ id: string; messageId: string; sentAt: string }[]>`
         select id, message_id, sent_at from messages where organization_id = ${organizationId}`
       const timeline = await listEvents(sql, organizationId, mail!)
-      const told = timeline.map(({ type, data }) => `${type} ${String(data['messageId'] ?? 'own')}`)
+      const told = timeline.map(
+        ({ type, data }) => `${type} ${JSON.stringify(data['messageId'] ?? 'own')}`,
+      )
       const [stats] = await sql`
         select emails_sent, last_email_sent_at from contact_stats
         where organization_id = ${organizationId}`
@@ -485,7 +487,7 @@ describe('delivery events', () => {
       known.push({
         messageId: mail?.messageId.replaceAll(of, ''),
         sentAt: mail?.sentAt,
-        told: told.map((each) => each.replace(of, '')).toSorted(),
+        told: told.map((each) => each.replace(of, '').replaceAll('"', '')).toSorted(),
         ...batch,
         ...stats,
       })

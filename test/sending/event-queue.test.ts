@@ -254,6 +254,7 @@ test('nobody waits for a note that events come', async () => {
     poll()
     await emptied(made)
   })
+  expect(await stored(made)).toHaveLength(1)
 })
 
 describe('a queue that does not answer', () => {

@@ -8,7 +8,7 @@
  * `cubot` is a maker of phones, whatever stands before it.
  */
 export const WEB_BOTS: readonly RegExp[] = [
-  / daum[ \/]/,
+  / daum[ /]/,
   / deusu\//,
   /(?:^|[^g])news(?!sapphire)/,
   /(?<! channel\/|google\/)google(?!(?:wv|app|\/google| pixel))/,
@@ -23,7 +23,7 @@ export const WEB_BOTS: readonly RegExp[] = [
   /\bperl\b/,
   /\btime\//,
   /\|/,
-  /^[<\(;]/,
+  /^[<(;]/,
   /^\w*search\b/,
   /^active/,
   /^ad muncher/,
@@ -34,7 +34,7 @@ export const WEB_BOTS: readonly RegExp[] = [
   /^biglotron/,
   /^blackbox exporter/,
   /^bot/,
-  /^clamav[ \/]/,
+  /^clamav[ /]/,
   /^claude-code\//,
   /^client\//,
   /^cobweb\//,
@@ -160,7 +160,7 @@ export const WEB_BOTS: readonly RegExp[] = [
   /preview/,
   /productfinder/,
   /prospectingstudio/,
-  /ptst[ \/]\d/,
+  /ptst[ /]\d/,
   /radar/,
   /readable\//,
   /retriever/,
