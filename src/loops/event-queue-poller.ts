@@ -9,6 +9,7 @@ import {
 } from '../domain/sending/event-queue.ts'
 import type { Timings } from '../domain/sending/timings.ts'
 import { uuidv7 } from '../ids.ts'
+import { noteEvent } from '../store/accounts/connections.ts'
 import * as polls from '../store/accounts/event-queue-polls.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
@@ -20,6 +21,8 @@ const MOST_RECEIVERS = 8
 const IDLE_MS = 250
 /** SQS' own most. */
 const LONGEST_WAIT_SECONDS = 20
+/** After a turn that failed. */
+const RETRY_MS = 1_000
 /** Then the queue is given back, so that others have their turn. */
 const TURN_MS = 20_000
 
@@ -41,6 +44,7 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
   const workerId = uuidv7()
   const stopping = new AbortController()
   const turns = new Map<string, Promise<void>>()
+  const noting = new Set<string>()
 
   const round = async (): Promise<boolean> => {
     const limit = MOST_QUEUES - turns.size
@@ -51,7 +55,7 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
     const isCrowded = found.length === limit
     for (const source of found) {
       const { connectionId } = source
-      const turn = takeTurn(deps, source, { workerId, isCrowded, signal: stopping.signal })
+      const turn = takeTurn(deps, source, { workerId, isCrowded, noting, signal: stopping.signal })
         .catch((err: unknown) => deps.log.warn({ err, connectionId }, 'a queue was not polled'))
         .finally(() => turns.delete(connectionId))
       turns.set(connectionId, turn)
@@ -71,6 +75,8 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
 interface Turn {
   workerId: string
   isCrowded: boolean
+  /** Connections of which it is being noted that events come. */
+  noting: Set<string>
   signal: AbortSignal
 }
 
@@ -96,7 +102,11 @@ async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<vo
       const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
       receivers = isFull ? Math.min(receivers * 2, MOST_RECEIVERS) : Math.ceil(receivers / 2)
     }
-    await polls.release(sql, source, workerId)
+    await polls.release(sql, source, { workerId })
+  } catch (error) {
+    // Mostly what came could not be stored: as long as it is hidden, silence proves nothing.
+    await polls.recordInterruption(sql, source, { workerId, waitMs: RETRY_MS }).catch(() => {})
+    throw error
   } finally {
     queue.close()
   }
@@ -126,14 +136,15 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
   )
   const messages = answers.flatMap((each) => (each.kind === 'received' ? each.messages : []))
   if (messages.length > 0) {
-    const { kept, notApplied, refused } = await storeQueued(sql, source, messages)
+    const { isHeard, notApplied, refused } = await storeQueued(sql, source, messages)
     const { connectionId } = source
     for (const reason of notApplied) {
       onNotApplied?.(reason)
       log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
     }
     for (const err of refused) log.error({ err, connectionId }, 'a message cannot be stored')
-    await deleteAll(queue, kept, { log, connectionId })
+    if (isHeard) note(deps, source, turn)
+    await deleteAll(queue, messages, { log, connectionId })
   }
   const problem = answers.map(({ kind }) => kind).find((kind) => kind !== 'received')
   if (problem !== undefined && messages.length === 0) return { kind: problem }
@@ -143,6 +154,19 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
     isEmpty: messages.length === 0,
   })
   return { kind: 'received', count: messages.length, isMine }
+}
+
+/**
+ * Notes that events come. Nobody waits for it: the row may be locked. One at a time, so that no
+ * connection of the pool waits beside it.
+ */
+function note({ sql, log }: Deps, source: QueueSource, { noting }: Turn): void {
+  const { organizationId, connectionId } = source
+  if (noting.has(connectionId)) return
+  noting.add(connectionId)
+  noteEvent(sql, organizationId, connectionId)
+    .catch((err: unknown) => log.warn({ err, connectionId }, 'an event could not be noted'))
+    .finally(() => noting.delete(connectionId))
 }
 
 /** What could not be deleted comes again, as the same event. */

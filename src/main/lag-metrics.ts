@@ -17,6 +17,11 @@ const GAUGES = [
     'Since the first of the contacts changed whose segments are not brought up to date',
     'membershipSeconds',
   ],
+  [
+    'delivery_events_lag_seconds',
+    'Since the oldest delivery event was received that is not applied',
+    'eventSeconds',
+  ],
   ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],
 ] as const satisfies readonly (readonly [string, string, keyof Lags])[]
 

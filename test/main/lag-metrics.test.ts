@@ -41,7 +41,30 @@ test('where nothing is behind, all lags are nothing', async () => {
     executions_overdue: 0,
     executions_overdue_seconds: 0,
     membership_lag_seconds: 0,
+    delivery_events_lag_seconds: 0,
   })
+})
+
+test('the oldest event that waits is told, not those that are done or wait for a call', async () => {
+  const { sql } = database
+  const { organizationId, connectionId } = await seedOrganization(sql)
+  /** Age, and whether it is applied or put off. */
+  const seeds = [
+    [900, true, false],
+    [800, false, true],
+    [200, false, false],
+    [100, false, false],
+  ] as const
+  for (const [age, isApplied, isPutOff] of seeds) {
+    await sql`
+      insert into inbound_events (organization_id, connection_id, envelope_id, body, received_at,
+        applied_at, look_at)
+      select ${organizationId}, ${connectionId}, ${uuidv7()}, '{}', at,
+        case when ${isApplied} then now() end, case when ${isPutOff} then now() end
+      from (select now() - ${age} * interval '1 second' as at) given`
+  }
+  expect(Math.floor((await figures())['delivery_events_lag_seconds'] ?? 0)).toBe(200)
+  await sql`update inbound_events set applied_at = now()`
 })
 
 test('the oldest promise and the executions that sleep too long are told, those that sleep on are not', async () => {

@@ -4,15 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSendEmail } from '../../activities/flows/steps/send-email.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import { batchRowId, uuidv7 } from '../../src/ids.ts'
-import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
+import { applyEvents, applyNext } from '../../src/core/sending/apply-delivery-events.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
-import { type Sql, transact } from '../../src/store/db/sql.ts'
+import { listEvents } from '../../src/store/sending/email-logs.ts'
+import { isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase, withoutPartition } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { seedExecution, takeStep } from '../support/flow-steps.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
@@ -434,6 +435,73 @@ describe('delivery events', () => {
     const aside = await sql`select error from inbound_events where error is not null`
     expect(aside).toHaveLength(1)
     expect(String(aside[0]?.['error'])).toContain('poison')
+  })
+
+  it('wait for a partition that is missing, and are not set aside', async () => {
+    const prepared = await prepare(3, 3)
+    await store(prepared, [detail(prepared, { seq: 1, type: 'Delivery' })])
+    await withoutPartition(sql, 'delivery_events', async () => {
+      await expect(applyNext(sql, keyring)).rejects.toSatisfy(isPassing)
+    })
+    expect(await setAside(prepared)).toBe(0)
+    await drain()
+    expect(await figures(prepared.batchId)).toMatchObject({ delivered: 1 })
+  })
+
+  it('of two acceptances tell the same in either order: the first is the mail, the other a duplicate', async () => {
+    const sentAt = '2026-11-21T10:00:00.000Z'
+    const accepted = (prepared: Prepared, type: Happening['type'], later: boolean) => {
+      const { detail: made } = detail(prepared, { type })
+      const messageId = later ? 'second' : `first-${prepared.batchId}`
+      const timestamp = later ? '2026-11-21T10:20:00.000Z' : sentAt
+      const mail = { ...made.mail, messageId: `${messageId}-${prepared.batchId}`, timestamp }
+      return { detail: { ...made, mail } }
+    }
+    const known = []
+    for (const order of [
+      [false, true, true],
+      [true, false, true],
+      [true, true, false],
+    ]) {
+      const prepared = await prepare(1, 0)
+      const { organizationId } = prepared.seeded
+      for (const later of order) {
+        await store(prepared, [
+          accepted(prepared, 'Send', later),
+          accepted(prepared, later ? 'Open' : 'Delivery', later),
+        ])
+        await drain()
+      }
+      const [batch] = await sql`
+        select sent, duplicates from batches where id = ${prepared.batchId}`
+      const [mail] = await sql<{ id: string; messageId: string; sentAt: string }[]>`
+        select id, message_id, sent_at from messages where organization_id = ${organizationId}`
+      const timeline = await listEvents(sql, organizationId, mail!, 100)
+      const told = timeline.map(
+        ({ type, data }) => `${type} ${JSON.stringify(data['messageId'] ?? 'own')}`,
+      )
+      const [stats] = await sql`
+        select emails_sent, last_email_sent_at from contact_stats
+        where organization_id = ${organizationId}`
+      const of = `-${prepared.batchId}`
+      known.push({
+        messageId: mail?.messageId.replaceAll(of, ''),
+        sentAt: mail?.sentAt,
+        told: told.map((each) => each.replace(of, '').replaceAll('"', '')).toSorted(),
+        ...batch,
+        ...stats,
+      })
+    }
+    expect(new Set(known.map((each) => JSON.stringify(each))).size).toBe(1)
+    expect(known[0]).toEqual({
+      messageId: 'first',
+      sentAt,
+      told: ['delivery own', 'open second', 'open second', 'send own', 'send second'],
+      sent: 1,
+      duplicates: 1,
+      emailsSent: 1,
+      lastEmailSentAt: '2026-11-21T10:20:00.000Z',
+    })
   })
 
   it('of two appliers set aside what is refused, never what comes after it', async () => {

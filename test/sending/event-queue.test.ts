@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { EventQueues } from '../../src/domain/sending/event-queue.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { withoutPartition } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import {
   type QueueConnection,
@@ -201,22 +202,59 @@ describe('what is no event of ours', () => {
     expect(queues.notApplied).toHaveLength(7)
   })
 
-  test('what Postgres refuses is set aside by the queue; others are stored', async () => {
-    const made = await connect({ maxReceiveCount: 2 })
-    const name = made.queue.name.replace('-events', '-undelivered')
+  test('what Postgres refuses is kept without what it says, as an error; others are stored', async () => {
+    const made = await connect()
     await api.sql`
       alter table inbound_events add constraint refusing check (envelope_id not like 'refused%')`
     const good = Array.from({ length: 5 }, () => event(made))
     await send(made, [event(made, { id: 'refused 1' }), ...good])
     poll()
     await emptied(made)
-    expect(await stored(made)).toHaveLength(5)
-    expect(await queues.control.queue(made.accountId, { region: REGION, name })).toEqual({
-      visible: 1,
-      hidden: 0,
-    })
     await api.sql`alter table inbound_events drop constraint refusing`
+    const rows = await stored(made)
+    expect(rows.map(({ error }) => error ?? 'good').toSorted()).toEqual([
+      ...good.map(() => 'good'),
+      'refused_value',
+    ])
+    const [kept] = await api.sql`
+      select body from inbound_events where error = 'refused_value'`
+    expect(kept).toEqual({ body: { unread: null } })
   })
+
+  test('for want of a partition nothing is refused: events wait in the queue, and silence proves nothing', async () => {
+    const made = await connect({ maxReceiveCount: 20 })
+    await send(
+      made,
+      Array.from({ length: 5 }, () => event(made)),
+    )
+    await withoutPartition(api.sql, 'inbound_events', async () => {
+      poll()
+      await until(async () => JSON.stringify(queues.logged).includes('was not polled'))
+      // Another worker need not wait until the lease ends.
+      await until(async () => {
+        const [row] = await api.sql`
+          select from event_queue_polls p
+          join connections c on c.organization_id = p.organization_id and c.id = p.connection_id
+          where c.id = ${made.connectionId} and c.events_refused_at is not null
+            and (p.held_by is null or p.held_until > c.events_refused_at + interval '500 ms')`
+        return row
+      })
+      expect(await left(made)).toBe(5)
+    })
+    await emptied(made)
+    expect((await stored(made)).map(({ error }) => error)).toEqual(Array(5).fill(null))
+  })
+})
+
+test('nobody waits for a note that events come', async () => {
+  const made = await connect()
+  await send(made, [event(made)])
+  await api.sql.begin(async (tx) => {
+    await tx`select from connections where id = ${made.connectionId} for update`
+    poll()
+    await emptied(made)
+  })
+  expect(await stored(made)).toHaveLength(1)
 })
 
 describe('a queue that does not answer', () => {
@@ -273,6 +311,23 @@ describe('a queue that does not answer', () => {
     const { refused = null } = (await row()) ?? {}
     await until(async () => ((await row())?.emptied ?? '') > (refused ?? ''))
     expect((await row())?.refused).toBe(refused)
+  })
+
+  test.each([
+    ['another', (made: QueueConnection) => `${queueUrl(made)}-2`],
+    ['none', () => null],
+  ])('that is changed to %s: what was interrupted stays so', async (_what, url) => {
+    const made = await connect()
+    const refusedAt = async () => {
+      const [row] = await api.sql<{ refused: string | null }[]>`
+        select events_refused_at as refused from connections where id = ${made.connectionId}`
+      return row?.refused
+    }
+    expect(await refusedAt()).toBeNull()
+    const before = new Date().toISOString()
+    expect((await setQueue(made, url(made))).status).toBe(200)
+    expect((await refusedAt()) ?? '').toMatch(/^2/)
+    expect(Date.parse((await refusedAt()) ?? '')).toBeGreaterThan(Date.parse(before) - 1_000)
   })
 
   test('is polled by one worker at a time', async () => {

@@ -12,6 +12,8 @@ export interface ApiProcess {
   /** Bytes that live in its heap and its buffers after a collection. */
   memory(): Promise<number>
   stop(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
 }
 
 const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
@@ -50,6 +52,12 @@ export async function startApiProcess(
     if (tries === READY_TRIES || child.exitCode !== null) throw new Error('the API did not start')
     await sleep(READY_PAUSE_MS)
   }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
   return {
     url,
     port,
@@ -58,12 +66,8 @@ export async function startApiProcess(
       const [bytes] = (await once(child, 'message')) as [number]
       return bytes
     },
-    stop: async () => {
-      if (child.exitCode !== null) return
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
 }
 

@@ -30,6 +30,24 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
+/** Runs `work` while a table lacks the partition of today. */
+export async function withoutPartition(
+  sql: Sql,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const name = `${table}_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
+  const [found] = await sql<{ bounds: string }[]>`
+    select pg_get_expr(relpartbound, oid) as bounds from pg_class where relname = ${name}`
+  if (!found) throw new Error(`${name} is not there`)
+  await sql.unsafe(`alter table ${table} detach partition ${name}`)
+  try {
+    await work()
+  } finally {
+    await sql.unsafe(`alter table ${table} attach partition ${name} ${found.bounds}`)
+  }
+}
+
 const template = (): string => inject('templateDatabase')
 
 async function asAdmin(act: (admin: Sql) => Promise<unknown>): Promise<void> {

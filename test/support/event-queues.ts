@@ -20,6 +20,13 @@ export interface QueueConnection {
   queue: { region: string; name: string }
 }
 
+interface QueueAccount {
+  accountId: string
+  externalId: string
+  lacks?: string[]
+  maxReceiveCount?: number
+}
+
 /** The sandbox over the wire, whose queues are polled by pollers of the tests. */
 export async function startQueues(sql: Sql, databaseUrl: string) {
   const silent = pino({ level: 'silent' })
@@ -32,6 +39,20 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
   const note = (fields: object, message: string): void => void logged.push({ fields, message })
   const log = { info: note, warn: note, error: note }
   const started: { stop(): Promise<void> }[] = []
+
+  /** The account of a connection, with its role and a queue. */
+  const putQueue = async (given: QueueAccount): Promise<QueueConnection['queue']> => {
+    const { accountId, externalId, lacks = [], maxReceiveCount = 3 } = given
+    const roleName = `letterloom-${externalId.slice(0, 8)}`
+    const name = `${roleName}-events`
+    await control.putAccount(accountId, {
+      region: REGION,
+      roles: [{ name: roleName, externalId, policyVersion: 2, lacks }],
+      queues: [{ name, deadLetterQueue: `${roleName}-undelivered`, maxReceiveCount }],
+      webhooks: [{ queue: name, region: REGION }],
+    })
+    return { region: REGION, name }
+  }
 
   return {
     control,
@@ -48,20 +69,14 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
       }: { lacks?: string[]; maxReceiveCount?: number; accountId?: string } = {},
     ): Promise<QueueConnection> => {
       const [connectionId, externalId] = [uuidv7(), randomUUID()]
-      const roleName = `letterloom-${externalId.slice(0, 8)}`
-      const name = `${roleName}-events`
       await sql`
         insert into connections (organization_id, id, account_id, region, external_id, is_verified)
         values (${organizationId}, ${connectionId}, ${accountId}, ${REGION}, ${externalId}, true)`
-      await control.putAccount(accountId, {
-        region: REGION,
-        roles: [{ name: roleName, externalId, policyVersion: 2, lacks }],
-        queues: [{ name, deadLetterQueue: `${roleName}-undelivered`, maxReceiveCount }],
-        webhooks: [{ queue: name, region: REGION }],
-      })
-      const queue = { region: REGION, name }
+      const queue = await putQueue({ accountId, externalId, lacks, maxReceiveCount })
       return { organizationId, connectionId, accountId, queue }
     },
+
+    putQueue,
 
     /** One worker's poller; `queues` may go wrong. */
     startPoller(change: (queues: EventQueues) => EventQueues = (queues) => queues) {

@@ -110,7 +110,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const oldest = await oldestShown(sql, organizationId, now())
       const log = await logs.find(sql, organizationId, messageId, oldest)
       if (!log) throw notFound('Email log')
-      const events = await logs.listEvents(sql, organizationId, log.id, MOST_EVENTS + 1)
+      const events = await logs.listEvents(sql, organizationId, log, MOST_EVENTS + 1)
       const timeline = {
         events: events.slice(0, MOST_EVENTS),
         eventsTruncated: events.length > MOST_EVENTS,

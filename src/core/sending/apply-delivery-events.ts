@@ -20,6 +20,7 @@ import { recordArrivals as recordProbeArrivals } from '../../store/sending/probe
 import * as outbox from '../../store/platform/outbox.ts'
 import { findWaitingDays } from '../../store/sending/waiting-days.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import type { Uuid } from '../../ids.ts'
 import type { Keyring } from '../../tokens.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
 
@@ -218,15 +219,17 @@ async function applyToBucket(
     )
     for (const { inbound } of events) changes.applied.add(inbound)
     const after = events.reduce<MailFacts>((facts, { event }) => learn(facts, event), mail)
+    if (events.length === 0) continue
     // Of an erased mail only its kind and time: what else an event says may name the person.
     const isErased = mail.recipient === null
+    // Another may turn out to be the first; this one is counted as the mail's own all the same.
+    const messageId = mail.messageId ?? after.messageId
     for (const { event } of events) {
-      timeline.push(entry({ ...mail, messageId: after.messageId }, event, isErased))
-      if (event.messageId === after.messageId) continue
+      timeline.push(entry(mail.id, event, { isErased, isKnownBy: ownId(after) }))
+      if (event.messageId === messageId) continue
       const { connectionId } = mail
       others.push({ mailId: mail.id, connectionId, messageId: event.messageId })
     }
-    if (events.length === 0) continue
 
     const firstEventAt = mail.firstEventAt ?? earliestTagged(events)
     // The worker that made the mail knows its subject best, but may be lost before it wrote it.
@@ -240,9 +243,9 @@ async function applyToBucket(
     }
     const moved = delta(mail, row)
     changed.push(row)
-    if (moved.sent === 1) proven.push(row)
+    if (moved.sent === 1) proven.push({ ...row, messageId })
     const ofVariant = variantDelta(mail, row)
-    count(changes, organizationId, row, { moved, ofVariant, activeAt: lastActivity(events) })
+    count(changes, organizationId, row, { moved, ofVariant, times: timesOf(after, events) })
     if (mail.executionId !== null) noteEngagements(changes, organizationId, mail.id, events)
     changes.effects.push(...effectsOf(mail, organizationId, events))
   }
@@ -323,25 +326,34 @@ function noteEngagements(
   engagements.set(organizationId, known)
 }
 
-/** When the person last did something with the mail: an open or a click, the first or not. */
-function lastActivity(events: readonly MatchedEvent[]): string | null {
-  const times = events.flatMap(({ event: { kind, occurredAt } }) =>
-    kind === 'open' || kind === 'click' ? [occurredAt] : [],
-  )
-  return times.toSorted().at(-1) ?? null
+type Times = Pick<deliveryEvents.StatsDelta, 'sentAt' | 'openedAt' | 'clickedAt'>
+
+/**
+ * The last of what events tell of a mail, whether it moves a figure or not: the last of all of them
+ * is the same in any order. When a call was answered, its mail's time is known by that.
+ */
+function timesOf({ claimedAt }: MailFacts, events: readonly MatchedEvent[]): Times {
+  const last = (times: string[]): string | null => times.toSorted().at(-1) ?? null
+  const lastOf = (kind: SesEvent['kind']) =>
+    last(events.flatMap(({ event }) => (event.kind === kind ? [event.occurredAt] : [])))
+  return {
+    sentAt: claimedAt === null ? last(events.map(({ event }) => event.mailTimestamp)) : null,
+    openedAt: lastOf('open'),
+    clickedAt: lastOf('click'),
+  }
 }
 
 function count(
   changes: Changes,
   organizationId: string,
   mail: deliveryEvents.MailRow,
-  { moved, ofVariant, activeAt }: { moved: Delta; ofVariant: Delta; activeAt: string | null },
+  { moved, ofVariant, times }: { moved: Delta; ofVariant: Delta; times: Times },
 ) {
   const { sent, opened, clicked } = moved
-  if (mail.contactId && (sent !== 0 || opened !== 0 || clicked !== 0 || activeAt !== null)) {
-    const at = mail.clickedAt ?? mail.openedAt ?? mail.sentAt ?? new Date(0).toISOString()
-    const { contactId } = mail
-    changes.stats.push({ organizationId, contactId, sent, opened, clicked, at, activeAt })
+  const { contactId } = mail
+  const isChanged = sent !== 0 || Object.values(times).some((time) => time !== null)
+  if (contactId && isChanged) {
+    changes.stats.push({ organizationId, contactId, sent, opened, clicked, ...times })
   }
   if (!mail.batchId) return
   const { batchId, variant } = mail
@@ -365,16 +377,25 @@ function add(sum: Delta, moved: Delta): void {
   for (const name of COUNTED) sum[name] += moved[name]
 }
 
-/** Of a second acceptance the timeline also shows the message id. */
+/** The message id that no event changes any more; null: events may. */
+const ownId = ({ claimedAt, messageId }: MailFacts): string | null =>
+  claimedAt === null ? null : messageId
+
+interface EntryOptions {
+  isErased: boolean
+  /** Of another acceptance the timeline also shows the message id. */
+  isKnownBy: string | null
+}
+
 function entry(
-  mail: Pick<deliveryEvents.MailRow, 'id' | 'messageId'>,
+  logId: Uuid,
   event: SesEvent,
-  isErased: boolean,
+  { isErased, isKnownBy }: EntryOptions,
 ): deliveryEvents.TimelineEntry {
   const { kind, occurredAt, distinct, messageId } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
-  const data = messageId === mail.messageId ? event.data : { ...event.data, messageId }
-  return { logId: mail.id, kind, fingerprint, occurredAt, data: isErased ? {} : data }
+  const data = messageId === isKnownBy ? event.data : { ...event.data, messageId }
+  return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
 /** Events by organization and bucket, in the order of those keys. */

@@ -24,6 +24,8 @@ export type UnreadReason =
   | 'invalid_json'
   | 'unstorable_text'
   | 'no_envelope'
+  /** Postgres does not take it. */
+  | 'refused_value'
 
 /** Only an escape can bring in a NUL or half of a surrogate pair: bytes are decoded as UTF-8. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
@@ -70,7 +72,7 @@ function isStorable(value: unknown, isSuspicious: boolean, depth: number): boole
 export const describeUnread = (reason: UnreadReason, bytes: Buffer): UnreadBody => ({
   reason,
   text:
-    reason === 'unsupported_encoding'
+    reason === 'unsupported_encoding' || reason === 'refused_value'
       ? null
       : storable(bytes.toString('utf8').slice(0, KEPT_CHARACTERS)),
   digest: createHash('sha256').update(bytes).digest('hex'),

@@ -1,87 +1,86 @@
 import type { QueuedMessage, QueueSource } from '../../domain/sending/event-queue.ts'
-import { noteEvent } from '../../store/accounts/connections.ts'
 import * as inboundEvents from '../../store/sending/inbound-events.ts'
 import { isRefusedValue, type Sql } from '../../store/db/sql.ts'
 import { judgeEvents } from './judge-events.ts'
-import { readEnvelope } from './read-event.ts'
+import { describeUnread, readEnvelope } from './read-event.ts'
 import { type ReceivedEvent, toInboundEvent, toUnreadEvent } from './receive-event.ts'
 
 interface Stored {
-  /** Messages whose events are committed: they may be deleted. */
-  kept: QueuedMessage[]
+  /** An event came that may be applied. */
+  isHeard: boolean
   /** Why events that are new are not applied. */
   notApplied: string[]
-  /** Messages that Postgres does not take; they come again until the queue sets them aside. */
+  /** What Postgres said of messages that it does not take. */
   refused: unknown[]
 }
 
 /**
  * Stores what a queue gave, as the webhook stores what it is sent: the queue decides whose the
- * events are, never the body. What cannot be read or applied is kept with its reason.
+ * events are, never the body. What cannot be read, stored or applied is kept with its reason, so
+ * that every message may be deleted afterwards.
  */
 export async function storeQueued(
   sql: Sql,
   source: QueueSource,
   messages: readonly QueuedMessage[],
 ): Promise<Stored> {
-  const received = messages.map((message) => ({ message, event: eventOf(message, source) }))
+  const events = messages.map(({ body }) => eventOf(body, source))
   try {
-    return await storeAll(sql, source, received)
+    return { ...(await storeAll(sql, events)), refused: [] }
   } catch (error) {
     if (!isRefusedValue(error)) throw error
-    return storeEach(sql, source, received)
+    return storeEach(sql, source, messages)
   }
 }
 
-interface Received {
-  message: QueuedMessage
-  event: ReceivedEvent
-}
-
-function eventOf({ body }: QueuedMessage, source: QueueSource): ReceivedEvent {
-  const { organizationId, connectionId: id, accountId, region } = source
-  const proof = { organizationId, id, accountId, region }
+function eventOf(body: string, source: QueueSource): ReceivedEvent {
   const read = readEnvelope(body)
+  const proof = proofOf(source)
   return 'envelope' in read ? toInboundEvent(read.envelope, proof) : toUnreadEvent(read, proof)
 }
 
+const proofOf = ({ organizationId, connectionId: id, accountId, region }: QueueSource) => ({
+  organizationId,
+  id,
+  accountId,
+  region,
+})
+
 async function storeAll(
   sql: Sql,
-  { organizationId, connectionId }: QueueSource,
-  received: readonly Received[],
-): Promise<Stored> {
+  given: readonly ReceivedEvent[],
+): Promise<Omit<Stored, 'refused'>> {
   // The applier judges them too.
-  const given = received.map(({ event }) => event)
   const events = await judgeEvents(sql, given).catch(() => given)
   const isNew = await inboundEvents.store(sql, events)
-  const isHeard = events.some(({ ignored, error }) => ignored === undefined && error === undefined)
-  if (isHeard) await noteEvent(sql, organizationId, connectionId)
   return {
-    kept: received.map(({ message }) => message),
+    isHeard: events.some(({ ignored, error }) => ignored === undefined && error === undefined),
     notApplied: events.flatMap(({ ignored, error }, index) => {
       const reason = ignored ?? error
       return isNew[index] === true && reason !== undefined ? [reason] : []
     }),
-    refused: [],
   }
 }
 
-/** After a set that Postgres refused: no message may stop the others. */
+/**
+ * After a set that Postgres refused: no message may stop the others. One that is refused by itself
+ * is kept without what it says, with an error: silence about a mail of ours proves nothing then.
+ */
 async function storeEach(
   sql: Sql,
   source: QueueSource,
-  received: readonly Received[],
+  messages: readonly QueuedMessage[],
 ): Promise<Stored> {
-  const stored: Stored = { kept: [], notApplied: [], refused: [] }
-  for (const each of received) {
-    try {
-      const { kept, notApplied } = await storeAll(sql, source, [each])
-      stored.kept.push(...kept)
-      stored.notApplied.push(...notApplied)
-    } catch (error) {
+  const sum: Stored = { isHeard: false, notApplied: [], refused: [] }
+  for (const { body } of messages) {
+    const stored = await storeAll(sql, [eventOf(body, source)]).catch((error: unknown) => {
       if (!isRefusedValue(error)) throw error
-      stored.refused.push(error)
-    }
+      sum.refused.push(error)
+      const unread = describeUnread('refused_value', Buffer.from(body))
+      return storeAll(sql, [toUnreadEvent(unread, proofOf(source))])
+    })
+    sum.isHeard ||= stored.isHeard
+    sum.notApplied.push(...stored.notApplied)
   }
-  return stored
+  return sum
 }

@@ -1,21 +1,33 @@
+import { WEB_BOTS } from './web-bots.ts'
+
 /**
  * Which programs open mail by themselves, so that their opens tell nothing about a person. Raise
  * the version with each change: figures of older mails stay as they were counted.
  *
- * The image proxies of Gmail and Yahoo are no bots: they fetch when a person opens. A bare
- * `Mozilla/5.0` is Apple's Mail Privacy Protection, which fetches whatever arrives.
+ * The proxies of mail providers are no bots: they fetch when a person opens. A bare `Mozilla/5.0`
+ * is Apple's Mail Privacy Protection, which fetches whatever arrives.
  */
-export const BOT_LIST_VERSION = 1
+export const BOT_LIST_VERSION = 2
+
+/** Longer ones say no more. */
+const MOST_CHARACTERS = 500
 
 const NO_PERSON = /^(?:mozilla\/5\.0)?$/
-/** Where people's own programs have such a word in their name, it is not here. */
-const BOT =
-  /bot\b|crawl|spider|scan|preview|headless|phantomjs|barracuda|mimecast|proofpoint|trendmicro|symantec|fireeye|ironport|cloudmark|urldefense|safelinks|curl\/|wget\/|python|go-http-client|java\/|okhttp|axios|node-fetch|libwww|httpclient/
-const PERSONS_PROXY = /googleimageproxy|ggpht\.com|yahoomailproxy/
+const MAIL_SCANNERS =
+  /barracuda|mimecast|proofpoint|trendmicro|symantec|fireeye|ironport|cloudmark|urldefense|safelinks/
+/** Libraries by which programs fetch. */
+const LIBRARIES =
+  /curl\/|wget\/|python|go-http-client|java\/|okhttp|axios|node-fetch|libwww|httpclient/
+const PEOPLE =
+  /googleimageproxy|ggpht\.com|yahoomailproxy|outlookmobileproxy|seznamemailproxy|yahoomobile/
+/** One expression, a tenth of the time of all. */
+const BOT = new RegExp(
+  [MAIL_SCANNERS, LIBRARIES, ...WEB_BOTS].map(({ source }) => source).join('|'),
+)
 
 /** Whether an open with this user agent was a program's own doing. */
 export function isBot(userAgent: string | undefined): boolean {
-  const agent = (userAgent ?? '').trim().toLowerCase()
+  const agent = (userAgent ?? '').slice(0, MOST_CHARACTERS).trim().toLowerCase()
   if (NO_PERSON.test(agent)) return true
-  return BOT.test(agent) && !PERSONS_PROXY.test(agent)
+  return BOT.test(agent) && !PEOPLE.test(agent)
 }

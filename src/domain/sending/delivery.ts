@@ -10,6 +10,8 @@ export interface MailFacts {
   error: string | null
   messageId: string | null
   sentAt: string | null
+  /** Of a sent mail: its call was answered. Null: only events tell that it was sent. */
+  claimedAt: string | null
   deliveredAt: string | null
   openedAt: string | null
   /** By something that is not on the list of bots. */
@@ -29,7 +31,8 @@ const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
  * times only move back to the earliest, the status and the bounce only up.
  *
  * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put
- * back in the queue or skipped there becomes `sent`.
+ * back in the queue or skipped there becomes `sent`. Where only events tell of it, and it was
+ * accepted more than once, it is known by the first acceptance.
  */
 export function learn(facts: MailFacts, event: SesEvent): MailFacts {
   const known = accepted(facts, event)
@@ -48,9 +51,7 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
       return reach(known, 'clicked', { clickedAt: earlier(known.clickedAt, event) })
     case 'reject':
     case 'rendering_failure':
-      return reach(known, 'failed', {
-        error: String(event.data['reason'] ?? event.data['errorMessage'] ?? event.kind),
-      })
+      return reach(known, 'failed', { error: firstOf(known.error, refusalOf(event)) })
     case 'complaint':
       if (event.bounceType !== undefined) return bounce(known, event)
       if (event.notSpam) return known
@@ -125,16 +126,24 @@ const changeBetween =
     Number(holds(after)) - Number(holds(before))
 
 function accepted(facts: MailFacts, event: SesEvent): MailFacts {
-  const status = facts.state === 'sent' ? facts.status : 'sent'
-  return {
-    ...facts,
-    state: 'sent',
-    status,
-    reason: facts.state === 'sent' ? facts.reason : null,
-    error: facts.state === 'sent' ? facts.error : null,
-    messageId: facts.messageId ?? event.messageId,
-    sentAt: facts.sentAt ?? event.mailTimestamp,
+  const isSent = facts.state === 'sent'
+  const before = isSent
+    ? facts
+    : { ...facts, status: 'sent' as const, reason: null, error: null, claimedAt: null }
+  return { ...before, state: 'sent', ...acceptance(before, event) }
+}
+
+/** By which message id and time the mail is known: its call's answer, or else the first. */
+function acceptance(
+  { messageId, sentAt, claimedAt }: MailFacts,
+  event: SesEvent,
+): Pick<MailFacts, 'messageId' | 'sentAt'> {
+  const told = { messageId: event.messageId, sentAt: event.mailTimestamp }
+  if (messageId === null || sentAt === null) {
+    return { messageId: messageId ?? told.messageId, sentAt: sentAt ?? told.sentAt }
   }
+  const isFirst = told.sentAt < sentAt || (told.sentAt === sentAt && told.messageId < messageId)
+  return claimedAt === null && isFirst ? told : { messageId, sentAt }
 }
 
 function bounce(facts: MailFacts, event: SesEvent): MailFacts {
@@ -159,6 +168,12 @@ const reach = (facts: MailFacts, status: LogStatus, known: Partial<MailFacts>): 
   ...known,
   status: higher(facts.status, status),
 })
+
+const refusalOf = ({ data, kind }: SesEvent): string =>
+  String(data['reason'] ?? data['errorMessage'] ?? kind)
+
+const firstOf = (known: string | null, told: string): string =>
+  known !== null && known <= told ? known : told
 
 const earlier = (known: string | null, event: SesEvent): string =>
   known !== null && known <= event.occurredAt ? known : event.occurredAt

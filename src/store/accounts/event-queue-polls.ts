@@ -1,22 +1,42 @@
 import type { QueueProblem, QueueSource } from '../../domain/sending/event-queue.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Sql, Transaction } from '../db/sql.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 
 /**
- * A queue that was set is polled at once, whatever became of the one before. Comes before the
- * change of the connection: polls lock in this order, too.
+ * A queue that was set is polled at once, whatever became of the one before: what is still in that
+ * one is not received any more, which is an interruption. Comes before the change of the connection:
+ * polls lock in this order, too.
  */
 export const begin = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
-  insert into event_queue_polls (organization_id, connection_id)
-  values (${organizationId}, ${connectionId})
-  on conflict (organization_id, connection_id) do update
-  set due_at = excluded.due_at, held_by = null, held_until = null, failures = 0, problem = null,
-    polled_at = excluded.polled_at, emptied_at = null`
+  with before as materialized (
+    select organization_id, connection_id
+    from event_queue_polls
+    where organization_id = ${organizationId} and connection_id = ${connectionId}
+    for update
+  ), begun as (
+    insert into event_queue_polls (organization_id, connection_id)
+    values (${organizationId}, ${connectionId})
+    on conflict (organization_id, connection_id) do update
+    set due_at = excluded.due_at, held_by = null, held_until = null, failures = 0, problem = null,
+      polled_at = excluded.polled_at, emptied_at = null
+  )
+  ${interrupted(tx, tx`before`)}`
 
-/** The connection has no queue any more. */
+/** The connection has no queue any more; from now on its events come another way, or not at all. */
 export const end = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
-  delete from event_queue_polls
-  where organization_id = ${organizationId} and connection_id = ${connectionId}`
+  with ended as (
+    delete from event_queue_polls
+    where organization_id = ${organizationId} and connection_id = ${connectionId}
+    returning organization_id, connection_id
+  )
+  ${interrupted(tx, tx`ended`)}`
+
+/** Until now the queues of `polls` may have been unread. */
+const interrupted = (sql: Executor, polls: Part) => sql`
+  update connections c
+  set events_refused_at = clock_timestamp()
+  from ${polls} p
+  where c.organization_id = p.organization_id and c.id = p.connection_id`
 
 interface Claim {
   /** Names the worker for as long as it lives. */
@@ -95,16 +115,29 @@ export async function recordAnswer(
   return count > 0
 }
 
-/** The worker is done with the queue for now; it is due at once. */
+interface Release {
+  workerId: Uuid
+  /** Until the queue is due. */
+  waitMs?: number
+}
+
+/** The worker is done with the queue for now. */
 export const release = (
-  sql: Sql,
-  { organizationId, connectionId }: QueueSource,
-  workerId: Uuid,
+  sql: Executor,
+  source: QueueSource,
+  { workerId, waitMs = 0 }: Release,
 ) => sql`
   update event_queue_polls
-  set held_by = null, held_until = null, due_at = clock_timestamp()
-  where organization_id = ${organizationId} and connection_id = ${connectionId}
-    and held_by = ${workerId}`
+  set held_by = null, held_until = null,
+    due_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  where organization_id = ${source.organizationId} and connection_id = ${source.connectionId}
+    and held_by = ${workerId}
+  returning organization_id, connection_id`
+
+/** The same after a turn that failed: what it received may not be stored. */
+export const recordInterruption = (sql: Sql, source: QueueSource, given: Release) => sql`
+  with released as (${release(sql, source, given)})
+  ${interrupted(sql, sql`released`)}`
 
 /**
  * Notes that a poll got no answer: the next is later each time, a minute at most. Returns how many

@@ -165,9 +165,19 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
 export const hasState = (error: unknown, state: string): boolean =>
   error instanceof postgres.PostgresError && error.code === state
 
-/** Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. */
+/** What in Postgres looks for the partition of a row; its error has the SQLSTATE of a check. */
+const FINDS_PARTITION = 'ExecFindPartition'
+
+const lacksPartition = (error: postgres.PostgresError): boolean => error.routine === FINDS_PARTITION
+
+/**
+ * Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. A row
+ * whose partition is missing is not refused: partitions are made by a loop.
+ */
 export const isRefusedValue = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && /^(?:22|54|23514$)/.test(error.code)
+  error instanceof postgres.PostgresError &&
+  /^(?:22|54|23514$)/.test(error.code) &&
+  !lacksPartition(error)
 
 /** Others held a lock for longer than `lock_timeout`. */
 export const isLockUnavailable = (error: unknown): boolean => hasState(error, LOCK_NOT_AVAILABLE)
@@ -179,9 +189,11 @@ const PASSING = /^(?:08|25|40|53|55|57|58)/
 /** The driver's words and Node's for a connection that is lost. */
 const LOST = /^(?:CONNECT|E[A-Z]+$)/
 
-/** Postgres may well answer the same statements later: it was away, or busy. */
+/** Postgres may well answer the same statements later: it was away, busy, or lacks a partition. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof postgres.PostgresError) return PASSING.test(error.code)
+  if (error instanceof postgres.PostgresError) {
+    return PASSING.test(error.code) || lacksPartition(error)
+  }
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && LOST.test(code)
 }

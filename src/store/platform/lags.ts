@@ -11,6 +11,8 @@ export interface Lags {
   batchSeconds: number
   /** Since the first of the contacts changed whose kept segments are not brought up to date. */
   membershipSeconds: number
+  /** Since the oldest delivery event was received that is not applied and waits for no call. */
+  eventSeconds: number
   /** Executions whose delay or wait should have ended; counted to `most`. */
   overdue: number
   /** Since the first of them should have been woken. */
@@ -68,6 +70,16 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
           (select min(due_at) from membership_deadlines where due_at < clock_timestamp())
         )), 0)::float8
       ) as membership_seconds,
+      (
+        select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8
+        from (
+          select received_at
+          from inbound_events
+          where applied_at is null and look_at is null
+          order by position
+          limit 1
+        ) oldest
+      ) as event_seconds,
       count(*)::integer as overdue,
       coalesce(extract(epoch from clock_timestamp() - min(due_at)), 0)::float8 as overdue_seconds
     from overdue`

@@ -98,8 +98,6 @@ export interface MailRow extends MailFacts {
   contactId: Uuid | null
   connectionId: Uuid
   recipient: string | null
-  /** Of a sent mail: its call was answered. */
-  claimedAt: string | null
   firstEventAt: string | null
   subject: string | null
   /** Of a batch that is a test. */
@@ -269,16 +267,18 @@ export interface StatsDelta {
   sent: number
   opened: number
   clicked: number
-  at: string
-  /** Of the last open or click, whether it moved a figure or not. */
-  activeAt: string | null
+  /** The last times that were told of, whether they move a figure or not. */
+  sentAt: string | null
+  openedAt: string | null
+  clickedAt: string | null
 }
 
 /** Engagement of each contact; deltas of one contact are summed before. */
 export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
   with change as (
     select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,
-      sum(clicked) as clicked, max(at) as at, max(active_at) as active_at
+      sum(clicked) as clicked, max(sent_at) as sent_at, max(opened_at) as opened_at,
+      max(clicked_at) as clicked_at
     from jsonb_to_recordset(${tx.json(
       deltas.map((each) => ({
         organization_id: each.organizationId,
@@ -286,11 +286,12 @@ export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
         sent: each.sent,
         opened: each.opened,
         clicked: each.clicked,
-        at: each.at,
-        active_at: each.activeAt,
+        sent_at: each.sentAt,
+        opened_at: each.openedAt,
+        clicked_at: each.clickedAt,
       })),
     )}) as d (organization_id uuid, contact_id uuid, sent int, opened int, clicked int,
-      at timestamptz, active_at timestamptz)
+      sent_at timestamptz, opened_at timestamptz, clicked_at timestamptz)
     group by organization_id, contact_id
   ), alive as (
     select c.organization_id, c.id
@@ -303,10 +304,8 @@ export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
     emails_clicked, last_email_sent_at, last_email_opened_at, last_email_clicked_at,
     last_activity_at)
   select change.organization_id, change.contact_id, change.sent, change.opened, change.clicked,
-    case when change.sent > 0 then change.at end,
-    case when change.opened > 0 then change.at end,
-    case when change.clicked > 0 then change.at end,
-    change.active_at
+    change.sent_at, change.opened_at, change.clicked_at,
+    greatest(change.opened_at, change.clicked_at)
   from change
   join alive on alive.organization_id = change.organization_id and alive.id = change.contact_id
   order by change.organization_id, change.contact_id

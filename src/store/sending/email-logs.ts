@@ -266,11 +266,20 @@ export async function find(
   return log
 }
 
-/** The first `limit` events of what a mail went through, in the order it happened. */
-export function listEvents(sql: Executor, organizationId: Uuid, id: Uuid, limit: number) {
+/**
+ * The first `limit` events of what a mail went through, in the order it happened. An event says its
+ * message id where that is not the one that the mail is known by.
+ */
+export function listEvents(
+  sql: Executor,
+  organizationId: Uuid,
+  { id, messageId }: Pick<EmailLog, 'id' | 'messageId'>,
+  limit: number,
+) {
   const buckets = [dayBucket(id), bucketOfBatchRow(id)]
   return sql<EmailLogEvent[]>`
-    select kind as type, occurred_at, data
+    select kind as type, occurred_at,
+      case when data ->> 'messageId' = ${messageId} then data - 'messageId' else data end as data
     from delivery_events
     where organization_id = ${organizationId}
       and bucket = any(${buckets}::uuid[])

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+
+/**
+ * Mails, what the provider tells of each, and what must be known of them then: computed from what
+ * was told alone, a whole mail at once, as a reader of the contract would.
+ */
+export interface ToldMail {
+  bucket: Uuid
+  /** Known once its row is written. */
+  id?: Uuid
+  source: 'batch' | 'transactional'
+  batch: number | null
+  domain: string
+  recipient: string | null
+  /** What is known by the answer to its call. */
+  answered: { messageId: string; sentAt: string } | null
+  /** When it was sent, if a row says so without an answer. */
+  sentAt?: string
+  told: Told[]
+}
+
+export interface Acceptance {
+  messageId: string
+  at: string
+}
+
+export interface Told {
+  kind: keyof typeof PARTS
+  at: string
+  accepted: Acceptance
+  /** Without our tags. */
+  isUntagged?: boolean
+  isBot?: boolean
+  bounce?: readonly [type: string, subType: string]
+  complaint?: 'abuse' | 'not-spam' | 'listed'
+  link?: string
+  reason?: string
+}
+
+const PARTS = {
+  Send: 'send',
+  Delivery: 'delivery',
+  DeliveryDelay: 'deliveryDelay',
+  Bounce: 'bounce',
+  Complaint: 'complaint',
+  Reject: 'reject',
+  Open: 'open',
+  Click: 'click',
+} as const
+
+const PERSON = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0'
+const BOT = 'Barracuda/1.0'
+const LISTED = 'OnAccountSuppressionList'
+
+/** The event as the provider writes it. */
+export function detailOf(mail: ToldMail, told: Told, organizationId: Uuid): object {
+  const { kind, at: timestamp, accepted, isUntagged = false } = told
+  const [bounceType, bounceSubType] = told.bounce ?? []
+  const destination = mail.recipient === null ? [] : [mail.recipient]
+  const complained =
+    told.complaint === 'listed'
+      ? { complaintSubType: LISTED }
+      : { complaintFeedbackType: told.complaint }
+  const feedbackId = feedbackOf(told)
+  const part = {
+    timestamp,
+    recipients: destination,
+    bouncedRecipients: destination.map((emailAddress) => ({ emailAddress })),
+    complainedRecipients: destination.map((emailAddress) => ({ emailAddress })),
+    ...(feedbackId === undefined ? {} : { feedbackId }),
+    ...(kind === 'Bounce' ? { bounceType, bounceSubType } : {}),
+    ...(kind === 'Complaint' ? complained : {}),
+    ...(kind === 'Open' ? { userAgent: told.isBot ? BOT : PERSON } : {}),
+    ...(kind === 'Click' ? { link: told.link } : {}),
+    ...(kind === 'Reject' ? { reason: told.reason } : {}),
+  }
+  const tags = {
+    'letterloom-message': [`${mail.bucket}_${mail.id}`],
+    'letterloom-organization': [organizationId],
+  }
+  return {
+    eventType: kind,
+    mail: {
+      timestamp: accepted.at,
+      messageId: accepted.messageId,
+      destination,
+      ...(isUntagged ? {} : { tags }),
+    },
+    [PARTS[kind]]: part,
+  }
+}
+
+const feedbackOf = ({ kind, accepted, at }: Told): string | undefined =>
+  kind === 'Bounce' || kind === 'Complaint' ? `${accepted.messageId}-${at}` : undefined
+
+/** From the least to what nothing overwrites. */
+const STATUSES = 'sent delivered opened clicked failed bounced suppressed complained'.split(' ')
+const EFFECTS = ['bounced', 'suppressed', 'complained']
+const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
+
+const first = (times: readonly string[]): string | null => times.toSorted().at(0) ?? null
+export const last = (times: readonly (string | null)[]): string | null =>
+  times
+    .filter((time) => time !== null)
+    .toSorted()
+    .at(-1) ?? null
+
+/** A complaint because the address is on the account's list is a bounce that did not happen. */
+const bounceOf = ({ bounce, complaint }: Told) =>
+  complaint === 'listed' ? (['Permanent', LISTED] as const) : bounce
+const isSpam = ({ kind, complaint }: Told): boolean => kind === 'Complaint' && complaint === 'abuse'
+
+function statusOf(told: Told): string {
+  const bounce = bounceOf(told)
+  if (bounce) return bounce[1] === LISTED ? 'suppressed' : 'bounced'
+  if (isSpam(told)) return 'complained'
+  const plain: Partial<Record<Told['kind'], string>> = {
+    Delivery: 'delivered',
+    Open: 'opened',
+    Click: 'clicked',
+    Reject: 'failed',
+  }
+  return plain[told.kind] ?? 'sent'
+}
+
+const strength = ([type, subType]: readonly [string, string]): number =>
+  BOUNCE_TYPES.indexOf(type) * 2 + Number(subType === LISTED)
+
+/** What must be known of a mail. */
+export function knownOf({ told, answered, ...mail }: ToldMail) {
+  const at = (holds: (each: Told) => boolean) => first(told.filter(holds).map((each) => each.at))
+  const is = (kind: Told['kind']) => (each: Told) => each.kind === kind
+  const acceptances = told.map(({ accepted }) => accepted)
+  const accepted = acceptances.toSorted((a, b) =>
+    `${a.at} ${a.messageId}` < `${b.at} ${b.messageId}` ? -1 : 1,
+  )[0]
+  const bounces = told.flatMap((each) => {
+    const bounce = bounceOf(each)
+    return bounce ? [bounce] : []
+  })
+  const [type, subType] = bounces.toSorted((a, b) => strength(a) - strength(b)).at(-1) ?? []
+  const isSent = answered !== null || mail.sentAt !== undefined || told.length > 0
+  const ranks = [0, ...told.map((each) => STATUSES.indexOf(statusOf(each)))]
+  return {
+    state: isSent ? 'sent' : 'unknown',
+    status: isSent ? (STATUSES[Math.max(...ranks)] ?? '') : 'pending',
+    messageId: answered?.messageId ?? accepted?.messageId ?? null,
+    sentAt: answered?.sentAt ?? mail.sentAt ?? accepted?.at ?? null,
+    deliveredAt: at(is('Delivery')),
+    openedAt: at(is('Open')),
+    humanOpenedAt: at((each) => each.kind === 'Open' && !each.isBot),
+    clickedAt: at(is('Click')),
+    bouncedAt: at((each) => bounceOf(each) !== undefined),
+    bounceType: type ?? null,
+    bounceSubType: subType ?? null,
+    complainedAt: at(isSpam),
+    // Whose recipient is not known is erased: what an event says may name the person.
+    error: mail.recipient === null ? null : first(told.flatMap(({ reason }) => reason ?? [])),
+  }
+}
+export type Known = ReturnType<typeof knownOf>
+
+/** What the events of mails do to the address that they have in common. */
+export function effectOf(mails: readonly ToldMail[]): string | undefined {
+  const effects = mails.flatMap(({ told }) =>
+    told.flatMap((each) => {
+      const [type, subType] = bounceOf(each) ?? []
+      if (type === 'Permanent') return [subType === LISTED ? 'suppressed' : 'bounced']
+      return isSpam(each) ? ['complained'] : []
+    }),
+  )
+  return EFFECTS.findLast((effect) => effects.includes(effect))
+}
+
+/** What the figures count. */
+export function figuresOf(known: Known): Record<string, boolean> {
+  const isSuppressed = known.bounceSubType === LISTED
+  const is = (type: string) => !isSuppressed && known.bounceType === type
+  return {
+    sent: known.state === 'sent',
+    delivered: known.deliveredAt !== null,
+    bouncedPermanent: is('Permanent'),
+    bouncedTransient: is('Transient'),
+    bouncedUndetermined: is('Undetermined'),
+    complained: known.complainedAt !== null,
+    suppressed: isSuppressed,
+    opened: known.humanOpenedAt !== null,
+    openedRaw: known.openedAt !== null,
+    clicked: known.clickedAt !== null,
+    unsubscribed: false,
+    failed: known.status === 'failed',
+  }
+}
+
+/** Entries of its timeline: each event once. */
+export const entriesOf = ({ told }: ToldMail): number =>
+  new Set(
+    told.map((each) =>
+      [each.kind, each.accepted.messageId, feedbackOf(each) ?? each.at, each.link].join(' '),
+    ),
+  ).size
+
+const BOUNCES = [
+  ['Permanent', 'General'],
+  ['Transient', 'MailboxFull'],
+  ['Undetermined', 'Undetermined'],
+  ['Permanent', LISTED],
+] as const
+
+/** What is told of the n-th mail, which was accepted so: about three events and a third. */
+export function tell(n: number, accepted: Acceptance): Told[] {
+  const at = (seconds: number) => new Date(Date.parse(accepted.at) + seconds * 1_000).toISOString()
+  const all: (Omit<Told, 'accepted'> | false)[] = [
+    n % 19 !== 4 && { kind: 'Send', at: accepted.at },
+    n % 8 === 3 && { kind: 'DeliveryDelay', at: at(2) },
+    n % 5 === 0
+      ? { kind: 'Bounce', at: at(5), bounce: BOUNCES[n % 4] ?? BOUNCES[0] }
+      : { kind: 'Delivery', at: at(4) },
+    n % 35 === 10 && { kind: 'Bounce', at: at(3), bounce: BOUNCES[(n + 1) % 4] ?? BOUNCES[0] },
+    n % 2 === 1 && { kind: 'Open', at: at(9), isBot: n % 6 === 1 },
+    n % 6 === 1 && { kind: 'Open', at: at(90 + (n % 7)), isBot: n % 4 === 1 },
+    n % 7 === 1 && { kind: 'Click', at: at(10), link: 'https://letterloom.example/a' },
+    n % 14 === 1 && { kind: 'Click', at: at(8), link: 'https://letterloom.example/b' },
+    n % 13 === 1 && { kind: 'Complaint', at: at(11), complaint: 'abuse' },
+    n % 17 === 1 && { kind: 'Complaint', at: at(12), complaint: 'not-spam' },
+    n % 23 === 1 && { kind: 'Complaint', at: at(13), complaint: 'listed' },
+    n % 29 === 1 && { kind: 'Reject', at: at(1), reason: 'Virus' },
+    n % 58 === 1 && { kind: 'Reject', at: at(1), reason: 'Bad content' },
+  ]
+  return all.flatMap((each) => (each ? [{ ...each, accepted }] : []))
+}
+
+/** Ids of single mails of a moment that is over. */
+export function oldId(time: number): { id: Uuid; bucket: Uuid } {
+  const hex = Math.floor(time).toString(16).padStart(12, '0')
+  const id = `${hex.slice(0, 8)}-${hex.slice(8)}-${uuidv7().slice(14)}`
+  return { id, bucket: dayBucket(id) }
+}
+
+/** A message id that says nothing of the order of things. */
+export const messageIdOf = (...parts: readonly (string | number)[]): string =>
+  createHash('sha256').update(parts.join()).digest('hex').slice(0, 30)
