@@ -35,6 +35,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     "form-action 'self'",
+    "base-uri 'none'",
     "frame-ancestors 'none'",
   ]
   keepPrivate(reply)

@@ -56,7 +56,7 @@ export const FORMS: readonly ToolForm[] = [
         name: 'ip',
         label: 'Sending IP address',
         hint: 'says whether mail from there passes',
-        example: '192.0.2.1',
+        example: '9.9.9.9',
         isOptional: true,
       },
     ],

@@ -5932,6 +5932,8 @@ export interface components {
                     server: string;
                     method: string;
                     result: string;
+                    /** @description Whose mail it is by this method; null: it does not say. */
+                    domain: string | null;
                 }[];
                 signatures: {
                     domain: string;
@@ -7224,6 +7226,8 @@ export interface components {
                 isVoid: boolean;
                 /** @description Its look-up got no answer. */
                 isUnanswered: boolean;
+                /** @description Why receivers stop here with a permerror. */
+                problem: string | null;
                 /** @description The domain of `include` and `redirect`. */
                 leadsTo: string | null;
             }[];
@@ -7252,7 +7256,7 @@ export interface components {
                 /** @description Those that find nothing. */
                 voidLookups: number;
                 mostVoidLookups: number;
-                /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`. */
+                /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to. */
                 all: string | null;
                 /** @description Every record that was read. */
                 nodes: components["schemas"]["SpfNode"][];
@@ -15709,7 +15713,7 @@ export interface operations {
     getBimiCheck: {
         parameters: {
             query?: {
-                /** @description As “s=” in the DKIM-Signature header. */
+                /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
                 selector?: string;
             };
             header?: never;
@@ -15758,7 +15762,7 @@ export interface operations {
                 "application/json": {
                     /** @description A domain; of an address or of the address of a page its domain is taken. */
                     domain: string;
-                    /** @description As “s=” in the DKIM-Signature header. */
+                    /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
                     selector?: string;
                 };
             };

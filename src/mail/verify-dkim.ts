@@ -25,18 +25,18 @@ const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
 
 /**
- * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Left out are those with a
- * length (`l=`): the library prints figures about them to the console, and they prove nothing of
- * the whole mail; and those with more names in `h=`, or a later time, than any program writes.
- * Undefined: the header is too large to be verified.
+ * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Not verified, so `unknown`, are
+ * those with a length (`l=`): the library prints figures about them to the console, and they prove
+ * nothing of the whole mail; and those with more names in `h=` than any program writes. A time that
+ * no program writes makes a signature invalid. Undefined: the header is too large to be verified.
  */
 export async function verifyDkim(
   verification: Verification,
 ): Promise<VerifiedSignature[] | undefined> {
   const { message, findTxt, now } = verification
-  const mail = withinLimits(message)
-  if (mail === undefined) return undefined
-  const { results } = await dkimVerify(Buffer.from(mail, 'utf8'), {
+  const kept = withinLimits(message)
+  if (kept === undefined) return undefined
+  const { results } = await dkimVerify(Buffer.from(kept.mail, 'utf8'), {
     resolver: async (name: string, type: string) => {
       if (type !== 'TXT') return []
       const values = await findTxt(name)
@@ -44,17 +44,12 @@ export async function verifyDkim(
     },
     curTime: new Date(now),
   })
-  return results.flatMap(({ id, status }) =>
-    id === undefined
-      ? []
-      : [
-          {
-            id,
-            result: resultOf(status.result),
-            reason: typeof status.comment === 'string' ? status.comment : null,
-          },
-        ],
-  )
+  const verified = results.flatMap(({ id, status }): VerifiedSignature[] => {
+    if (id === undefined) return []
+    const reason = typeof status.comment === 'string' ? status.comment : null
+    return [{ id, result: resultOf(status.result), reason }]
+  })
+  return [...verified, ...kept.leftOut]
 }
 
 function resultOf(result: string): VerifiedSignature['result'] {
@@ -68,8 +63,8 @@ export const signatureId = (b: string): string =>
     .update(Buffer.from(b.replace(/\s/g, ''), 'base64'))
     .digest('hex')
 
-/** The mail with the signatures that are verified; lines end as mail's do. */
-function withinLimits(message: string): string | undefined {
+/** The mail with the signatures that are verified, and the others; lines end as mail's do. */
+function withinLimits(message: string): { mail: string; leftOut: VerifiedSignature[] } | undefined {
   const text = message.replace(/\r?\n/g, '\r\n')
   const end = text.indexOf('\r\n\r\n')
   const head = end < 0 ? text : text.slice(0, end)
@@ -77,21 +72,30 @@ function withinLimits(message: string): string | undefined {
   const fields = head.split(/\r\n(?![ \t])/)
   if (fields.length > MOST_FIELDS) return undefined
   let signatures = 0
+  const leftOut: VerifiedSignature[] = []
   const kept = fields.filter((field) => {
     if (/^arc-/i.test(field)) return false
     const [, value] = /^dkim-signature[ \t]*:([^]*)$/i.exec(field) ?? []
-    return value === undefined || (isUsual(value) && ++signatures <= MOST_SIGNATURES)
+    if (value === undefined) return true
+    if (++signatures > MOST_SIGNATURES) return false
+    const unusual = whyNotVerified(value)
+    if (unusual) leftOut.push(unusual)
+    return unusual === undefined
   })
-  return kept.join('\r\n') + (end < 0 ? '\r\n\r\n' : text.slice(end))
+  return { mail: kept.join('\r\n') + (end < 0 ? '\r\n\r\n' : text.slice(end)), leftOut }
 }
 
-function isUsual(value: string): boolean {
+function whyNotVerified(value: string): VerifiedSignature | undefined {
   const { tags } = parseTags(value)
+  const id = signatureId(tags.get('b') ?? '')
   const isTime = (text: string | undefined) => text === undefined || /^\d{1,11}$/.test(text)
-  return (
-    !tags.has('l') &&
-    (tags.get('h') ?? '').split(':', MOST_COVERED + 1).length <= MOST_COVERED &&
-    isTime(tags.get('t')) &&
-    isTime(tags.get('x'))
-  )
+  if (!isTime(tags.get('t')) || !isTime(tags.get('x'))) {
+    return { id, result: 'fail', reason: 'its time is none' }
+  }
+  if (tags.has('l')) {
+    return { id, result: 'unknown', reason: 'with l= it is not verified here' }
+  }
+  const covered = (tags.get('h') ?? '').split(':', MOST_COVERED + 1).length
+  if (covered <= MOST_COVERED) return undefined
+  return { id, result: 'unknown', reason: 'it names too many fields to be verified here' }
 }

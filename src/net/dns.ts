@@ -9,15 +9,21 @@ export type DnsType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT'
 export type DnsAnswer =
   | { status: 'found'; values: readonly string[] }
   | { status: 'empty' | 'no_name' }
-  | { status: 'failed'; reason: DnsFailure }
+  | DnsFailed
+
+export interface DnsFailed {
+  status: 'failed'
+  reason: DnsFailure
+}
 
 /**
  * - `timeout`: no answer in time
  * - `server`: SERVFAIL, REFUSED, an answer that cannot be read
  * - `bad_name`: no name of a domain
- * - `limit`: more look-ups than one request, or this process, may make
+ * - `limit`: more look-ups than one request may make
+ * - `busy`: more look-ups than this process can make at the moment
  */
-type DnsFailure = 'timeout' | 'server' | 'bad_name' | 'limit'
+type DnsFailure = 'timeout' | 'server' | 'bad_name' | 'limit' | 'busy'
 
 interface Question {
   name: string

@@ -4,7 +4,8 @@
  * - `request_refused`: the URL or a header is not one we send
  * - `address_refused`: it is not on the public internet
  * - `redirect_refused`: redirected too often, or from https to http
- * - `dns_failed`: the name has no address, or nobody could say
+ * - `dns_failed`: the name has no address
+ * - `dns_unanswered`: nobody could say whether it has one
  * - `connect_failed`, `tls_failed`: nobody listens; the certificate is not the host's
  * - `connection_lost`, `bad_answer`: it ended, or spoke something else than HTTP
  * - `timeout`: all of it took too long
@@ -14,6 +15,7 @@ export type FetchReason =
   | 'address_refused'
   | 'redirect_refused'
   | 'dns_failed'
+  | 'dns_unanswered'
   | 'connect_failed'
   | 'tls_failed'
   | 'connection_lost'
@@ -24,13 +26,19 @@ const MESSAGES: Record<FetchReason, string> = {
   request_refused: 'The request is not one that is sent',
   address_refused: 'The host is not on the public internet',
   redirect_refused: 'The redirect is not one that is followed',
-  dns_failed: 'The host has no address that could be found',
+  dns_failed: 'The host has no address',
+  dns_unanswered: 'The address of the host could not be looked up',
   connect_failed: 'The host could not be connected to',
   tls_failed: 'The host could not be trusted: TLS failed',
   connection_lost: 'The connection ended before the answer',
   bad_answer: 'The answer is not HTTP, or its headers are too long',
   timeout: 'The answer did not come in time',
 }
+
+/** Reasons that say nothing about the host: it may be there all the same. */
+const INCONCLUSIVE: readonly FetchReason[] = ['dns_unanswered', 'timeout']
+
+export const isInconclusive = ({ reason }: FetchError): boolean => INCONCLUSIVE.includes(reason)
 
 /** Its message can be shown to the caller of the request: it says nothing of our network. */
 export class FetchError extends Error {

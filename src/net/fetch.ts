@@ -68,7 +68,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       return await findAddresses(host, signal)
     } catch {
       signal.throwIfAborted()
-      throw new FetchError('dns_failed')
+      throw new FetchError('dns_unanswered')
     }
   }
 

@@ -1,5 +1,6 @@
 import { isPrivateName } from '../domain/tools/domain-name.ts'
-import { askDns, type DnsAnswer, type DnsType } from './dns.ts'
+import { askDns, type DnsAnswer, type DnsFailed, type DnsType } from './dns.ts'
+import { createQuestions } from './questions.ts'
 
 /** Asks the domain name system. Never throws. */
 export type Lookup = (name: string, type: DnsType) => Promise<DnsAnswer>
@@ -7,7 +8,7 @@ export type Lookup = (name: string, type: DnsType) => Promise<DnsAnswer>
 interface Budget {
   /** Questions that may be asked; what is in the cache costs none. */
   mostQuestions: number
-  /** Of all answers together. */
+  /** Of all answers together; the last one may go beyond it by what one answer may have. */
   mostBytes: number
   signal: AbortSignal
 }
@@ -21,6 +22,8 @@ export interface BudgetedLookup {
   ask: Lookup
   /** Questions asked so far. */
   asked: () => number
+  /** Questions that nobody answered; asked again in a while, somebody may. */
+  unanswered: () => number
 }
 
 interface Options {
@@ -32,11 +35,6 @@ interface Options {
   ask?: typeof askDns
 }
 
-/** Questions under way at once, and those that wait for their turn: beyond it they fail at once. */
-const MOST_AT_ONCE = 100
-const MOST_WAITING = 1_000
-/** Of one question, with all its tries on all name servers. */
-const QUESTION_MS = 2_500
 /** How long an answer is remembered; a failure only as long as it takes to not ask in a storm. */
 const KNOWN_MS = 60_000
 const FAILED_MS = 3_000
@@ -49,13 +47,10 @@ const MOST_ANSWER_BYTES = 65_536
 /** What can be asked for: printable, labels of 1 to 63 octets, 253 in all (RFC 1035, 2.3.4). */
 const NAME = /^(?=.{1,253}$)(?:[!-\-/-[\]-~]{1,63}\.)*[!-\-/-[\]-~]{1,63}$/
 
+const LIMIT: DnsFailed = { status: 'failed', reason: 'limit' }
+/** Failures that another time may not be there. */
+const PASSING: readonly DnsFailed['reason'][] = ['timeout', 'server', 'busy']
 const REVERSE = /\.(?:in-addr|ip6)\.arpa$/
-
-interface Known {
-  answer: DnsAnswer
-  bytes: number
-  until: number
-}
 
 /**
  * The one bounded way to the domain name system for what strangers name: so many questions at once,
@@ -66,25 +61,61 @@ export function createLookups({
   now = () => performance.now(),
   ask = askDns,
 }: Options = {}): Lookups {
-  const known = new Map<string, Known>()
-  const underWay = new Map<string, Promise<DnsAnswer>>()
-  const waiting: (() => void)[] = []
-  let knownBytes = 0
-  let running = 0
+  const memory = createMemory(now)
+  const question = createQuestions({
+    ask: async (what) => bounded(await ask(what)),
+    servers,
+    onAnswer: memory.remember,
+  })
 
-  async function question(name: string, type: DnsType): Promise<DnsAnswer> {
-    if (running >= MOST_AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) return LIMIT
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
-    try {
-      return bounded(await ask({ name, type, servers, signal: AbortSignal.timeout(QUESTION_MS) }))
-    } finally {
-      // The place goes to who waits longest.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
+  return {
+    within({ mostQuestions, mostBytes, signal }) {
+      const room = createRoom(mostBytes)
+      let asked = 0
+      let unanswered = 0
+
+      async function fresh(key: string, name: string, type: DnsType): Promise<DnsAnswer> {
+        if (asked >= mostQuestions) return LIMIT
+        asked++
+        if (!(await room.reserve())) {
+          asked--
+          return LIMIT
+        }
+        let bytes = 0
+        try {
+          const answer = await question(key, { name, type, signal })
+          bytes = sizeOf(answer)
+          return answer
+        } finally {
+          room.fill(bytes)
+        }
+      }
+
+      const lookup: Lookup = async (given, type) => {
+        const name = given.toLowerCase().replace(/\.$/, '')
+        if (!NAME.test(name)) return { status: 'failed', reason: 'bad_name' }
+        // Only the resolver of this machine knows such names, and strangers' zones may name them.
+        if (isPrivateName(name) && !REVERSE.test(name)) return { status: 'no_name' }
+        const key = `${type} ${name}`
+        const remembered = memory.recall(key)
+        const isKept = remembered !== undefined && room.take(sizeOf(remembered))
+        const answer = remembered ? (isKept ? remembered : LIMIT) : await fresh(key, name, type)
+        if (answer.status === 'failed' && PASSING.includes(answer.reason)) unanswered++
+        return answer
+      }
+      return { ask: lookup, asked: () => asked, unanswered: () => unanswered }
+    },
+  }
+}
+
+/** Answers by their questions, as many as there is memory for. */
+function createMemory(now: () => number) {
+  const known = new Map<string, { answer: DnsAnswer; bytes: number; until: number }>()
+  let knownBytes = 0
+
+  function forget(key: string): void {
+    knownBytes -= known.get(key)?.bytes ?? 0
+    known.delete(key)
   }
 
   function remember(key: string, answer: DnsAnswer): void {
@@ -99,11 +130,6 @@ export function createLookups({
     }
   }
 
-  function forget(key: string): void {
-    knownBytes -= known.get(key)?.bytes ?? 0
-    known.delete(key)
-  }
-
   function recall(key: string): DnsAnswer | undefined {
     const found = known.get(key)
     if (found && now() < found.until) return found.answer
@@ -111,55 +137,41 @@ export function createLookups({
     return undefined
   }
 
-  async function fresh(key: string, name: string, type: DnsType): Promise<DnsAnswer> {
-    const shared = underWay.get(key)
-    if (shared) return shared
-    const promise = question(name, type).then((answer) => {
-      underWay.delete(key)
-      if (answer !== LIMIT) remember(key, answer)
-      return answer
-    })
-    underWay.set(key, promise)
-    return promise
-  }
-
-  return {
-    within({ mostQuestions, mostBytes, signal }) {
-      let asked = 0
-      let bytes = 0
-      const lookup: Lookup = async (given, type) => {
-        const name = given.toLowerCase().replace(/\.$/, '')
-        if (!NAME.test(name)) return { status: 'failed', reason: 'bad_name' }
-        // Only the resolver of this machine knows such names, and strangers' zones may name them.
-        if (isPrivateName(name) && !REVERSE.test(name)) return { status: 'no_name' }
-        const key = `${type} ${name}`
-        const remembered = recall(key)
-        if (!remembered && (asked >= mostQuestions || bytes >= mostBytes)) return LIMIT
-        if (!remembered) asked++
-        const answer = remembered ?? (await orAborted(fresh(key, name, type), signal))
-        bytes += sizeOf(answer)
-        return bytes > mostBytes ? LIMIT : answer
-      }
-      return { ask: lookup, asked: () => asked }
-    },
-  }
+  return { remember, recall }
 }
 
-const LIMIT: DnsAnswer = { status: 'failed', reason: 'limit' }
+/** The bytes that answers may have together. Those under way may each be as large as any is kept. */
+function createRoom(mostBytes: number) {
+  let used = 0
+  let reserved = 0
+  let waiting: (() => void)[] = []
 
-/** The question goes on for others who wait for it; only this wait ends. */
-async function orAborted(promise: Promise<DnsAnswer>, signal: AbortSignal): Promise<DnsAnswer> {
-  const late: DnsAnswer = { status: 'failed', reason: 'timeout' }
-  if (signal.aborted) return late
-  let stop = (): void => {}
-  const aborted = new Promise<DnsAnswer>((resolve) => {
-    stop = () => resolve(late)
-  })
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
+  const mayBeUsedUp = (): boolean => reserved > 0 && used + reserved + MOST_ANSWER_BYTES > mostBytes
+
+  return {
+    /** Waits while answers under way could use up what is left. `false`: nothing is left. */
+    reserve: async (): Promise<boolean> => {
+      while (mayBeUsedUp()) {
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+      if (used >= mostBytes) return false
+      reserved += MOST_ANSWER_BYTES
+      return true
+    },
+    /** An answer has come into what was reserved for it. */
+    fill: (bytes: number): void => {
+      reserved -= MOST_ANSWER_BYTES
+      used += bytes
+      const released = waiting
+      waiting = []
+      for (const resume of released) resume()
+    },
+    /** Takes what is known already. `false`: nothing is left. */
+    take: (bytes: number): boolean => {
+      if (used >= mostBytes) return false
+      used += bytes
+      return true
+    },
   }
 }
 

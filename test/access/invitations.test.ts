@@ -293,7 +293,7 @@ describe('accepting', () => {
       const { path } = await invited(boss, email)
       const { status, headers, text } = await open(path)
       expect(headers['content-security-policy']).toMatch(
-        /^default-src 'none'; style-src 'nonce-[^']+'; form-action 'self'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'nonce-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       )
       expect(headers).toMatchObject({
         'cache-control': 'no-store',

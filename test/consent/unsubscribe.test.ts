@@ -212,7 +212,7 @@ describe('GET', () => {
 function expectPrivate(headers: Record<string, unknown>) {
   expect(headers).toMatchObject({
     'content-security-policy': expect.stringMatching(
-      /^default-src 'none'; style-src 'nonce-[^']+'; form-action 'self'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'nonce-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     ),
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',

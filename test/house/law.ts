@@ -52,7 +52,10 @@ export const LAW: Readonly<Record<string, Floor>> = {
       'nodemailer/*',
     ],
   },
-  'src/net': { runs: ['src/domain'], packages: ['undici', 'ipaddr.js', 'node'] },
+  'src/net': {
+    runs: ['src/domain', 'src/public-suffixes.ts'],
+    packages: ['undici', 'ipaddr.js', 'node'],
+  },
   'src/setup': { runs: ['src/domain'], packages: [] },
   'src/core': {
     runs: ['src/domain', 'src/store', 'src/mail', 'src/net', ...UTILITIES],

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startZoneServer, type ZoneServer } from '../support/zone-server.ts'
@@ -12,13 +15,16 @@ beforeAll(async () => {
   names = await startZoneServer({
     [D]: { TXT: ['v=spf1 ip4:9.9.9.10 -all'], MX: ['10 mx.shop.example'] },
     'mx.shop.example': { A: ['9.9.9.10'] },
+    [`_mta-sts.${D}`]: { TXT: ['v=STSv1; id=1'] },
+    [`mta-sts.${D}`]: { A: ['127.0.0.1'] },
     'open.example': { TXT: ['v=spf1 +all \u001b[31mred'] },
   })
 })
 afterAll(() => names.close())
 
 async function tools(...args: string[]) {
-  const options = { env: { ...process.env, DNS_SERVERS: names.address } }
+  const env = { ...process.env, DNS_SERVERS: names.address, NET_ALLOW_PRIVATE: '127.0.0.0/8' }
+  const options = { env }
   try {
     return { code: 0, ...(await execute(process.execPath, [CLI, 'tools', ...args], options)) }
   } catch (error) {
@@ -47,6 +53,48 @@ test('exits with 1 on a failure, and prints nothing that a terminal acts on', as
   const { code, stdout } = await tools('spf', 'open.example')
   expect([code, stdout]).toEqual([1, expect.stringContaining('FAIL')])
   expect(stdout).not.toContain('\u001b')
+})
+
+test('reaches no private address, whatever webhooks may reach', async () => {
+  const { code, stdout } = await tools('mta-sts', D, '--json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    verdict: 'fail',
+    records: expect.arrayContaining([
+      expect.objectContaining({ type: 'HTTPS', values: ['address_refused'] }),
+    ]),
+  })
+})
+
+test('takes an address, a mail in a file, and what a DMARC record should say', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-tools-'))
+  const file = join(folder, 'mail.eml')
+  await writeFile(file, `From: a@${D}\nDate: Mon, 23 Nov 2026 12:00:00 +0000\n\nHello`)
+  const [address, headers, mail, record, policy] = await Promise.all([
+    tools('address', `ann@${D}`),
+    tools('headers', file),
+    tools('unsubscribe', file),
+    tools('generator', D, '--policy', 'reject', '--reports', `d@${D}`),
+    tools('generator', D, '--policy', 'block'),
+  ])
+  await rm(folder, { recursive: true })
+  expect([address.code, address.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^validate-address ann@/),
+  ])
+  expect([headers.code, headers.stdout]).toEqual([
+    1,
+    expect.stringContaining('message-id is missing'),
+  ])
+  expect([mail.code, mail.stdout]).toEqual([
+    1,
+    expect.stringContaining('List-Unsubscribe is missing'),
+  ])
+  expect([record.code, record.stdout]).toEqual([
+    0,
+    expect.stringContaining(`v=DMARC1; p=reject; rua=mailto:d@${D}`),
+  ])
+  expect([policy.code, policy.stderr]).toEqual([1, expect.stringContaining('none, quarantine')])
 })
 
 test('says what it does not know', async () => {

@@ -3,12 +3,15 @@ import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/net/
 import { askDns } from '../../src/net/dns.ts'
 import { createLookups } from '../../src/net/lookups.ts'
 
+const userAgent = 'Letterloom-Tools/test'
+
 /** The tools in a world without names: nothing leaves the machine. */
 export const offlineToolbox = (): Toolbox =>
   createToolbox({
     lookups: createLookups({ ask: async () => ({ status: 'no_name' }) }),
     createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
     now: Date.now,
+    userAgent,
   })
 
 /** Reaches nothing, in the same world. */
@@ -20,12 +23,18 @@ export const offlineFetcher: Fetcher = createFetcher({
 /** The tools with one name server; what is fetched is fetched as the options say. */
 export const toolboxAt = (
   address: string,
-  { now = Date.now, ...fetching }: Partial<FetcherOptions> & { now?: () => number } = {},
+  {
+    now = Date.now,
+    isAnyPort = false,
+    ...fetching
+  }: Partial<FetcherOptions> & { now?: () => number; isAnyPort?: boolean } = {},
 ): Toolbox =>
   createToolbox({
     lookups: createLookups({ servers: [address], now, ask: askPatiently }),
     createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses, ...fetching }),
     now,
+    userAgent,
+    isAnyPort,
   })
 
 const TRIES = 3

@@ -1,25 +1,53 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../api/app.ts'
 import { evaluateSpf } from '../../src/core/tools/spf-evaluate.ts'
+import { createToolbox } from '../../src/core/tools/toolbox.ts'
 import { isSpf, parseSpf } from '../../src/domain/tools/spf-record.ts'
+import type { DnsAnswer, DnsType } from '../../src/net/dns.ts'
+import { createFetcher } from '../../src/net/fetch.ts'
+import { createLookups } from '../../src/net/lookups.ts'
 import { sized } from '../support/size.ts'
 import { openTrap, type SocketWatch, type Trap, watchSockets } from '../support/sockets.ts'
 import { SSRF_NAMES, ssrfCases } from '../support/ssrf.ts'
+import { problemsOf } from '../support/tool-reports.ts'
 import { offlineToolbox, toolboxAt } from '../support/toolbox.ts'
 import { startToolsApi } from '../support/tools-api.ts'
 import { startZoneServer, type ZoneServer } from '../support/zone-server.ts'
 
+const TOOLS = ['email', 'spf', 'dkim', 'dmarc', 'mx', 'mta-sts', 'tls-rpt', 'bimi'].concat([
+  'blocklist',
+  'reverse-dns',
+])
+/** Of what is drawn at random. */
+const SEED = 21
+const FIELDS = [
+  'From',
+  'Received',
+  'DKIM-Signature',
+  'List-Unsubscribe',
+  'Authentication-Results',
+  'Date',
+]
+const REBOUND = 'rebound.example'
+
 describe('nothing can be made to reach a private address', () => {
   let trap: Trap
   let watch: SocketWatch
+  let usual: SocketWatch
   let names: ZoneServer
   beforeAll(async () => {
     trap = await openTrap()
     names = await startZoneServer()
     watch = watchSockets(trap.port)
+    usual = watchSockets(443)
   })
-  beforeEach(() => names.clear())
+  beforeEach(() => {
+    names.clear()
+    usual.attempts.length = 0
+  })
   afterAll(async () => {
+    usual.stop()
     watch.stop()
     await names.close()
     await trap.close()
@@ -29,7 +57,8 @@ describe('nothing can be made to reach a private address', () => {
     names.set(SSRF_NAMES)
     const cases = ssrfCases(trap.port).map(({ url }) => url.replace(/^http:/, 'https:'))
     expect(cases.length).toBeGreaterThan(300)
-    const toolbox = toolboxAt(names.address)
+    // The port is not what they are refused for.
+    const toolbox = toolboxAt(names.address, { isAnyPort: true })
     const seen: string[] = []
     for (const [index, url] of cases.entries()) {
       const domain = `d${index}.example`
@@ -55,9 +84,51 @@ describe('nothing can be made to reach a private address', () => {
       expect(report.findings.map(({ code }) => code)).toContain('mta_sts_unreachable')
       expect(report.records.at(-1)).toMatchObject({ type: 'HTTPS', values: ['address_refused'] })
     }
-    expect(watch.attempts).toEqual([])
-    expect(trap.connections()).toBe(0)
+    // The port of policies is watched, as the last one shows, which is public.
+    expect(usual.attempts).toEqual([])
+    names.set({
+      '_mta-sts.open.example': { TXT: ['v=STSv1; id=1'] },
+      'mta-sts.open.example': { A: ['8.8.8.8'] },
+    })
+    await toolbox.check('mta-sts-check', 'open.example', { domain: 'open.example' })
+    expect(usual.attempts).toEqual(['8.8.8.8'])
   }, 60_000)
+
+  test('a policy host that is public the first time, and private when it is asked again', async () => {
+    const clock = { ms: 0 }
+    const toolbox = toolboxAt(names.address, { now: () => clock.ms })
+    const policyOf = async (address: string) => {
+      names.set({
+        [`_mta-sts.${REBOUND}`]: { TXT: ['v=STSv1; id=1'] },
+        [`mta-sts.${REBOUND}`]: { A: [address] },
+      })
+      const { report } = await toolbox.check('mta-sts-check', REBOUND, { domain: REBOUND })
+      return report.records.at(-1)?.values
+    }
+    expect(await policyOf('8.8.8.8')).toEqual(['connect_failed'])
+    // The report and the answers are forgotten.
+    clock.ms += 61_000
+    expect(await policyOf('127.0.0.1')).toEqual(['address_refused'])
+    expect(usual.attempts).toEqual(['8.8.8.8'])
+  })
+
+  test('a host is looked up once for a request, whatever it says the next time', async () => {
+    let asked = 0
+    const toolbox = createToolbox({
+      lookups: createLookups({
+        ask: async ({ name, type }): Promise<DnsAnswer> => {
+          if (type === 'TXT') return { status: 'found', values: ['v=STSv1; id=1'] }
+          if (type !== 'A' || !name.startsWith('mta-sts.')) return { status: 'empty' }
+          return { status: 'found', values: [asked++ === 0 ? '8.8.8.8' : '127.0.0.1'] }
+        },
+      }),
+      createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
+      now: Date.now,
+      userAgent: 'Letterloom-Tools/test',
+    })
+    await toolbox.check('mta-sts-check', REBOUND, { domain: REBOUND })
+    expect([asked, usual.attempts]).toEqual([1, ['8.8.8.8']])
+  })
 })
 
 describe('whatever is typed', () => {
@@ -110,51 +181,66 @@ describe('whatever is typed', () => {
     'http://',
     'v=spf1',
   ])
-  const pick = (n: number): string => PIECES[n % PIECES.length] ?? ''
-  const odd = (n: number): string =>
-    [pick(n * 7), pick(n * 13 + 5), pick(Math.floor(n / 3)), pick(n * 31 + 11)]
-      .slice(0, (n % 4) + 1)
-      .join('')
-  const TOOLS = [
-    'email',
-    'spf',
-    'dkim',
-    'dmarc',
-    'mx',
-    'mta-sts',
-    'tls-rpt',
-    'bimi',
-    'blocklist',
-  ].concat(['reverse-dns'])
+  /** Pieces that mean something to somebody, and any other characters. */
+  const text = fc
+    .array(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...PIECES) },
+        fc.string({ unit: 'binary', maxLength: 12 }),
+        fc.string({ maxLength: 12 }),
+      ),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((pieces) => pieces.join(''))
+  const header = fc
+    .array(fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom(':', ': ', ''), text, text), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    .chain((fields) =>
+      fc
+        .constantFrom('\r\n', '\n', '\n ', '\r')
+        .map((end) => fields.map(([name, sign, a, b]) => `${name}${sign}${a};${b}=${a}`).join(end)),
+    )
+  const tool = fc.constantFrom(...TOOLS)
+  const input = fc.oneof(
+    fc.record({ tool, text }).map(({ tool: name, text: typed }) => ({
+      method: 'GET' as const,
+      url: `/tools/${name}-check/${encode(typed)}`,
+    })),
+    fc.record({ tool, text, ip: text }).map(({ tool: name, text: typed, ip }) => ({
+      method: 'GET' as const,
+      url: `/tools?tool=${name}-check&domain=${encode(typed)}&ip=${encode(ip)}`,
+    })),
+    fc.record({ tool, text }).map(({ tool: name, text: domain }) => ({
+      method: 'POST' as const,
+      url: `/tools/${name}-check`,
+      payload: { domain },
+    })),
+    fc.tuple(text, text).map(([local, domain]) => ({
+      method: 'POST' as const,
+      url: '/tools/validate-address',
+      payload: { address: `${local}@${domain}` },
+    })),
+    header.map((headers) => ({
+      method: 'POST' as const,
+      url: '/tools/headers',
+      payload: { headers },
+    })),
+    fc.tuple(header, text).map(([headers, body]) => ({
+      method: 'POST' as const,
+      url: '/tools/unsubscribe-check',
+      payload: { message: `${headers}\n\n${body}` },
+    })),
+  )
 
   test('no malformed domain or header is ever our error', async () => {
-    const count = sized(300, 10_000)
+    const count = sized(600, 10_000)
+    const inputs = fc.sample(input, { numRuns: count, seed: SEED })
+    expect(new Set(inputs.map((each) => JSON.stringify(each))).size).toBeGreaterThan(0.95 * count)
     const statuses: Record<number, number> = {}
     const wrong: unknown[] = []
-    for (let n = 0; n < count; n++) {
-      const text = odd(n)
-      const tool = `${TOOLS[n % TOOLS.length]}-check`
-      const requests = [
-        { method: 'GET', url: `/tools/${tool}/${encode(text)}` },
-        {
-          method: 'GET',
-          url: `/tools?tool=${tool}&domain=${encode(text)}&ip=${encode(odd(n + 1))}`,
-        },
-        { method: 'POST', url: `/tools/${tool}`, payload: { domain: text } },
-        {
-          method: 'POST',
-          url: '/tools/validate-address',
-          payload: { address: `${text}@${odd(n + 2)}` },
-        },
-        { method: 'POST', url: '/tools/headers', payload: { headers: header(n) } },
-        {
-          method: 'POST',
-          url: '/tools/unsubscribe-check',
-          payload: { message: `${header(n)}\n\n${text}` },
-        },
-      ] as const
-      const request = requests[n % requests.length]
-      if (request === undefined) continue
+    for (const request of inputs) {
       const { statusCode } = await app.inject(request)
       statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
       if (statusCode >= 500) wrong.push([request, statusCode])
@@ -163,23 +249,78 @@ describe('whatever is typed', () => {
     expect(Object.keys(statuses).length).toBeGreaterThan(1)
   }, 300_000)
 
-  const encode = (text: string): string =>
-    encodeURIComponent(text.replaceAll('\ud800', '?')).slice(0, 900)
-  const FIELDS = [
-    'From',
-    'Received',
-    'DKIM-Signature',
-    'List-Unsubscribe',
-    'Authentication-Results',
-    'Date',
-  ]
-  const header = (n: number): string =>
-    Array.from(
-      { length: (n % 7) + 1 },
-      (_, i) =>
-        `${FIELDS[(n + i) % FIELDS.length]}${i % 3 === 2 ? '' : ':'} ${odd(n + i)}; ${odd(n * i)}=${odd(i)}`,
-    ).join(n % 2 === 0 ? '\r\n' : '\n ')
+  test('nothing that a zone or a file says is ever our error, or more than a report holds', async () => {
+    const count = sized(200, 3_000)
+    const record = fc.oneof(
+      text,
+      fc.tuple(fc.constantFrom(...RECORDS), text, text).map(([start, a, b]) => `${start}${a};${b}`),
+    )
+    const said = fc.sample(fc.array(record, { maxLength: 4 }), { numRuns: 20 * count, seed: SEED })
+    let next = 0
+    const values = (): string[] => said[next++ % said.length] ?? []
+    const answer = (type: DnsType): DnsAnswer => {
+      switch (next % 9) {
+        case 0:
+          return { status: 'failed', reason: 'server' }
+        case 1:
+          next++
+          return { status: 'empty' }
+        default:
+          return { status: 'found', values: values().map((value) => valueOf(type, value, next)) }
+      }
+    }
+    const toolbox = createToolbox({
+      lookups: createLookups({ ask: async ({ type }) => answer(type) }),
+      createFetcher: () => ({
+        send: async ({ url }) => ({
+          url,
+          status: next % 5 === 0 ? 404 : 200,
+          headers: new Map([['content-type', next % 2 === 0 ? 'text/plain' : 'image/svg+xml']]),
+          body: Buffer.from(values().join('\n')),
+          isCut: false,
+        }),
+      }),
+      now: Date.now,
+      userAgent: 'Letterloom-Tools/test',
+    })
+    const seen = new Set<string>()
+    for (let n = 0; n < count; n++) {
+      const domain = `d${n}.example`
+      for (const name of TOOLS) {
+        const { report, json } = await toolbox.check(`${name}-check` as 'email-check', domain, {
+          domain,
+        })
+        seen.add(`${name} ${report.verdict}`)
+        expect([name, problemsOf(report)]).toEqual([name, []])
+        expect(json.length).toBeLessThan(1_000_000)
+      }
+    }
+    expect(seen.size).toBeGreaterThan(2 * TOOLS.length)
+  }, 300_000)
 })
+
+/** The beginnings of records, so that more is read of them than that they are none. */
+const RECORDS = [
+  'v=spf1 ',
+  'v=spf1 include:',
+  'v=DMARC1; p=reject; rua=',
+  'v=DMARC1; p=',
+  'v=DKIM1; p=',
+  'v=DKIM1; k=ed25519; p=',
+  'v=STSv1; id=',
+  'v=TLSRPTv1; rua=mailto:',
+  'v=BIMI1; l=https://',
+  'version: STSv1\nmode: enforce\nmx: ',
+].concat(['<svg baseProfile="tiny-ps" '])
+
+function valueOf(type: DnsType, value: string, n: number): string {
+  if (type === 'A') return `127.0.${n % 2}.${n % 256}`
+  if (type === 'AAAA') return `2606:4700::${n % 100}`
+  return type === 'MX' ? `${n % 100} ${n % 3 === 0 ? `m${n}.example` : value}` : value
+}
+
+const encode = (typed: string): string =>
+  encodeURIComponent(typed.replace(/\p{Surrogate}/gu, '?')).slice(0, 900)
 
 test('an SPF record of any letters is read in time, and never throws', async () => {
   const count = sized(500, 10_000)

@@ -9,6 +9,7 @@ import {
   runUnsubscribe,
 } from '../../api/tools/mail-tools.ts'
 import type { Report, Toolbox } from '../../src/core/tools/toolbox.ts'
+import { problemsOf } from '../support/tool-reports.ts'
 import { toolboxAt } from '../support/toolbox.ts'
 import { startZoneServer, type ZoneServer } from '../support/zone-server.ts'
 
@@ -25,8 +26,11 @@ beforeEach(() => {
 })
 afterAll(() => server.close())
 
-const codes = ({ findings }: Report): string[] =>
-  findings.filter(({ severity }) => severity !== 'pass').map(({ code }) => code)
+/** What a report finds besides what is right; it is as the document says it. */
+function codes(report: Report): string[] {
+  expect(problemsOf(report)).toEqual([])
+  return report.findings.filter(({ severity }) => severity !== 'pass').map(({ code }) => code)
+}
 
 describe('a mail that can be unsubscribed from', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -144,6 +148,26 @@ describe('a mail that can be unsubscribed from', () => {
     expect(codes(await runUnsubscribe(toolbox, mailOf(FIELDS)))).toContain('not_signed')
   })
 
+  test('a signature with a length, and one beyond the fifth, are unknown and not invalid', async () => {
+    const mail = await signed(FIELDS)
+    const withLength = mail.replace(/\bs=s;/, 's=s; l=5;')
+    const report = await runUnsubscribe(toolbox, withLength)
+    expect(codes(report)).toEqual(['signature_length', 'signature_unknown'])
+    expect(report.details).toMatchObject({ signatures: [{ result: 'unknown' }] })
+    const others = Array.from(
+      { length: 5 },
+      (_, n) =>
+        `DKIM-Signature: v=1; a=rsa-sha256; d=esp${n}.example; s=s; h=From; bh=AAAA; b=A${n}AA\r\n`,
+    ).join('')
+    const sixth = await runUnsubscribe(toolbox, others + mail)
+    expect([sixth.verdict, codes(sixth)]).toEqual([
+      'unknown',
+      expect.arrayContaining(['signature_unknown', 'aligned_unknown', 'signatures_many']),
+    ])
+    const fourth = await runUnsubscribe(toolbox, others.split('\r\n').slice(2).join('\r\n') + mail)
+    expect(fourth.details).toMatchObject({ isOneClick: true })
+  })
+
   test('a key that nobody answers for is unknown, and its address is never called', async () => {
     const mail = await signed(FIELDS)
     server.set({ [`s._domainkey.${D}`]: { TXT: 'SERVFAIL' } })
@@ -194,6 +218,47 @@ Subject: b`
     expect(server.questions).toEqual([])
   })
 
+  const inOrder = (...results: string[]): string =>
+    `${results.map((each) => `Authentication-Results: ${each}`).join('\n')}
+Received: from b.example by mx.example.org with ESMTPS; Mon, 23 Nov 2026 12:00:00 +0000
+Authentication-Results: mx.example.org; dmarc=fail
+DKIM-Signature: v=1; a=rsa-sha256; d=${D}; s=s; h=From; b=x
+From: News <news@${D}>
+Date: Mon, 23 Nov 2026 12:00:00 +0000
+Message-ID: <1@${D}>`
+
+  test('results of one server may be in several fields; those of others are not believed', async () => {
+    const report = await runHeaders(
+      toolbox,
+      inOrder(
+        `mx.example.org 1; spf=pass (ok; really) smtp.mailfrom=b@mail.${D}`,
+        `MX.Example.Org; dkim=pass header.i=@${D}; dmarc=pass header.from=${D}`,
+        'elsewhere.example; dkim=fail',
+      ),
+    )
+    expect([report.verdict, codes(report)]).toEqual(['pass', ['way']])
+    expect(report.details).toMatchObject({
+      authentication: [
+        { server: 'mx.example.org', method: 'spf', result: 'pass', domain: `mail.${D}` },
+        { method: 'dkim', domain: D },
+        { method: 'dmarc', result: 'pass' },
+      ],
+    })
+  })
+
+  test.each([
+    ['dmarc=pass', true],
+    [`dkim=pass header.d=${D}`, true],
+    [`spf=pass smtp.mailfrom=x@news.${D}`, true],
+    ['spf=pass smtp.mailfrom=x@other.example', false],
+    ['dkim=pass header.d=other.example', false],
+    ['dkim=pass', false],
+    ['arc=pass', false],
+  ])('that a mail is from its sender is proven by %s: %s', async (result, isProven) => {
+    const { summary, verdict } = await runHeaders(toolbox, inOrder(`mx.example.org; ${result}`))
+    expect([verdict, summary.includes('was proven')]).toEqual(['pass', isProven])
+  })
+
   test('what is no header is said to be none', async () => {
     expect(codes(await runHeaders(toolbox, 'hello'))).toEqual(['no_header'])
   })
@@ -205,6 +270,7 @@ describe('an address', () => {
       [D]: { MX: ['10 mx.example'] },
       'mx.example': { A: ['192.0.2.1'] },
       'null.example': { MX: ['0 .'] },
+      'two.example': { MX: ['10 gone.example', '20 mx.example'] },
     }),
   )
   test.each([
@@ -216,11 +282,22 @@ describe('an address', () => {
     ['a@b@c', 'fail', ['syntax']],
     ['ann@localhost', 'fail', ['syntax']],
     ['ann@gmial.com', 'fail', ['typo']],
+    ['ann@two.example', 'warning', ['mx_host_missing']],
     ['ann@10.0.0.1', 'fail', ['domain']],
   ])('%s: %s', async (address, verdict, wanted) => {
     const report = await runAddress(toolbox, address)
     expect([report.verdict, codes(report)]).toEqual([verdict, expect.arrayContaining(wanted)])
   })
+})
+
+test.each(['ann@mail.com', 'ann@ymail.com'])('%s is no slip of the pen', async (address) => {
+  server.set({ 'mail.com': { MX: ['1 mx.example'] }, 'ymail.com': { MX: ['1 mx.example'] } })
+  server.set({ 'mx.example': { A: ['192.0.2.1'] } })
+  const report = await runAddress(toolbox, address)
+  expect([report.verdict, report.details]).toEqual([
+    'pass',
+    expect.objectContaining({ suggestion: null }),
+  ])
 })
 
 test('a DMARC record is written as it is wished', async () => {

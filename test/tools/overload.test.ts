@@ -26,6 +26,7 @@ beforeAll(async () => {
       lookups,
       createFetcher: (findAddresses) => createFetcher({ allowed: [], findAddresses }),
       now: Date.now,
+      userAgent: 'Letterloom-Tools/test',
     }),
   )
 })
@@ -53,9 +54,9 @@ test('a check too many is told to come back, and nothing else of the service not
   await areAsked(MOST_AT_ONCE)
   const refused = await check('one-more.example')
   expect([refused.statusCode, refused.headers['retry-after'], refused.json()]).toEqual([
-    503,
+    429,
     '2',
-    expect.objectContaining({ reason: 'tools_busy' }),
+    expect.objectContaining({ code: 'RATE_LIMITED', reason: 'tools_busy' }),
   ])
   expect((await app.inject('/tools')).statusCode).toBe(200)
   // What was checked a moment ago is answered all the same.

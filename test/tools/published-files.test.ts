@@ -7,6 +7,7 @@ import { createFetcher } from '../../src/net/fetch.ts'
 import { createLookups } from '../../src/net/lookups.ts'
 import { testAuthority, testCertificate } from '../support/certificates.ts'
 import { createServers } from '../support/servers.ts'
+import { problemsOf } from '../support/tool-reports.ts'
 import { askPatiently } from '../support/toolbox.ts'
 import { startZoneServer, type Zone, type ZoneServer } from '../support/zone-server.ts'
 
@@ -21,12 +22,14 @@ let names: ZoneServer
 let port: number
 let serve: Serve
 let asked: string[]
+let agents: (string | undefined)[]
 
 beforeAll(async () => {
   names = await startZoneServer()
   port = await servers.listen(
     createHttps(testCertificate, (request, response) => {
       asked.push(request.url ?? '')
+      agents.push(request.headers['user-agent'])
       serve(response)
     }),
   )
@@ -34,6 +37,7 @@ beforeAll(async () => {
 beforeEach(() => {
   names.clear()
   asked = []
+  agents = []
 })
 afterAll(async () => {
   await servers.close()
@@ -59,6 +63,7 @@ async function report(
       return { send: (request) => send({ ...request, url: moved(request.url) }) }
     },
     now,
+    userAgent: 'Letterloom-Tools/test',
   })
   const { report: found } = await toolbox.check(tool, D, { domain: D })
   return { ...found, codes: found.findings.map(({ code }) => code) }
@@ -138,6 +143,27 @@ describe('the policy of MTA-STS', () => {
     expect(asked).toHaveLength(1)
   })
 
+  test('whose host nobody can tell is unknown; that has no address fails', async () => {
+    for (const [said, verdict, reason] of [
+      [{ A: 'SERVFAIL', AAAA: 'SERVFAIL' }, 'unknown', 'dns_unanswered'],
+      [{ TXT: ['x'] }, 'fail', 'dns_failed'],
+    ] as const) {
+      names.clear()
+      names.set({ ...RECORD, 'policy.example': said })
+      const found = await report('mta-sts-check', { at: 'policy.example' })
+      expect([found.verdict, found.codes]).toEqual([verdict, ['mta_sts_unreachable']])
+      expect(found.records.at(-1)?.values).toEqual([reason])
+    }
+    expect(asked).toEqual([])
+  })
+
+  test('tells no more of itself than the document says', async () => {
+    names.set(RECORD)
+    serve = text(policy(GOOD))
+    const { codes: _, ...found } = await report('mta-sts-check')
+    expect(problemsOf(found)).toEqual([])
+  })
+
   test('with a certificate for another name is not read', async () => {
     names.set(RECORD)
     serve = text(policy(GOOD))
@@ -171,7 +197,11 @@ describe('the logo of BIMI', () => {
     names.set(zone(RECORD))
     serve = logo(svg())
     const { verdict, codes, details } = await report('bimi-check')
-    expect([verdict, codes]).toEqual(['pass', ['bimi_found', 'bimi_dmarc', 'bimi_logo']])
+    expect([verdict, codes]).toEqual([
+      'pass',
+      ['bimi_found', 'bimi_dmarc', 'bimi_logo', 'bimi_certificate_unread'],
+    ])
+    expect(agents).toEqual(['Letterloom-Tools/test'])
     expect(details).toMatchObject({
       logoUrl: `https://${D}/logo.svg`,
       foundAt: `default._bimi.${D}`,
@@ -204,6 +234,24 @@ describe('the logo of BIMI', () => {
     const found = await report('bimi-check')
     expect([found.verdict, found.codes]).toEqual([verdict, expect.arrayContaining([code])])
     expect(asked).toHaveLength(1)
+  })
+
+  test('is read at the usual port only', async () => {
+    names.set(zone(`v=BIMI1; l=https://${D}:8443/logo.svg`))
+    serve = logo(svg())
+    const { verdict, codes, records } = await report('bimi-check')
+    expect([verdict, codes]).toEqual(['warning', expect.arrayContaining(['bimi_logo_unreachable'])])
+    expect(records.at(-1)).toMatchObject({ type: 'HTTPS', values: ['request_refused'] })
+    expect(asked).toEqual([])
+  })
+
+  test('of two records is none', async () => {
+    const record = {
+      [`default._bimi.${D}`]: { TXT: [RECORD, 'v=BIMI1; l=https://b.example/l.svg'] },
+    }
+    names.set({ ...zone(RECORD), ...record })
+    const { verdict, codes } = await report('bimi-check')
+    expect([verdict, codes, asked]).toEqual(['fail', ['bimi_many'], []])
   })
 
   test.each([

@@ -110,12 +110,43 @@ describe('a zone makes no large report', () => {
       { [`_dmarc.${D}`]: { TXT: [`v=DMARC1; p=none; ${long('x;y=1;')}`] } },
       () => toolbox.check('dmarc-check', D, { domain: D }),
     ],
+    [
+      'addresses for reports',
+      { [`_dmarc.${D}`]: { TXT: [`v=DMARC1; p=none; rua=${'\u0001'.repeat(60_000)}`] } },
+      () => toolbox.check('dmarc-check', D, { domain: D }),
+    ],
+    [
+      'the address of a logo',
+      { [`default._bimi.${D}`]: { TXT: [`v=BIMI1; l=https://${'\u0001'.repeat(60_000)}`] } },
+      () => toolbox.check('bimi-check', D, { domain: D }),
+    ],
+    [
+      'many records of one name',
+      { [D]: { TXT: Array.from({ length: 16 }, () => '\u0001'.repeat(4_000)) } },
+      () => toolbox.check('spf-check', D, { domain: D }),
+    ],
   ])('%s', async (_, zone, check) => {
     server.set(zone)
     const { report, json } = await check()
     expect(report.findings.length).toBeLessThanOrEqual(100)
     // The record itself is told, and hardly anything else.
-    expect(json.length).toBeLessThan(300_000)
+    expect(json.length).toBeLessThan(150_000)
+  })
+
+  test('twelve keys of characters that are six in JSON', async () => {
+    const selectors = Array.from({ length: 12 }, (_, n) => `s${n}`)
+    server.set(
+      Object.fromEntries(
+        selectors.map((name) => [
+          `${name}._domainkey.${D}`,
+          { TXT: [`v=DKIM1; p=${'\u0001'.repeat(60_000)}`] },
+        ]),
+      ),
+    )
+    const { report, json } = await toolbox.check('dkim-check', D, { domain: D, selectors })
+    expect((report.details as { keys: unknown[] }).keys.length).toBeGreaterThan(8)
+    // Each is told twice, as far as records are told: 4,096 characters.
+    expect(json.length).toBeLessThan(2 * 12 * 6 * 4_200)
   })
 })
 

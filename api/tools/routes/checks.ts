@@ -16,6 +16,7 @@ import {
 } from '../../../src/schemas/tools/checks.ts'
 import {
   BimiInput,
+  BimiQuery,
   DomainInput,
   DomainParams,
   SelectorQuery,
@@ -150,7 +151,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
       schema: {
         ...shared('getBimiCheck', 'The logo beside mail of a domain', BimiReport),
         params: DomainParams,
-        querystring: SelectorQuery,
+        querystring: BimiQuery,
       },
     },
     async ({ params, query: { selector } }, reply) => {

@@ -14,7 +14,8 @@ import { FORMS, type ToolForm, type Values } from '../page-forms.ts'
 import { sendToolsPage } from '../page.ts'
 import { domainOr400, ipOr400, subjectOr400 } from '../subjects.ts'
 
-/** Characters of a field of the address. */
+/** Fields of a form, and characters of one in the address. */
+const MOST_FIELDS = 20
 const LONGEST_FIELD = 1_024
 const field = (description: string) =>
   Type.Optional(Type.String({ maxLength: LONGEST_FIELD, description }))
@@ -29,7 +30,8 @@ export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
 
   acceptForms(
     app,
-    (text) => Object.fromEntries(new URLSearchParams(text)),
+    // Only as many pairs are read as a form of ours has, and a few more.
+    (text) => Object.fromEntries(new URLSearchParams(text.split('&', MOST_FIELDS).join('&'))),
     REQUEST_LIMITS.bodyBytes,
   )
 

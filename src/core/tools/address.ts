@@ -44,6 +44,9 @@ const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlo
   'web.de',
 ])
 
+/** Domains that are nearly one of them, and have mailboxes of their own. */
+const OTHERS = ['mail.com', 'email.com', 'ymail.com', 'love.com', 'gmx.ch', 'gmx.fr', 'gmx.us']
+
 /** Whether mail to an address could arrive: its syntax and its domain; nobody asks its server. */
 export async function checkAddress(
   context: ToolContext,
@@ -66,9 +69,10 @@ export async function checkAddress(
     const message = 'The domain is not one of the public internet.'
     return conclude([failed('domain', message, fix)], { fine: '', records: [], details })
   }
-  const { findings: ofDomain, records } = await checkMx(context, { domain, mostHosts: 2 })
+  const { findings: ofDomain, records } = await checkMx(context, { domain, isBrief: true })
   const isRole = ROLES.includes(local.toLowerCase())
-  const near = LARGE.find((each) => each !== domain && isNear(each, domain))
+  const isMailbox = LARGE.includes(domain) || OTHERS.includes(domain)
+  const near = isMailbox ? undefined : LARGE.find((each) => isNear(each, domain))
   const findings: Finding[] = [
     passed('syntax', 'The address is written as one.'),
     ...ofDomain.map(asAddress),

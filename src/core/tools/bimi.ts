@@ -10,12 +10,14 @@ import {
   warned,
 } from '../../domain/tools/report.ts'
 import { hasVersion, parseTags } from '../../domain/tools/tags.ts'
-import { FetchError } from '../../net/fetch-error.ts'
+import type { DnsFailed } from '../../net/dns.ts'
+import { FetchError, isInconclusive } from '../../net/fetch-error.ts'
 import type { Lookup } from '../../net/lookups.ts'
 import { organizationalDomain } from '../../public-suffixes.ts'
-import { recording, shownValues, type ToolContext } from './context.ts'
+import { recording, shownText, shownValues, type ToolContext } from './context.ts'
 import { parseDmarc } from './dmarc-record.ts'
 import { findDmarc } from './dmarc.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface BimiInput {
   domain: string
@@ -35,6 +37,7 @@ export interface BimiDetails {
 const MOST_LOGO_BYTES = 131_072
 const GOOD_LOGO_BYTES = 32_768
 const LONGEST_TAG = 2_000
+const LONGEST_URL = 2_048
 
 /** Whether a mailbox provider could show the logo of a domain beside its mail. */
 export async function checkBimi(
@@ -54,11 +57,14 @@ export async function checkBimi(
       records: [...records(), ...raw],
       details: { record: null, foundAt: null, logoUrl: null, certificateUrl: null, ...more },
     })
-  if (found === 'failed') {
-    const message = 'The BIMI record could not be looked up.'
-    return finish([unclear('dns_failed', message, 'Try again in a minute.')])
+  if (found.status === 'failed') {
+    return finish([unanswered('dns_failed', 'The BIMI record', found)])
   }
-  if (found === undefined) {
+  if (found.status === 'many') {
+    const message = `${found.name} has more than one BIMI record, so none of them counts.`
+    return finish([failed('bimi_many', message, 'Keep one of them and delete the others.')])
+  }
+  if (found.status === 'none') {
     const message = 'There is no BIMI record, so no logo is shown; mail is delivered all the same.'
     const fix = `Publish a TXT record at ${selector}._bimi.${domain}: “v=BIMI1; l=https://…/logo.svg”.`
     return finish([told('bimi_missing', message, fix)])
@@ -67,10 +73,10 @@ export async function checkBimi(
   const logoUrl = tags.get('l') ?? ''
   const certificateUrl = tags.get('a') ?? ''
   const details = {
-    record: found.text,
+    record: shownText(found.text),
     foundAt: found.name,
-    logoUrl: logoUrl === '' ? null : logoUrl,
-    certificateUrl: certificateUrl === '' ? null : certificateUrl,
+    logoUrl: logoUrl === '' ? null : logoUrl.slice(0, LONGEST_URL),
+    certificateUrl: certificateUrl === '' ? null : certificateUrl.slice(0, LONGEST_URL),
   }
   if (logoUrl === '' && certificateUrl === '') {
     return finish([told('bimi_declined', 'The domain says that it wants no logo.')], details)
@@ -79,26 +85,34 @@ export async function checkBimi(
     ...recordFindings(logoUrl, certificateUrl),
     ...(await policyFindings(ask, domain)),
   ]
-  if (!readsLogo || !/^https:\/\//i.test(logoUrl)) return finish(findings, details)
+  if (!readsLogo || !isHttps(logoUrl)) return finish(findings, details)
   const logo = await readLogo(context, logoUrl)
   return finish([...findings, ...logo.findings], details, logo.raw)
 }
 
-async function findBimi(ask: Lookup, selector: string, domains: string[]) {
+type Found =
+  | { status: 'found'; name: string; text: string }
+  | { status: 'none' }
+  | { status: 'many'; name: string }
+  | DnsFailed
+
+/** The record of the domain, else of its organizational domain. */
+async function findBimi(ask: Lookup, selector: string, domains: string[]): Promise<Found> {
   for (const domain of new Set(domains)) {
     const name = `${selector}._bimi.${domain}`
     const answer = await ask(name, 'TXT')
-    if (answer.status === 'failed') return 'failed' as const
+    if (answer.status === 'failed') return answer
     const values = answer.status === 'found' ? answer.values : []
-    const text = values.find((each) => hasVersion(each, 'BIMI1'))
-    if (text !== undefined) return { name, text }
+    const [text, ...others] = values.filter((each) => hasVersion(each, 'BIMI1'))
+    if (others.length > 0) return { status: 'many', name }
+    if (text !== undefined) return { status: 'found', name, text }
   }
-  return undefined
+  return { status: 'none' }
 }
 
 function recordFindings(logoUrl: string, certificateUrl: string): Finding[] {
   const findings: Finding[] = []
-  if (!/^https:\/\/\S+$/i.test(logoUrl)) {
+  if (!isHttps(logoUrl)) {
     const message = 'The address of the logo (l) is missing, or is not https.'
     findings.push(
       failed('bimi_logo_address', message, 'Set l to the https address of an SVG file.'),
@@ -112,17 +126,24 @@ function recordFindings(logoUrl: string, certificateUrl: string): Finding[] {
         'Get a verified mark certificate (VMC) or a common mark certificate (CMC).',
       ),
     )
-  } else if (!/^https:\/\/\S+$/i.test(certificateUrl)) {
+  } else if (!isHttps(certificateUrl)) {
     const message = 'The address of the mark certificate (a) is not https.'
     findings.push(failed('bimi_certificate_address', message, 'Set a to an https address.'))
+  } else {
+    const message = 'The record names a mark certificate (a), which is not read here.'
+    findings.push(told('bimi_certificate_unread', message))
   }
   return findings
 }
 
+const isHttps = (url: string): boolean => /^https:\/\/\S+$/i.test(url) && URL.canParse(url)
+
 /** A logo is shown only for a domain whose DMARC policy is enforced. */
 async function policyFindings(ask: Lookup, domain: string): Promise<Finding[]> {
   const found = await findDmarc(ask, domain, organizationalDomain(domain))
-  if (found.status === 'failed') return [unclear('bimi_dmarc', 'The DMARC policy is not known.')]
+  if (found.status === 'failed') {
+    return [unanswered('bimi_dmarc', 'The DMARC policy', found.failure)]
+  }
   const record = found.status === 'found' ? parseDmarc(found.text).record : undefined
   const isEnforced =
     record !== undefined &&
@@ -144,7 +165,7 @@ async function policyFindings(ask: Lookup, domain: string): Promise<Finding[]> {
 
 async function readLogo({ fetch }: ToolContext, url: string) {
   const raw = (status: RawRecord['status'], values: string[]): RawRecord[] => [
-    { name: url.slice(0, 2_048), type: 'HTTPS', status, values: shownValues(values) },
+    { name: url.slice(0, LONGEST_URL), type: 'HTTPS', status, values: shownValues(values) },
   ]
   try {
     const { status, headers, body, isCut } = await fetch(url, MOST_LOGO_BYTES)
@@ -162,15 +183,17 @@ async function readLogo({ fetch }: ToolContext, url: string) {
     }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    const message = `The logo cannot be read: ${error.message}.`
-    const finding = error.reason === 'timeout' ? unclear : failed
-    return {
-      findings: [
-        finding('bimi_logo_unreachable', message, 'Serve the file over https to everybody.'),
-      ],
-      raw: raw('failed', [error.reason]),
-    }
+    return { findings: [unreadLogo(error)], raw: raw('failed', [error.reason]) }
   }
+}
+
+function unreadLogo(error: FetchError): Finding {
+  const message = `The logo cannot be read: ${error.message}.`
+  const fix = 'Serve the file over https, at the usual port, to everybody.'
+  if (isInconclusive(error)) return unclear('bimi_logo_unreachable', message, fix)
+  // Others may send what we do not.
+  const finding = error.reason === 'request_refused' ? warned : failed
+  return finding('bimi_logo_unreachable', message, fix)
 }
 
 /** The start tag of the root element, if it is no longer than any should be. */

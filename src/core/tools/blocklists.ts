@@ -10,10 +10,13 @@ import {
   unclear,
   warned,
 } from '../../domain/tools/report.ts'
-import type { DnsAnswer } from '../../net/dns.ts'
+import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
+import { organizationalDomain } from '../../public-suffixes.ts'
+import { askAddresses } from './addresses.ts'
 import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
+import { unanswered } from './unanswered.ts'
 
 /** `unknown`: the list does not answer us, so it says nothing. */
 type ListState = 'listed' | 'not_listed' | 'unknown'
@@ -41,6 +44,8 @@ interface Blocklist {
   isListing: (code: string) => boolean
   /** What the list itself says is always on it (RFC 5782, 5). */
   testEntry: string
+  /** It has registered domains only, not the names below them. */
+  hasRegisteredOnly?: true
   /** Being on it is expected of some addresses. */
   isPolicy?: (code: string) => boolean
 }
@@ -96,6 +101,7 @@ const LISTS: readonly Blocklist[] = [
     removal: 'https://www.surbl.org/surbl-analysis',
     isListing: inRange('127.0.0.', 2, 254),
     testEntry: 'test.surbl.org',
+    hasRegisteredOnly: true,
   },
   {
     zone: 'multi.uribl.com',
@@ -104,6 +110,7 @@ const LISTS: readonly Blocklist[] = [
     removal: 'https://admin.uribl.com/',
     isListing: inRange('127.0.0.', 2, 14),
     testEntry: 'test.uribl.com',
+    hasRegisteredOnly: true,
   },
 ]
 
@@ -112,12 +119,14 @@ export interface BlocklistInput {
   domain?: string | undefined
   /** An address alone. */
   ip?: string | undefined
-  /** Only the first lists, and no test entries: a check among others. */
+  /** Only the first lists: a check among others. */
   isBrief?: boolean
 }
 
 /** Addresses that are looked for. */
 const MOST_ADDRESSES = 2
+/** What a list of IPv6 addresses has to have on it (RFC 5782, 5). */
+const IPV6_TEST_ENTRY = '::ffff:7f00:2'
 
 /** Whether a domain or an address is on a list of senders of spam. */
 export async function checkBlocklists(
@@ -125,7 +134,10 @@ export async function checkBlocklists(
   { domain, ip, isBrief = false }: BlocklistInput,
 ): Promise<Check<BlocklistDetails>> {
   const { ask, records } = recording(context.lookups)
-  const addresses = ip === undefined ? await mailAddresses(ask, domain ?? '') : [ip]
+  const { addresses, failure } =
+    ip === undefined
+      ? await mailAddresses(ask, domain ?? '')
+      : { addresses: [ip], failure: undefined }
   const ofAddresses = LISTS.filter(({ about }) => about === 'address').slice(0, isBrief ? 1 : 3)
   const ofDomains = LISTS.filter(({ about }) => about === 'domain').slice(0, isBrief ? 1 : 3)
   const questions = [
@@ -134,13 +146,9 @@ export async function checkBlocklists(
       .flatMap((entry) => ofAddresses.map((list) => ({ list, entry }))),
     ...(domain === undefined ? [] : ofDomains.map((list) => ({ list, entry: domain }))),
   ]
-  const answers = await Promise.all(
-    questions.map(async ({ list, entry }) => {
-      const answer = await ask(`${isIP(entry) === 0 ? entry : reversed(entry)}.${list.zone}`, 'A')
-      return { list, ...(await readingOf(list, entry, answer, isBrief ? undefined : ask)) }
-    }),
-  )
+  const answers = await Promise.all(questions.map((question) => readingOf(ask, question)))
   const findings = answers.map(findingOf)
+  if (failure) findings.push(unanswered('dns_failed', `The mail host of ${domain}`, failure))
   const isKnown = answers.some(({ state }) => state !== 'unknown')
   if (!isKnown) {
     findings.push(
@@ -167,43 +175,59 @@ export async function checkBlocklists(
 }
 
 const isTestEntry = (name: string): boolean =>
-  LISTS.some(({ testEntry, zone }) => name === `${testEntry}.${zone}`)
+  LISTS.some(
+    ({ testEntry, zone }) =>
+      name === `${testEntry}.${zone}` || name === `${reversed(IPV6_TEST_ENTRY)}.${zone}`,
+  )
 
-async function mailAddresses(ask: Lookup, domain: string): Promise<string[]> {
+/** Of the first mail host. */
+async function mailAddresses(
+  ask: Lookup,
+  domain: string,
+): Promise<{ addresses: readonly string[]; failure: DnsFailed | undefined }> {
   const answer = await ask(domain, 'MX')
+  if (answer.status === 'failed') return { addresses: [], failure: answer }
   const host = answer.status === 'found' ? hostOf(answer.values[0] ?? '').host : ''
-  if (host === '') return []
-  const addresses = await ask(host, 'A')
-  return addresses.status === 'found' ? [...addresses.values] : []
+  const found = host === '' ? answer : await askAddresses(ask, host)
+  if (found.status === 'failed') return { addresses: [], failure: found }
+  const isThere = host !== '' && found.status === 'found'
+  return { addresses: isThere ? found.values : [], failure: undefined }
 }
 
 const reversed = (ip: string): string =>
   (ip.includes(':') ? nibbles(ip) : ip.split('.')).toReversed().join('.')
 
-/** A list that says of its own test entry that it is not there refuses us without saying so. */
-async function readingOf(
-  list: Blocklist,
-  entry: string,
-  answer: DnsAnswer,
-  ask: Lookup | undefined,
-): Promise<Omit<ListReading, 'list'>> {
-  const codes = answer.status === 'found' ? answer.values.slice(0, 10) : []
-  if (answer.status === 'failed') return { entry, state: 'unknown', codes: [] }
-  if (codes.length > 0) {
-    return { entry, state: codes.some(list.isListing) ? 'listed' : 'unknown', codes: [...codes] }
-  }
-  if (ask === undefined) return { entry, state: 'not_listed', codes: [] }
-  const test = await ask(`${list.testEntry}.${list.zone}`, 'A')
-  const answers = test.status === 'found' && test.values.some(list.isListing)
-  return { entry, state: answers ? 'not_listed' : 'unknown', codes: [] }
+interface Asked {
+  list: Blocklist
+  entry: string
 }
 
-function findingOf({
-  list,
-  entry,
-  state,
-  codes,
-}: Omit<ListReading, 'list'> & { list: Blocklist }): Finding {
+/**
+ * A list that says of its own test entry that it is not there refuses us without saying so, or has
+ * nothing of that kind.
+ */
+async function readingOf(ask: Lookup, { list, entry }: Asked): Promise<Reading> {
+  const answer = await ask(`${labelsOf(list, entry)}.${list.zone}`, 'A')
+  const codes = answer.status === 'found' ? answer.values.slice(0, 10) : []
+  const reading = { list, entry, codes }
+  if (codes.some(list.isListing)) return { ...reading, state: 'listed' }
+  if (answer.status === 'failed' || codes.length > 0) return { ...reading, state: 'unknown' }
+  const testEntry = entry.includes(':') ? reversed(IPV6_TEST_ENTRY) : list.testEntry
+  const test = await ask(`${testEntry}.${list.zone}`, 'A')
+  const answers = test.status === 'found' && test.values.some(list.isListing)
+  return { ...reading, state: answers ? 'not_listed' : 'unknown' }
+}
+
+function labelsOf({ hasRegisteredOnly }: Blocklist, entry: string): string {
+  if (isIP(entry) !== 0) return reversed(entry)
+  return hasRegisteredOnly ? (organizationalDomain(entry) ?? entry) : entry
+}
+
+interface Reading extends Omit<ListReading, 'list'> {
+  list: Blocklist
+}
+
+function findingOf({ list, entry, state, codes }: Reading): Finding {
   const code = `blocklist_${state}`
   switch (state) {
     case 'listed': {

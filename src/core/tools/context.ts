@@ -13,8 +13,9 @@ export interface ToolContext {
   now: () => number
 }
 
-/** Characters of a raw record, and records of one name, that a report shows. */
+/** Characters of a raw record, and of all of one name, that a report shows. */
 const LONGEST_SHOWN = 4_096
+const MOST_SHOWN = 2 * LONGEST_SHOWN
 const MOST_VALUES_SHOWN = 20
 /** Records of a report. */
 const MOST_RECORDS = 60
@@ -56,7 +57,22 @@ function withoutInternal(answer: DnsAnswer, type: DnsType): DnsAnswer {
   return values.length > 0 ? { status: 'found', values } : { status: 'empty' }
 }
 
-export const shownValues = (values: readonly string[]): string[] =>
-  values
-    .slice(0, MOST_VALUES_SHOWN)
-    .map((value) => (value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value))
+/** Values of one name, as a report shows them. */
+export function shownValues(values: readonly string[]): string[] {
+  let left = MOST_SHOWN
+  return values.slice(0, MOST_VALUES_SHOWN).map((value) => {
+    const shown = cut(value, Math.min(left, LONGEST_SHOWN))
+    left = Math.max(0, left - shown.length)
+    return shown
+  })
+}
+
+/** A record as a report shows it. */
+export function shownText(text: string): string
+export function shownText(text: string | null): string | null
+export function shownText(text: string | null): string | null {
+  return text === null ? null : cut(text, LONGEST_SHOWN)
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}…` : text

@@ -13,6 +13,7 @@ export interface DkimKey {
 const LEAST_BITS = 1_024
 const GOOD_BITS = 2_048
 const ED25519_BYTES = 32
+const LONGEST_KIND = 40
 /** Before an Ed25519 key: what makes a SubjectPublicKeyInfo of it (RFC 8410, 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -25,7 +26,7 @@ export function isKeyRecord(text: string): boolean {
 /** Reads a key record (RFC 6376, 3.6.1; RFC 8463). */
 export function readDkimKey(name: string, text: string): { key: DkimKey; findings: Finding[] } {
   const { tags, problems } = parseTags(text)
-  const keyType = tags.get('k')?.toLowerCase() ?? 'rsa'
+  const keyType = (tags.get('k') ?? 'rsa').toLowerCase().slice(0, LONGEST_KIND)
   const value = (tags.get('p') ?? '').replace(/\s/g, '')
   const flags = (tags.get('t') ?? '')
     .toLowerCase()
@@ -56,7 +57,7 @@ function keyFinding(name: string, { keyType, bits, isRevoked }: DkimKey): Findin
     return failed('dkim_revoked', message, 'Publish a new key, or stop to sign with this selector.')
   }
   if (keyType !== 'rsa' && keyType !== 'ed25519') {
-    const message = `${name} has a key of the kind “${keyType.slice(0, 40)}”, which nobody knows.`
+    const message = `${name} has a key of the kind “${keyType}”, which nobody knows.`
     return failed('dkim_key_type', message, 'Publish an RSA key of 2048 bits.')
   }
   if (bits === null) {

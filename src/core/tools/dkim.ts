@@ -1,6 +1,8 @@
 import { type Check, conclude, failed, type Finding, unclear } from '../../domain/tools/report.ts'
-import { recording, type ToolContext } from './context.ts'
+import type { DnsAnswer } from '../../net/dns.ts'
+import { recording, shownText, type ToolContext } from './context.ts'
 import { type DkimKey, isKeyRecord, readDkimKey } from './dkim-key.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface DkimInput {
   domain: string
@@ -56,11 +58,11 @@ export async function checkDkim(
     const texts = answer.status === 'found' ? answer.values.filter(isKeyRecord) : []
     const [text] = texts
     if (text === undefined) {
-      if (isGiven) findings.push(absent(name, answer.status))
+      if (isGiven) findings.push(absent(name, answer))
       continue
     }
     const read = readDkimKey(name, text)
-    keys.push({ ...read.key, selector, name, record: text })
+    keys.push({ ...read.key, selector, name, record: shownText(text) })
     findings.push(...read.findings)
     if (texts.length > 1) {
       const message = `${name} has more than one key, so receivers may take the wrong one.`
@@ -76,11 +78,8 @@ export async function checkDkim(
   })
 }
 
-function absent(name: string, status: string): Finding {
-  if (status === 'failed') {
-    const message = `The key at ${name} could not be looked up.`
-    return unclear('dns_failed', message, 'Check the name servers of the domain, and try again.')
-  }
+function absent(name: string, answer: DnsAnswer): Finding {
+  if (answer.status === 'failed') return unanswered('dns_failed', `The key at ${name}`, answer)
   return failed(
     'dkim_missing',
     `There is no key at ${name}.`,

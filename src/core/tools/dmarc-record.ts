@@ -32,6 +32,7 @@ const KNOWN_TAGS = [
   'rf',
 ].concat(['psd', 't'])
 const MOST_URIS = 10
+const LONGEST_URI = 1_000
 
 const policyOf = (text: string | undefined): DmarcPolicy | null =>
   DMARC_POLICIES.find((each) => each === text?.toLowerCase()) ?? null
@@ -92,6 +93,7 @@ const urisOf = (text: string | undefined): string[] =>
     .map((uri) => uri.trim())
     .filter((uri) => uri !== '')
     .slice(0, MOST_URIS)
+    .map((uri) => uri.slice(0, LONGEST_URI))
 
 /** `mailto:a@example.com!10m` or `https://…`. */
 const isReportUri = (uri: string): boolean =>

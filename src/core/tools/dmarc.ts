@@ -6,14 +6,15 @@ import {
   type Finding,
   passed,
   told,
-  unclear,
   warned,
 } from '../../domain/tools/report.ts'
 import { hasVersion } from '../../domain/tools/tags.ts'
+import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
 import { organizationalDomain } from '../../public-suffixes.ts'
-import { recording, type ToolContext } from './context.ts'
+import { recording, shownText, type ToolContext } from './context.ts'
 import { type DmarcPolicy, type DmarcRecord, parseDmarc, reportDomains } from './dmarc-record.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface DmarcDetails extends Partial<DmarcRecord> {
   record: string | null
@@ -28,7 +29,8 @@ export interface DmarcDetails extends Partial<DmarcRecord> {
 type Found =
   | { status: 'found'; name: string; text: string }
   | { status: 'none' }
-  | { status: 'many' | 'failed'; name: string }
+  | { status: 'many'; name: string }
+  | { status: 'failed'; name: string; failure: DnsFailed }
 
 /** Receivers ask elsewhere whether reports may go there: so many are asked here at most. */
 const MOST_ASKED = 2
@@ -65,7 +67,7 @@ export async function checkDmarc(
       ...(isInherited ? [inherited(domain, found.name)] : []),
       ...(await reportFindings(ask, record, { domain: found.name.slice('_dmarc.'.length) })),
     ],
-    { ...record, record: found.text, foundAt: found.name, effectivePolicy },
+    { ...record, record: shownText(found.text), foundAt: found.name, effectivePolicy },
   )
 }
 
@@ -78,7 +80,7 @@ export async function findDmarc(
   for (const each of new Set([domain, organization ?? domain])) {
     const name = `_dmarc.${each}`
     const answer = await ask(name, 'TXT')
-    if (answer.status === 'failed') return { status: 'failed', name }
+    if (answer.status === 'failed') return { status: 'failed', name, failure: answer }
     const texts = answer.status === 'found' ? answer.values.filter(isDmarc) : []
     if (texts.length > 1) return { status: 'many', name }
     const [text] = texts
@@ -94,10 +96,8 @@ const inherited = (domain: string, name: string): Finding =>
 
 function missing(found: Exclude<Found, { status: 'found' }>, organization: string): Finding {
   switch (found.status) {
-    case 'failed': {
-      const message = `The TXT records of ${found.name} could not be looked up.`
-      return unclear('dns_failed', message, 'Check the name servers of the domain, and try again.')
-    }
+    case 'failed':
+      return unanswered('dns_failed', `The DMARC record at ${found.name}`, found.failure)
     case 'many': {
       const message = `${found.name} has more than one DMARC record, so receivers ignore all of them.`
       return failed('dmarc_many', message, 'Keep one of them and delete the others.')
@@ -177,8 +177,8 @@ async function reportFindings(
     const agrees = answer.status === 'found' && answer.values.some(isDmarc)
     if (agrees) findings.push(passed('dmarc_report_accepted', `${other} accepts the reports.`))
     else if (answer.status === 'failed') {
-      const message = `Whether ${other} accepts the reports could not be looked up.`
-      findings.push(told('dmarc_report_unknown', message))
+      const what = `Whether ${other} accepts the reports`
+      findings.push(unanswered('dmarc_report_unknown', what, answer))
     } else {
       findings.push(
         warned(

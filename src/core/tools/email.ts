@@ -34,16 +34,19 @@ type EmailFinding = Finding & { check: CheckName }
 
 /**
  * Everything about a domain at once. Together the checks have the look-ups of one request: those
- * that most depends on go first, and DKIM has what is left, because its selectors are guesses.
+ * that most depends on go first. DKIM is one of them if its selectors are given; guesses have what
+ * is left.
  */
 export async function checkEmail(
   context: ToolContext,
   { domain, selectors }: EmailInput,
 ): Promise<Check<EmailDetails> & { findings: EmailFinding[] }> {
-  const [spf, dmarc, mx, mtaSts, tlsRpt, bimi] = await Promise.all([
+  const isGiven = selectors !== undefined && selectors.length > 0
+  const [given, spf, dmarc, mx, mtaSts, tlsRpt, bimi] = await Promise.all([
+    isGiven ? checkDkim(context, { domain, selectors }) : undefined,
     checkSpf(context, { domain }),
     checkDmarc(context, { domain }),
-    checkMx(context, { domain, mostHosts: 1 }),
+    checkMx(context, { domain, isBrief: true }),
     checkMtaSts(context, { domain }),
     checkTlsRpt(context, { domain }),
     checkBimi(context, { domain, readsLogo: false }),
@@ -54,7 +57,7 @@ export async function checkEmail(
   ])
   const left = MOST_QUESTIONS - context.lookups.asked()
   const mostTried = Math.max(1, Math.min(COMMON_SELECTORS.length, left))
-  const dkim = await checkDkim(context, { domain, selectors, mostTried })
+  const dkim = given ?? (await checkDkim(context, { domain, mostTried }))
   return summed({ spf, dkim, dmarc, mx, blocklists, reverseDns, mtaSts, tlsRpt, bimi }, domain)
 }
 

@@ -22,9 +22,17 @@ export interface HeaderDetails {
   /** From the first server to the last. */
   hops: Hop[]
   /** What the receiving server found. */
-  authentication: { server: string; method: string; result: string }[]
+  authentication: AuthenticationResult[]
   signatures: Signature[]
   fields: number
+}
+
+interface AuthenticationResult {
+  server: string
+  method: string
+  result: string
+  /** Whose mail it is by this method; null: it does not say. */
+  domain: string | null
 }
 
 /** At most one of each (RFC 5322, 3.6). */
@@ -33,6 +41,7 @@ const NEEDED = ['from', 'date', 'message-id']
 const METHODS = ['spf', 'dkim', 'dmarc', 'arc', 'bimi']
 const MOST_RESULTS = 20
 const LONGEST_SHOWN = 500
+const LONGEST_NAME = 253
 
 /** What the header of a mail says about its way and about who sent it. Asks nobody. */
 export async function checkHeaders(
@@ -43,7 +52,11 @@ export async function checkHeaders(
   const [from] = valuesOf(fields, 'from')
   const fromDomain = domainIn((from && parseMailbox(from)?.address) || from)
   const [returnPath] = valuesOf(fields, 'return-path')
-  const { signatures, findings: ofSignatures } = readSignatures(fields, {
+  const {
+    signatures,
+    isCut,
+    findings: ofSignatures,
+  } = readSignatures(fields, {
     from: fromDomain,
     now: now(),
   })
@@ -52,7 +65,7 @@ export async function checkHeaders(
   const findings = [
     ...fieldFindings(fields, oddLines),
     ...authentication.map(resultFinding),
-    ...alignmentFindings(fromDomain, signatures, domainIn(returnPath)),
+    ...alignmentFindings(fromDomain, { signatures, isCut, returnPath: domainIn(returnPath) }),
     ...ofSignatures,
     ...ofHops,
     ...(fields.some(({ name }) => name === 'list-unsubscribe')
@@ -71,7 +84,9 @@ export async function checkHeaders(
   const first = (name: string): string | null =>
     valuesOf(fields, name)[0]?.slice(0, LONGEST_SHOWN) ?? null
   return conclude(findings, {
-    fine: 'The header is in order, and the mail was proven to be from its sender.',
+    fine: isProven(authentication, fromDomain)
+      ? 'The header is in order, and the mail was proven to be from its sender.'
+      : 'The header is in order, but no result proves that the mail is from its sender.',
     records: [],
     details: {
       from: first('from'),
@@ -106,30 +121,52 @@ function fieldFindings(fields: readonly MailField[], oddLines: readonly string[]
   return findings
 }
 
-/** Of the server nearest to the mailbox: fields below its own could be anybody's (RFC 8601, 5). */
-function readResults(fields: readonly MailField[]): HeaderDetails['authentication'] {
-  const [value] = valuesOf(fields, 'authentication-results')
-  if (value === undefined) return []
-  const [server = '', ...results] = value.split(';')
-  return results.slice(0, MOST_RESULTS).flatMap((result) => {
-    const [, method = '', found = ''] = /^\s*([a-z]{1,20})\s*=\s*([a-z]{1,20})/i.exec(result) ?? []
-    return METHODS.includes(method.toLowerCase())
-      ? [
-          {
-            server: server.trim().slice(0, 253),
-            method: method.toLowerCase(),
-            result: found.toLowerCase(),
-          },
-        ]
-      : []
-  })
+/**
+ * Of the server nearest to the mailbox, whose fields stand together: those of others, and those
+ * below a Received field, could be anybody's (RFC 8601, 5).
+ */
+function readResults(fields: readonly MailField[]): AuthenticationResult[] {
+  const found: AuthenticationResult[] = []
+  let server: string | undefined
+  for (const { name, value } of fields) {
+    if (server !== undefined && name === 'received') break
+    if (name !== 'authentication-results') continue
+    const [id = '', ...results] = withoutComments(value).split(';')
+    const named = (id.trim().split(/\s/, 1)[0] ?? '').toLowerCase().slice(0, LONGEST_NAME)
+    if (server !== undefined && server !== named) break
+    server = named
+    found.push(...results.flatMap((result) => resultIn(result, named)))
+    if (found.length >= MOST_RESULTS) break
+  }
+  return found.slice(0, MOST_RESULTS)
 }
 
-function resultFinding({
-  server,
-  method,
-  result,
-}: HeaderDetails['authentication'][number]): Finding {
+/** They may have semicolons inside. */
+const withoutComments = (value: string): string => value.replace(/\([^()]*\)/g, ' ')
+
+function resultIn(text: string, server: string): AuthenticationResult[] {
+  const [, method = '', result = ''] = /^\s*([a-z]{1,20})\s*=\s*([a-z]{1,20})/i.exec(text) ?? []
+  const known = method.toLowerCase()
+  if (!METHODS.includes(known)) return []
+  const [, domain] =
+    /\s(?:header\.[di]|header\.from|smtp\.(?:mailfrom|helo))\s*=\s*"?(?:[^\s@;"]{0,64}@)?([a-z0-9._-]{1,253})/i.exec(
+      text,
+    ) ?? []
+  return [
+    { server, method: known, result: result.toLowerCase(), domain: domain?.toLowerCase() ?? null },
+  ]
+}
+
+/** DMARC passed, or what DMARC is about: DKIM or SPF of the domain in From. */
+const isProven = (results: readonly AuthenticationResult[], from: string | undefined): boolean =>
+  results.some(
+    ({ method, result, domain }) =>
+      result === 'pass' &&
+      (method === 'dmarc' ||
+        ((method === 'dkim' || method === 'spf') && isAligned(domain ?? undefined, from))),
+  )
+
+function resultFinding({ server, method, result }: AuthenticationResult): Finding {
   const name = method.toUpperCase()
   const message = `${name}: ${result}, says ${server}.`
   const fix = `Check the ${name} record of the sending domain with the tools here.`
@@ -153,8 +190,11 @@ function resultFinding({
 
 function alignmentFindings(
   from: string | undefined,
-  signatures: readonly Signature[],
-  returnPath: string | undefined,
+  {
+    signatures,
+    isCut,
+    returnPath,
+  }: { signatures: readonly Signature[]; isCut: boolean; returnPath: string | undefined },
 ): Finding[] {
   if (from === undefined) return []
   if (signatures.some((each) => each.isAligned)) {
@@ -163,6 +203,11 @@ function alignmentFindings(
   if (isAligned(returnPath, from)) {
     return [passed('aligned', `The return path is of the domain in From, ${from}.`)]
   }
+  const fix = 'Sign with DKIM as the domain in From.'
+  if (isCut) {
+    const message = `None of the signatures that are looked at is of the domain in From, ${from}.`
+    return [unclear('aligned_unknown', message, fix)]
+  }
   const message = `Neither a signature nor the return path is of the domain in From, ${from}.`
-  return [failed('not_aligned', message, 'Sign with DKIM as the domain in From.')]
+  return [failed('not_aligned', message, fix)]
 }

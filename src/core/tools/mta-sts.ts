@@ -11,11 +11,12 @@ import {
   warned,
 } from '../../domain/tools/report.ts'
 import { hasVersion, parseTags } from '../../domain/tools/tags.ts'
-import { FetchError } from '../../net/fetch-error.ts'
+import { FetchError, isInconclusive } from '../../net/fetch-error.ts'
 import type { Incoming } from '../../net/fetch.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { recording, shownValues, type ToolContext } from './context.ts'
+import { recording, shownText, shownValues, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface MtaStsDetails {
   record: string | null
@@ -29,6 +30,7 @@ export interface MtaStsDetails {
 /** RFC 8461, 3.3: of the policy. */
 const MOST_POLICY_BYTES = 65_536
 const MOST_PATTERNS = 50
+const LONGEST_SHOWN = 253
 const DAY_SECONDS = 86_400
 /** RFC 8461, 3.2: about a year. */
 const LONGEST_SECONDS = 31_557_600
@@ -46,7 +48,14 @@ export async function checkMtaSts(
   const [record = null] = found
   const policyUrl = `https://mta-sts.${domain}/.well-known/mta-sts.txt`
   const id = record === null ? null : (parseTags(record).tags.get('id') ?? null)
-  const blank = { record, id, policyUrl, mode: null, maxAgeSeconds: null, mx: [] }
+  const blank = {
+    record: shownText(record),
+    id: id === null ? null : id.slice(0, LONGEST_SHOWN),
+    policyUrl,
+    mode: null,
+    maxAgeSeconds: null,
+    mx: [],
+  }
   const finish = (
     findings: Finding[],
     raw: RawRecord[] = [],
@@ -58,11 +67,7 @@ export async function checkMtaSts(
       details,
     })
 
-  if (answer.status === 'failed') {
-    return finish([
-      unclear('dns_failed', `${name} could not be looked up.`, 'Try again in a minute.'),
-    ])
-  }
+  if (answer.status === 'failed') return finish([unanswered('dns_failed', name, answer)])
   if (record === null) {
     const fix = `Publish a policy at ${policyUrl} and a TXT record “v=STSv1; id=1” at ${name}.`
     const message = 'There is no MTA-STS record: mail to the domain may travel unencrypted.'
@@ -87,7 +92,8 @@ export async function checkMtaSts(
   if ('finding' in read) return finish([...findings, read.finding], read.raw)
   const policy = parsePolicy(read.text)
   findings.push(...policyFindings(policy), ...(await hostFindings(ask, domain, policy)))
-  return finish(findings, read.raw, { ...blank, ...policy })
+  const { version: _, ...shown } = policy
+  return finish(findings, read.raw, { ...blank, ...shown })
 }
 
 type Read = { text: string; raw: RawRecord[] } | { finding: Finding; raw: RawRecord[] }
@@ -103,8 +109,7 @@ async function readPolicy({ fetch }: ToolContext, url: string): Promise<Read> {
     if (!(error instanceof FetchError)) throw error
     const fix = `Serve the policy at ${url} with a certificate for that name.`
     const message = `The policy cannot be read: ${error.message}.`
-    const isOurs = error.reason === 'timeout'
-    const finding = (isOurs ? unclear : failed)('mta_sts_unreachable', message, fix)
+    const finding = (isInconclusive(error) ? unclear : failed)('mta_sts_unreachable', message, fix)
     return { finding, raw: raw('failed', [error.reason]) }
   }
   const { status, headers, body, isCut } = answer
@@ -147,7 +152,8 @@ function parsePolicy(text: string): Policy {
         if (/^\d{1,10}$/.test(value)) policy.maxAgeSeconds ??= Number(value)
         break
       case 'mx':
-        if (policy.mx.length < MOST_PATTERNS) policy.mx.push(canonical(value))
+        if (policy.mx.length < MOST_PATTERNS)
+          policy.mx.push(canonical(value.slice(0, LONGEST_SHOWN)))
         break
     }
   }
@@ -190,8 +196,10 @@ function policyFindings({ version, mode, maxAgeSeconds, mx }: Policy): Finding[]
 async function hostFindings(ask: Lookup, domain: string, { mx, mode }: Policy): Promise<Finding[]> {
   if (mx.length === 0 || mode === 'none') return []
   const answer = await ask(domain, 'MX')
-  if (answer.status !== 'found')
-    return [told('mta_sts_mx_unknown', 'The mail hosts are not known.')]
+  if (answer.status === 'failed') {
+    return [unanswered('mta_sts_mx_unknown', `The mail hosts of ${domain}`, answer)]
+  }
+  if (answer.status !== 'found') return [told('mta_sts_no_host', 'The domain has no MX record.')]
   const missing = answer.values
     .map((value) => hostOf(value).host)
     .filter((host) => host !== '' && !mx.some((pattern) => isCovered(host, pattern)))

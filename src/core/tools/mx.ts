@@ -6,12 +6,14 @@ import {
   failed,
   type Finding,
   passed,
+  type Severity,
   told,
-  unclear,
   warned,
 } from '../../domain/tools/report.ts'
 import type { Lookup } from '../../net/lookups.ts'
+import { askAddresses } from './addresses.ts'
 import { recording, type ToolContext } from './context.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface MailHost {
   host: string
@@ -29,10 +31,10 @@ export interface MxDetails {
 /** Hosts whose addresses are looked up. */
 const MOST_HOSTS = 5
 
-/** Whether mail to a domain can arrive. */
+/** Whether mail to a domain can arrive. `isBrief`: one host that can be reached is enough. */
 export async function checkMx(
   context: ToolContext,
-  { domain, mostHosts = MOST_HOSTS }: { domain: string; mostHosts?: number },
+  { domain, isBrief = false }: { domain: string; isBrief?: boolean },
 ): Promise<Check<MxDetails>> {
   const { ask, records } = recording(context.lookups)
   const answer = await ask(domain, 'MX')
@@ -40,16 +42,13 @@ export async function checkMx(
   const isNull = hosts.some(({ host }) => host === '')
   const findings: Finding[] = []
   if (answer.status === 'failed') {
-    const message = `The MX records of ${domain} could not be looked up.`
-    findings.push(
-      unclear('dns_failed', message, 'Check the name servers of the domain, and try again.'),
-    )
+    findings.push(unanswered('dns_failed', `The MX records of ${domain}`, answer))
   } else if (answer.status === 'no_name') {
     const message = `There is no domain ${domain}.`
     findings.push(failed('no_domain', message, 'Check the spelling, or register the domain.'))
   } else if (answer.status === 'empty') findings.push(await withoutMx(ask, domain))
   else if (isNull) findings.push(nullFinding(domain, hosts.length))
-  else findings.push(...(await hostFindings(ask, hosts.slice(0, mostHosts))))
+  else findings.push(...(await hostFindings(ask, hosts, isBrief)))
   if (hosts.length === 1 && !isNull) {
     findings.push(told('mx_single', 'There is one mail host: while it is away, mail has to wait.'))
   }
@@ -67,11 +66,15 @@ export function hostOf(value: string): MailHost {
 }
 
 async function withoutMx(ask: Lookup, domain: string): Promise<Finding> {
-  const address = await ask(domain, 'A')
+  const answer = await askAddresses(ask, domain)
   const fix = `Publish an MX record at ${domain} that names the host of your mailbox provider.`
-  if (address.status === 'found') {
+  if (answer.status === 'found') {
     const message = 'There is no MX record: mail is tried at the address of the website instead.'
     return warned('mx_implicit', message, fix)
+  }
+  if (answer.status === 'failed') {
+    const what = `There is no MX record, and the addresses of ${domain}, where mail is tried instead,`
+    return unanswered('dns_failed', what, answer)
   }
   return failed('mx_missing', 'There is no MX record: mail to the domain comes back.', fix)
 }
@@ -88,18 +91,32 @@ function nullFinding(domain: string, count: number): Finding {
   )
 }
 
-async function hostFindings(ask: Lookup, hosts: MailHost[]): Promise<Finding[]> {
-  const each = await Promise.all(hosts.map((host) => hostFinding(ask, host)))
-  const findings = each.filter((finding) => finding !== undefined)
-  return findings.some(({ severity }) => severity === 'pass')
-    ? findings
-    : [...findings, ...unreachable(findings)]
+async function hostFindings(ask: Lookup, hosts: MailHost[], isBrief: boolean): Promise<Finding[]> {
+  const findings = isBrief
+    ? await untilReached(ask, hosts.slice(0, MOST_HOSTS))
+    : await Promise.all(hosts.slice(0, MOST_HOSTS).map((host) => hostFinding(ask, host)))
+  const isReached = findings.some(({ severity }) => severity === 'pass')
+  // Mail arrives at the others.
+  if (isReached) return findings.map((each) => ({ ...each, severity: atMostWarning(each) }))
+  const isKnown = findings.every(({ severity }) => severity === 'fail')
+  if (!isKnown || findings.length < hosts.length) return findings
+  const message = 'No mail host can be reached.'
+  return [...findings, failed('mx_unreachable', message, 'Correct the MX records.')]
 }
 
-const unreachable = (findings: readonly Finding[]): Finding[] =>
-  findings.some(({ severity }) => severity === 'unknown')
-    ? []
-    : [failed('mx_unreachable', 'No mail host can be reached.', 'Correct the MX records.')]
+/** One host after the other, as a sender tries them. */
+async function untilReached(ask: Lookup, hosts: MailHost[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const host of hosts) {
+    const finding = await hostFinding(ask, host)
+    findings.push(finding)
+    if (finding.severity === 'pass') break
+  }
+  return findings
+}
+
+const atMostWarning = ({ severity }: Finding): Severity =>
+  severity === 'fail' ? 'warning' : severity
 
 /** Puts the addresses into `host`. */
 async function hostFinding(ask: Lookup, host: MailHost): Promise<Finding> {
@@ -109,14 +126,13 @@ async function hostFinding(ask: Lookup, host: MailHost): Promise<Finding> {
     const message = `The MX record names the address ${name}; it has to name a host (RFC 5321, 5.1).`
     return failed('mx_is_address', message, fix)
   }
-  const first = await ask(name, 'A')
-  const answer = first.status === 'empty' ? await ask(name, 'AAAA') : first
+  const answer = await askAddresses(ask, name)
   switch (answer.status) {
     case 'found':
       host.addresses = [...answer.values]
       return passed('mx_host', `${name} has an address.`)
     case 'failed':
-      return unclear('mx_host_failed', `${name} could not be looked up.`, 'Try again in a minute.')
+      return unanswered('mx_host_failed', name, answer)
     default:
       host.addresses = []
       return failed(

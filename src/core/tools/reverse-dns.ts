@@ -9,10 +9,13 @@ import {
   unclear,
   warned,
 } from '../../domain/tools/report.ts'
+import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
+import { askAddresses } from './addresses.ts'
 import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
 import { reverseName } from './spf-evaluate.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface ReverseDnsDetails {
   addresses: { ip: string; names: string[]; isConfirmed: boolean }[]
@@ -35,15 +38,19 @@ export async function checkReverseDns(
   { domain, ip, mostAddresses = MOST_ADDRESSES }: ReverseDnsInput,
 ): Promise<Check<ReverseDnsDetails>> {
   const { ask, records } = recording(context.lookups)
-  const found = ip === undefined ? await addressesOf(ask, domain ?? '', mostAddresses) : [ip]
   const findings: Finding[] = []
+  const { found, failure } =
+    ip === undefined
+      ? await addressesOf(ask, domain ?? '', mostAddresses)
+      : { found: [ip], failure: undefined }
   const addresses: ReverseDnsDetails['addresses'] = []
   for (const each of found) {
     const { finding, names } = await checkAddress(ask, each)
     findings.push(finding)
     addresses.push({ ip: each, names, isConfirmed: CONFIRMED.includes(finding.code) })
   }
-  if (found.length === 0) {
+  if (failure) findings.push(unanswered('dns_failed', `A mail host of ${domain}`, failure))
+  else if (found.length === 0) {
     findings.push(
       unclear(
         'reverse_dns_no_address',
@@ -59,16 +66,23 @@ export async function checkReverseDns(
   })
 }
 
-async function addressesOf(ask: Lookup, domain: string, most: number): Promise<string[]> {
+/** Of the first mail hosts. `failure`: there may be more that nobody could tell. */
+async function addressesOf(
+  ask: Lookup,
+  domain: string,
+  most: number,
+): Promise<{ found: string[]; failure: DnsFailed | undefined }> {
   const answer = await ask(domain, 'MX')
+  let failure = answer.status === 'failed' ? answer : undefined
   const hosts = answer.status === 'found' ? answer.values.map((value) => hostOf(value).host) : []
-  const found: string[] = []
+  const found = new Set<string>()
   for (const host of hosts.slice(0, most)) {
-    if (host === '' || found.length >= most) continue
-    const addresses = await ask(host, 'A')
-    if (addresses.status === 'found') found.push(...addresses.values)
+    if (host === '' || found.size >= most) continue
+    const addresses = await askAddresses(ask, host)
+    if (addresses.status === 'failed') failure ??= addresses
+    for (const each of addresses.status === 'found' ? addresses.values : []) found.add(each)
   }
-  return [...new Set(found)].slice(0, most)
+  return { found: [...found].slice(0, most), failure }
 }
 
 async function checkAddress(
@@ -77,25 +91,24 @@ async function checkAddress(
 ): Promise<{ finding: Finding; names: string[] }> {
   const answer = await ask(reverseName(ip), 'PTR')
   if (answer.status === 'failed') {
-    const message = `The name of ${ip} could not be looked up.`
-    return { finding: unclear('dns_failed', message, 'Try again in a minute.'), names: [] }
+    return { finding: unanswered('dns_failed', `The name of ${ip}`, answer), names: [] }
   }
   const names = answer.status === 'found' ? answer.values.slice(0, MOST_NAMES).map(canonical) : []
   const fix = 'Have the owner of the address set a PTR record that names your mail host.'
   if (names.length === 0) {
     return { finding: failed('reverse_dns_missing', `${ip} has no name (PTR).`, fix), names }
   }
-  let isUnanswered = false
+  let failure: DnsFailed | undefined
   for (const name of names) {
     const back = await ask(name, isIPv4(ip) ? 'A' : 'AAAA')
-    isUnanswered ||= back.status === 'failed'
+    if (back.status === 'failed') failure ??= back
     if (back.status !== 'found' || !back.values.some((value) => isSame(value, ip))) continue
     return { finding: confirmed(ip, name), names }
   }
   const [name] = names
-  if (isUnanswered) {
-    const message = `Whether ${name} leads back to ${ip} could not be looked up.`
-    return { finding: unclear('dns_failed', message, 'Try again in a minute.'), names }
+  if (failure) {
+    const what = `Whether ${name} leads back to ${ip}`
+    return { finding: unanswered('dns_failed', what, failure), names }
   }
   const message = `${ip} is called ${name}, but ${name} does not lead back to it.`
   const addresses = `Publish an address record at ${name} that names ${ip}.`

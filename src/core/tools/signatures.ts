@@ -17,6 +17,9 @@ export interface Signature {
 /** Signatures that are looked at. */
 export const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
+const LONGEST_SHOWN = 253
+
+const shown = (text = ''): string => text.slice(0, LONGEST_SHOWN)
 
 /** Whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
 export function isAligned(one: string | undefined, other: string | undefined): boolean {
@@ -29,34 +32,47 @@ function sameOrganization(one: string, other: string): boolean {
   return organization !== undefined && organization === organizationalDomain(other)
 }
 
-/** The first signatures, and of each `b=`, which tells it from the others. */
+interface Signatures {
+  /** The first ones. */
+  signatures: Signature[]
+  /** Of each its `b=`, which tells it from the others. */
+  proofs: string[]
+  /** Whether there are more. */
+  isCut: boolean
+  findings: Finding[]
+}
+
+/** What the signatures of a mail say of themselves. */
 export function readSignatures(
   fields: readonly MailField[],
   { from, now }: { from: string | undefined; now: number },
-): { signatures: Signature[]; proofs: string[]; findings: Finding[] } {
+): Signatures {
   const findings: Finding[] = []
   const proofs: string[] = []
-  const signatures = valuesOf(fields, 'dkim-signature')
-    .slice(0, MOST_SIGNATURES)
-    .map((value) => {
-      const { tags } = parseTags(value)
-      const domain = (tags.get('d') ?? '').toLowerCase()
-      const covers = (tags.get('h') ?? '')
-        .toLowerCase()
-        .split(':')
-        .map((name) => name.trim())
-        .slice(0, MOST_COVERED)
-      findings.push(...signatureFindings(domain, tags, { covers, now }))
-      proofs.push(tags.get('b') ?? '')
-      return {
-        domain,
-        selector: tags.get('s') ?? '',
-        algorithm: tags.get('a') ?? '',
-        covers,
-        isAligned: isAligned(domain, from),
-      }
-    })
-  return { signatures, proofs, findings }
+  const all = valuesOf(fields, 'dkim-signature')
+  const signatures = all.slice(0, MOST_SIGNATURES).map((value) => {
+    const { tags } = parseTags(value)
+    const domain = shown(tags.get('d')).toLowerCase()
+    const covers = (tags.get('h') ?? '')
+      .toLowerCase()
+      .split(':', MOST_COVERED)
+      .map((name) => name.trim().slice(0, LONGEST_SHOWN))
+    findings.push(...signatureFindings(domain, tags, { covers, now }))
+    proofs.push(tags.get('b') ?? '')
+    return {
+      domain,
+      selector: shown(tags.get('s')),
+      algorithm: shown(tags.get('a')),
+      covers,
+      isAligned: isAligned(domain, from),
+    }
+  })
+  const isCut = all.length > MOST_SIGNATURES
+  if (isCut) {
+    const message = `The mail has ${all.length} signatures; the first ${MOST_SIGNATURES} are looked at.`
+    findings.push(told('signatures_many', message))
+  }
+  return { signatures, proofs, isCut, findings }
 }
 
 function signatureFindings(

@@ -24,7 +24,7 @@ export interface SpfEvaluation {
 /** Terms that ask the domain name system, and those that find nothing (RFC 7208, 4.6.4). */
 export const MOST_TERMS = 10
 export const MOST_VOIDS = 2
-const MOST_MX = 10
+export const MOST_MX = 10
 const MOST_PTR = 10
 
 const RESULTS: Record<Qualifier, SpfResult> = {
@@ -76,7 +76,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     if (record === undefined) return outcome('none', null, `${domain} has no SPF record`)
     for (const directive of record.directives) {
       if (await matches(directive, domain)) {
-        return outcome(RESULTS[directive.qualifier], directive.text)
+        return outcome(RESULTS[directive.qualifier], shown(directive.text))
       }
     }
     return record.redirect === undefined
@@ -89,7 +89,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     const target = await targetOf(redirect, domain)
     const found = await check(target)
     if (found.result !== 'none') return found
-    throw new SpfError('permerror', `redirect=${redirect} leads to no SPF record`)
+    throw new SpfError('permerror', `redirect=${shown(redirect)} leads to no SPF record`)
   }
 
   async function matches(directive: Directive, domain: string): Promise<boolean> {
@@ -116,7 +116,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
 
   async function included({ text }: Directive, target: string): Promise<boolean> {
     const { result } = await check(target)
-    if (result === 'none') throw new SpfError('permerror', `${text} leads to no SPF record`)
+    if (result === 'none') throw new SpfError('permerror', `${shown(text)} leads to no SPF record`)
     return result === 'pass'
   }
 
@@ -217,6 +217,10 @@ function valuesOf(name: string, answer: DnsAnswer): readonly string[] {
   if (answer.status !== 'failed') return []
   throw new SpfError('temperror', `The records of ${name} could not be looked up`)
 }
+
+/** A term, as much of it as a sentence can hold. */
+const LONGEST_SHOWN = 300
+const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
 const outcome = (
   result: SpfResult,

@@ -9,9 +9,10 @@ import {
   warned,
 } from '../../domain/tools/report.ts'
 import type { SpfRecord } from '../../domain/tools/spf-record.ts'
-import { recording, type ToolContext } from './context.ts'
+import { recording, shownText, type ToolContext } from './context.ts'
 import { evaluateSpf, MOST_TERMS, MOST_VOIDS, type SpfEvaluation } from './spf-evaluate.ts'
 import { readSpfTree, type SpfNode, type SpfTerm, type SpfTree } from './spf-tree.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface SpfInput {
   domain: string
@@ -37,16 +38,31 @@ export interface SpfDetails {
 }
 
 /** Like a node of the tree, with the depth at which it was found. */
-interface FlatNode extends Omit<SpfNode, 'terms'> {
+interface FlatNode extends Pick<SpfNode, 'domain' | 'record' | 'status' | 'problem'> {
   depth: number
-  terms: (Omit<SpfTerm, 'leadsTo'> & { leadsTo: string | null })[]
+  terms: FlatTerm[]
 }
 
-const flattened = ({ terms, ...node }: SpfNode, depth = 0): FlatNode[] => [
+interface FlatTerm extends Pick<SpfTerm, 'text' | 'lookups' | 'isVoid' | 'problem'> {
+  isUnanswered: boolean
+  leadsTo: string | null
+}
+
+const flattened = ({ domain, record, status, problem, terms }: SpfNode, depth = 0): FlatNode[] => [
   {
-    ...node,
+    domain,
     depth,
-    terms: terms.map((term) => ({ ...term, leadsTo: term.leadsTo?.domain ?? null })),
+    record: shownText(record),
+    status,
+    problem,
+    terms: terms.map(({ text, lookups, isVoid, failure, problem: error, leadsTo }) => ({
+      text,
+      lookups,
+      isVoid,
+      isUnanswered: failure !== null,
+      problem: error,
+      leadsTo: leadsTo?.domain ?? null,
+    })),
   },
   ...terms.flatMap(({ leadsTo }) => (leadsTo === null ? [] : flattened(leadsTo, depth + 1))),
 ]
@@ -67,33 +83,38 @@ export async function checkSpf(
           ip,
           sender: from,
         }
+  const { root, lookups, voids } = tree
   const findings = [
-    ...rootFindings(tree),
-    ...(tree.parsed ? [...limitFindings(tree), ...policyFindings(tree.parsed)] : []),
-    ...nodeFindings(tree.root),
+    ...rootFindings(root),
+    ...(root.parsed ? [...limitFindings(tree), ...policyFindings(root)] : []),
+    ...reachFindings(root),
+    ...nodeFindings(root),
     ...(evaluation ? [evaluationFinding(evaluation)] : []),
   ]
-  return conclude(findings, {
-    fine: `${domain} has a valid SPF record that needs ${tree.lookups} of ${MOST_TERMS} look-ups.`,
+  return conclude(distinct(findings), {
+    fine: `${domain} has a valid SPF record that needs ${lookups} of ${MOST_TERMS} look-ups.`,
     records: records(),
     details: {
-      record: tree.root.record,
-      lookups: tree.lookups,
+      record: shownText(root.record),
+      lookups,
       mostLookups: MOST_TERMS,
-      voidLookups: tree.voids,
+      voidLookups: voids,
       mostVoidLookups: MOST_VOIDS,
-      all: tree.parsed ? allOf(tree.parsed) : null,
-      nodes: flattened(tree.root),
+      all: allOf(chainOf(root).at(-1)?.parsed),
+      nodes: flattened(root),
       evaluation,
     },
   })
 }
 
-function rootFindings({ root, parsed }: SpfTree): Finding[] {
-  const { domain, status, problem } = root
-  if (status === 'failed') {
-    const message = `The TXT records of ${domain} could not be looked up.`
-    return [unclear('dns_failed', message, 'Check the name servers of the domain, and try again.')]
+/** A record that is included twice has the same faults twice. */
+const distinct = (findings: readonly Finding[]): Finding[] => [
+  ...new Map(findings.map((finding) => [finding.message, finding])).values(),
+]
+
+function rootFindings({ domain, status, failure, problem }: SpfNode): Finding[] {
+  if (failure !== null) {
+    return [unanswered('dns_failed', `The SPF record of ${domain}`, failure)]
   }
   if (status === 'none') {
     const message = `${domain} has no SPF record.`
@@ -113,7 +134,7 @@ function rootFindings({ root, parsed }: SpfTree): Finding[] {
       ),
     ]
   }
-  return parsed ? [passed('spf_found', `${domain} has one SPF record, and it can be read.`)] : []
+  return [passed('spf_found', `${domain} has one SPF record, and it can be read.`)]
 }
 
 function limitFindings({ lookups, voids }: SpfTree): Finding[] {
@@ -147,14 +168,26 @@ function limitFindings({ lookups, voids }: SpfTree): Finding[] {
   return findings
 }
 
-const allOf = ({ directives }: SpfRecord): string | null =>
-  directives.find(({ kind }) => kind === 'all')?.qualifier ?? null
+const allOf = (record: SpfRecord | undefined): string | null =>
+  record?.directives.find(({ kind }) => kind === 'all')?.qualifier ?? null
 
-function policyFindings(record: SpfRecord): Finding[] {
-  const { directives, redirect } = record
+const isRedirect = ({ text }: SpfTerm): boolean => text.startsWith('redirect=')
+
+/** The record of a domain and those that redirects lead to: the last one decides. */
+function chainOf(node: SpfNode): SpfNode[] {
+  const next = node.terms.find(isRedirect)?.leadsTo
+  return next ? [node, ...chainOf(next)] : [node]
+}
+
+function policyFindings(root: SpfNode): Finding[] {
+  const chain = chainOf(root)
+  return [...chain.flatMap(recordFindings), ...endFindings(chain.at(-1) ?? root)]
+}
+
+function recordFindings({ parsed }: SpfNode): Finding[] {
+  const { directives, redirect } = parsed ?? { directives: [], redirect: undefined }
   const findings: Finding[] = []
   const at = directives.findIndex(({ kind }) => kind === 'all')
-  findings.push(...allFindings(allOf(record), redirect))
   if (at >= 0 && at < directives.length - 1) {
     const message = `Nothing after “${directives[at]?.text ?? 'all'}” is ever looked at.`
     findings.push(warned('spf_after_all', message, 'Move “all” to the end of the record.'))
@@ -168,48 +201,72 @@ function policyFindings(record: SpfRecord): Finding[] {
       'The mechanism ptr is slow and unreliable, and should not be used (RFC 7208, 5.5).'
     findings.push(warned('spf_ptr', message, 'Replace ptr by a, mx or ip4 and ip6 ranges.'))
   }
-  const wide = directives.find(
-    ({ kind, bits4, bits6 }) =>
-      (kind === 'ip4' && bits4 !== undefined && bits4 < 16) ||
-      (kind === 'ip6' && bits6 !== undefined && bits6 < 32),
-  )
-  if (wide) {
-    const message = `“${wide.text}” lets a very large part of the internet send your mail.`
-    findings.push(warned('spf_wide_range', message, 'Name only the ranges that send your mail.'))
-  }
   return findings
 }
 
-function allFindings(all: string | null, redirect: string | undefined): Finding[] {
-  const end = 'End the record with “~all”, or “-all” when all senders are listed.'
-  switch (all) {
+/** What happens to mail that nothing matches, by the last record of the redirects. */
+function endFindings({ domain, status, parsed }: SpfNode): Finding[] {
+  const end = `End the record of ${domain} with “~all”, or “-all” when all senders are listed.`
+  if (status === 'skipped' && domain.includes('%')) {
+    const message = 'Where the redirect leads depends on the mail, so its end is not known.'
+    return [unclear('spf_redirect_unknown', message, 'Check the domain that it leads to.')]
+  }
+  if (parsed === undefined) return []
+  switch (allOf(parsed)) {
     case '+':
-      return [failed('spf_all_pass', 'The record lets everybody send your mail (“+all”).', end)]
-    case '?':
-      return [
-        warned('spf_all_neutral', 'The record says nothing about other senders (“?all”).', end),
-      ]
+      // One of the terms that let everybody through: told with the others.
+      return []
+    case '?': {
+      const message = `The record of ${domain} says nothing about other senders (“?all”).`
+      return [warned('spf_all_neutral', message, end)]
+    }
     case '~':
       return [passed('spf_all', 'Mail from others is marked as suspicious (“~all”).')]
     case '-':
       return [passed('spf_all', 'Mail from others fails (“-all”).')]
-    default:
-      return redirect === undefined
-        ? [warned('spf_no_all', 'The record does not say what happens to other senders.', end)]
-        : []
+    default: {
+      const message = `The record of ${domain} does not say what happens to other senders.`
+      return [warned('spf_no_all', message, end)]
+    }
   }
+}
+
+/** Terms that let everybody send, or very many. `through`: the include that leads to the record. */
+function reachFindings(node: SpfNode, through: string | null = null): Finding[] {
+  const { domain, everybody, wide, terms } = node
+  const where = through === null ? `The record of ${domain}` : `“${through}”`
+  const behind = through === null ? '' : `, in the record of ${domain}`
+  const findings: Finding[] = []
+  if (everybody !== null) {
+    const message = `${where} lets everybody send your mail (“${everybody}”${behind}).`
+    const fix =
+      through === null
+        ? `Remove “${everybody}”, and end the record with “~all” or “-all”.`
+        : `Remove “${through}”, or have ${domain} correct its record.`
+    findings.push(failed('spf_all_pass', message, fix))
+  }
+  if (wide !== null) {
+    const message = `${where} lets a very large part of the internet send your mail (“${wide}”${behind}).`
+    findings.push(warned('spf_wide_range', message, 'Name only the ranges that send your mail.'))
+  }
+  for (const term of terms) {
+    // Of an include only a pass counts, and it becomes what stands before the include.
+    if (term.leadsTo === null || term.qualifier !== '+') continue
+    findings.push(...reachFindings(term.leadsTo, through ?? (isRedirect(term) ? null : term.text)))
+  }
+  return findings
 }
 
 /** What is wrong below the root. */
 function nodeFindings(node: SpfNode): Finding[] {
   return node.terms.flatMap((term): Finding[] => {
-    const { text, leadsTo, isUnanswered } = term
-    if (isUnanswered) {
-      const message = `What “${text}” leads to could not be looked up.`
-      return [unclear('spf_term_failed', message, 'Try again in a minute.')]
+    const { text, leadsTo, failure, problem } = term
+    const fix = `Correct or remove “${text}” in the record of ${node.domain}.`
+    if (failure !== null) return [unanswered('spf_term_failed', `What “${text}” leads to`, failure)]
+    if (problem !== null) {
+      return [failed('spf_term_error', `“${text}” is a permerror: ${problem}.`, fix)]
     }
     if (leadsTo === null) return []
-    const fix = `Correct or remove “${text}” in the record of ${node.domain}.`
     switch (leadsTo.status) {
       case 'none':
       case 'many':

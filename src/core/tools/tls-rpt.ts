@@ -4,11 +4,11 @@ import {
   failed,
   type Finding,
   passed,
-  unclear,
   warned,
 } from '../../domain/tools/report.ts'
 import { hasVersion, parseTags } from '../../domain/tools/tags.ts'
-import { recording, type ToolContext } from './context.ts'
+import { recording, shownText, type ToolContext } from './context.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface TlsRptDetails {
   record: string | null
@@ -16,6 +16,7 @@ export interface TlsRptDetails {
 }
 
 const MOST_URIS = 10
+const LONGEST_URI = 1_000
 
 /** Whether other servers report when they could not encrypt (RFC 8460). */
 export async function checkTlsRpt(
@@ -36,11 +37,10 @@ export async function checkTlsRpt(
           .map((uri) => uri.trim())
           .filter((uri) => uri !== '')
           .slice(0, MOST_URIS)
+          .map((uri) => uri.slice(0, LONGEST_URI))
   const findings: Finding[] = []
   if (answer.status === 'failed') {
-    findings.push(
-      unclear('dns_failed', `${name} could not be looked up.`, 'Try again in a minute.'),
-    )
+    findings.push(unanswered('dns_failed', name, answer))
   } else if (record === null) {
     const fix = `Publish a TXT record at ${name}: “v=TLSRPTv1; rua=mailto:tls@${domain}”.`
     findings.push(warned('tls_rpt_missing', 'Nobody reports failed encryption to the domain.', fix))
@@ -57,6 +57,6 @@ export async function checkTlsRpt(
   return conclude(findings, {
     fine: `${domain} gets reports about failed encryption.`,
     records: records(),
-    details: { record, rua },
+    details: { record: shownText(record), rua },
   })
 }

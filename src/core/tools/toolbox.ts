@@ -51,18 +51,14 @@ export interface KeptReport {
 }
 
 export interface Toolbox {
-  /** Never says who has asked. Throws 503 when too many checks are under way. */
+  /** Never says who has asked. Throws RATE_LIMITED when too many checks are under way. */
   check: <Name extends CheckTool>(
     tool: Name,
     subject: string,
     input: CheckInput<Name>,
   ) => Promise<KeptReport>
   /** The same for a check of a text, which is not kept. */
-  run: (
-    tool: string,
-    subject: string,
-    work: (context: ToolContext) => Promise<Check<unknown>>,
-  ) => Promise<Report>
+  run: (tool: string, subject: string, work: Work) => Promise<Report>
 }
 
 interface ToolboxOptions {
@@ -71,6 +67,10 @@ interface ToolboxOptions {
   createFetcher: (findAddresses: FindAddresses) => Fetcher
   /** Milliseconds since 1970. */
   now: () => number
+  /** What is said to who serves a file that is read: which program reads it, and why. */
+  userAgent: string
+  /** Tests ask at ports where they listen; absent: 443 only, where policies and logos are. */
+  isAnyPort?: boolean
 }
 
 /** Checks under way at once; those that ask for the same share one. */
@@ -84,14 +84,23 @@ const MOST_KEPT = 2_000
 const MOST_KEPT_CHARACTERS = 16_000_000
 const LONGEST_KEPT = 1_000_000
 
+type Work = (context: ToolContext) => Promise<Check<unknown>>
+
+interface Performed {
+  report: Report
+  /** Nothing of it is unknown: the same would be found a moment later. */
+  isSettled: boolean
+}
+
 /** All tools of one process, within limits that hold for all callers together. */
-export function createToolbox({ lookups, createFetcher, now }: ToolboxOptions): Toolbox {
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { lookups, now } = options
   const kept = new Map<string, KeptReport & { until: number }>()
   const underWay = new Map<string, Promise<KeptReport>>()
   let characters = 0
   let running = 0
 
-  const run: Toolbox['run'] = async (tool, subject, work) => {
+  async function perform(tool: string, subject: string, work: Work) {
     if (running >= MOST_AT_ONCE) throw tooBusy()
     running++
     const signal = AbortSignal.timeout(MOST_RUN_MS)
@@ -100,20 +109,21 @@ export function createToolbox({ lookups, createFetcher, now }: ToolboxOptions): 
     try {
       const budget = { mostQuestions: MOST_QUESTIONS, mostBytes: MOST_DNS_BYTES, signal }
       const own = lookups.within(budget)
-      const fetcher = createFetcher(addressesBy(own))
-      const check = await work({ lookups: own, fetch: fetchBy(fetcher, signal), now })
+      const check = await work({ lookups: own, fetch: fetchBy(options, own, signal), now })
       const checkedAt = new Date(now()).toISOString()
-      return { tool, subject, ...check, lookups: own.asked(), checkedAt }
+      const report = { tool, subject, ...check, lookups: own.asked(), checkedAt }
+      const isUnknown = check.findings.some(({ severity }) => severity === 'unknown')
+      return { report, isSettled: !isUnknown && own.unanswered() === 0 }
     } finally {
       running--
     }
   }
 
-  function keep(key: string, entry: KeptReport): KeptReport {
+  function keep(key: string, { report, isSettled }: Performed): KeptReport {
+    const entry = { report, json: JSON.stringify(report) }
     if (entry.json.length > LONGEST_KEPT) return entry
-    const isUnknown = entry.report.findings.some(({ severity }) => severity === 'unknown')
     drop(key)
-    kept.set(key, { ...entry, until: now() + (isUnknown ? KEPT_UNKNOWN_MS : KEPT_MS) })
+    kept.set(key, { ...entry, until: now() + (isSettled ? KEPT_MS : KEPT_UNKNOWN_MS) })
     characters += entry.json.length
     for (const oldest of kept.keys()) {
       if (kept.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) break
@@ -128,7 +138,7 @@ export function createToolbox({ lookups, createFetcher, now }: ToolboxOptions): 
   }
 
   return {
-    run,
+    run: async (tool, subject, work) => (await perform(tool, subject, work)).report,
     check: async (tool, subject, input) => {
       const key = JSON.stringify([tool, input])
       const found = kept.get(key)
@@ -137,8 +147,8 @@ export function createToolbox({ lookups, createFetcher, now }: ToolboxOptions): 
       if (shared) return shared
       // One signature for all: what the type says of `tool` and `input` is lost here.
       const work = CHECKS[tool] as (context: ToolContext, input: unknown) => Promise<Check<unknown>>
-      const promise = run(tool, subject, (context) => work(context, input))
-        .then((report) => keep(key, { report, json: JSON.stringify(report) }))
+      const promise = perform(tool, subject, (context) => work(context, input))
+        .then((performed) => keep(key, performed))
         .finally(() => underWay.delete(key))
       underWay.set(key, promise)
       return promise
@@ -147,8 +157,7 @@ export function createToolbox({ lookups, createFetcher, now }: ToolboxOptions): 
 }
 
 const tooBusy = (): AppError =>
-  new AppError('INTERNAL_ERROR', 'Too many checks are under way; try again in a moment', {
-    status: 503,
+  new AppError('RATE_LIMITED', 'Too many checks are under way; try again in a moment', {
     reason: 'tools_busy',
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   })
@@ -160,18 +169,28 @@ const addressesBy =
     const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')])
     const found = answers.flatMap((answer) => (answer.status === 'found' ? answer.values : []))
     const isSilent = answers.some(({ status }) => status === 'failed')
-    if (found.length === 0 && isSilent) throw new FetchError('dns_failed')
+    if (found.length === 0 && isSilent) throw new FetchError('dns_unanswered')
     return found
   }
 
 /** Reads once, without redirects; what takes too long is a FetchError like others. */
-const fetchBy =
-  (fetcher: Fetcher, signal: AbortSignal): ToolContext['fetch'] =>
-  async (url, mostBytes) => {
+function fetchBy(
+  { createFetcher, userAgent, isAnyPort = false }: ToolboxOptions,
+  lookup: BudgetedLookup,
+  signal: AbortSignal,
+): ToolContext['fetch'] {
+  const fetcher = createFetcher(addressesBy(lookup))
+  return async (url, mostBytes) => {
+    if (!isAnyPort && URL.canParse(url) && new URL(url).port !== '') {
+      throw new FetchError('request_refused', 'The port is not the usual one')
+    }
     try {
-      return await fetcher.send({ url, method: 'GET', timeoutMs: MOST_RUN_MS, mostBytes, signal })
+      const headers = { 'user-agent': userAgent }
+      const limits = { timeoutMs: MOST_RUN_MS, mostBytes, signal }
+      return await fetcher.send({ url, method: 'GET', headers, ...limits })
     } catch (error) {
       if (signal.aborted) throw new FetchError('timeout')
       throw error
     }
   }
+}

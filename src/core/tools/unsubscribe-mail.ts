@@ -18,6 +18,7 @@ import { recording, type ToolContext } from './context.ts'
 import { findDmarc } from './dmarc.ts'
 import { readSpfTree } from './spf-tree.ts'
 import { isAligned, MOST_SIGNATURES, readSignatures, type Signature } from './signatures.ts'
+import { unanswered } from './unanswered.ts'
 
 export interface UnsubscribeDetails {
   from: string | null
@@ -53,6 +54,7 @@ export async function checkUnsubscribe(
   const {
     signatures,
     proofs,
+    isCut,
     findings: ofSignatures,
   } = readSignatures(fields, { from, now: context.now() })
   const verified =
@@ -69,13 +71,13 @@ export async function checkUnsubscribe(
   const rfc = [
     ...listFindings(fields, addresses),
     ...postFindings(fields),
-    ...coverFindings(judged, { hasFields: list !== undefined && post !== undefined }),
+    ...coverFindings(judged, { hasFields: list !== undefined && post !== undefined, isCut }),
   ]
   const findings = [
     ...rfc,
     ...ofSignatures,
     ...fromFindings(fields, from),
-    ...alignmentFindings(from, judged),
+    ...alignmentFindings(from, judged, isCut),
     ...(await domainFindings(ask, from, domainIn(valuesOf(fields, 'return-path')[0]))),
     ...bodyFindings(body),
   ]
@@ -168,13 +170,15 @@ type Judged = UnsubscribeDetails['signatures'][number]
 
 function coverFindings(
   signatures: readonly Judged[],
-  { hasFields }: { hasFields: boolean },
+  { hasFields, isCut }: { hasFields: boolean; isCut: boolean },
 ): Finding[] {
   const fix = 'Sign the mail with DKIM, and name both fields in h=.'
   if (signatures.length === 0) {
     return [failed('not_signed', 'The mail has no DKIM signature.', fix)]
   }
   const covering = signatures.filter(({ covers }) => SIGNED.every((name) => covers.includes(name)))
+  const isGood = covering.some(({ result }) => result === 'pass')
+  if (isCut && !isGood) return [notLookedAt('signature_unknown')]
   if (covering.length === 0 && hasFields) {
     const message = 'No signature covers List-Unsubscribe and List-Unsubscribe-Post.'
     return [failed('not_covered', message, fix)]
@@ -212,11 +216,24 @@ function fromFindings(fields: readonly MailField[], from: string | undefined): F
     })
 }
 
-function alignmentFindings(from: string | undefined, signatures: readonly Judged[]): Finding[] {
+/** What the first signatures lack, one of the others may have. */
+const notLookedAt = (code: string): Finding =>
+  unclear(
+    code,
+    `Only the first ${MOST_SIGNATURES} signatures are looked at, and none of them is enough.`,
+    'Send with fewer signatures.',
+  )
+
+function alignmentFindings(
+  from: string | undefined,
+  signatures: readonly Judged[],
+  isCut: boolean,
+): Finding[] {
   if (from === undefined || signatures.length === 0) return []
   if (signatures.some((each) => isAligned(each.domain, from) && each.result !== 'fail')) {
     return [passed('aligned', 'A signature is of the domain in From.')]
   }
+  if (isCut) return [notLookedAt('aligned_unknown')]
   const message = `No valid signature is of the domain in From, ${from}.`
   return [failed('not_aligned', message, 'Sign with DKIM as the domain in From.')]
 }
@@ -232,17 +249,15 @@ async function domainFindings(
   const dmarc = await findDmarc(ask, from, organizationalDomain(from))
   if (dmarc.status === 'found') findings.push(passed('dmarc', `${from} has a DMARC record.`))
   else if (dmarc.status === 'failed') {
-    const message = `The DMARC record of ${from} could not be looked up.`
-    findings.push(unclear('dmarc', message, 'Try again in a minute.'))
+    findings.push(unanswered('dmarc', `The DMARC record of ${from}`, dmarc.failure))
   } else {
     const fix = `Publish “v=DMARC1; p=none; rua=mailto:dmarc@${from}” as a TXT record at _dmarc.${from}.`
     findings.push(failed('dmarc', `${from} has no DMARC record, which bulk senders need.`, fix))
   }
   const sender = returnPath !== undefined && isPublicDomain(returnPath) ? returnPath : from
   const { root, lookups } = await readSpfTree(ask, sender)
-  if (root.status === 'failed') {
-    const message = `The SPF record of ${sender} could not be looked up.`
-    findings.push(unclear('spf', message, 'Try again in a minute.'))
+  if (root.failure !== null) {
+    findings.push(unanswered('spf', `The SPF record of ${sender}`, root.failure))
   } else if (root.status === 'record' && root.problem === null && lookups <= 10) {
     findings.push(passed('spf', `${sender} has an SPF record.`))
   } else {

@@ -33,6 +33,7 @@ const SpfNode = Type.Object(
         lookups: Type.Integer({ minimum: 0, description: 'With all that it leads to.' }),
         isVoid: Type.Boolean({ description: 'Its look-up finds nothing.' }),
         isUnanswered: Type.Boolean({ description: 'Its look-up got no answer.' }),
+        problem: orNull('Why receivers stop here with a permerror.'),
         leadsTo: orNull('The domain of `include` and `redirect`.'),
       }),
     ),
@@ -61,7 +62,9 @@ export const SpfReport = reportOf(
     mostLookups: Count,
     voidLookups: Type.Integer({ minimum: 0, description: 'Those that find nothing.' }),
     mostVoidLookups: Count,
-    all: orNull('What happens to mail that nothing matches: `-`, `~`, `?` or `+`.'),
+    all: orNull(
+      'What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to.',
+    ),
     nodes: Type.Array(SpfNode, { description: 'Every record that was read.' }),
     evaluation: nullable(
       Type.Object({

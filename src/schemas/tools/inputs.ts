@@ -16,7 +16,7 @@ const DomainOrIp = Type.String({
   minLength: 1,
   maxLength: LONGEST_SUBJECT,
   description: 'A domain, or an IP address.',
-  examples: ['example.com', '192.0.2.1'],
+  examples: ['example.com', '9.9.9.9'],
 })
 const Selector = Type.String({
   minLength: 1,
@@ -35,14 +35,24 @@ const Selectors = Type.Optional(
 export const DomainParams = strict({ domain: Domain })
 export const SubjectParams = strict({ domain: DomainOrIp })
 export const DomainInput = strict({ domain: Domain }, { examples: [{ domain: 'example.com' }] })
-export const SubjectInput = strict({ domain: DomainOrIp }, { examples: [{ domain: '192.0.2.1' }] })
+export const SubjectInput = strict({ domain: DomainOrIp }, { examples: [{ domain: '9.9.9.9' }] })
 export const SelectorsInput = strict(
   { domain: Domain, selectors: Selectors },
   { examples: [{ domain: 'example.com', selectors: ['selector1'] }] },
 )
 export const SelectorQuery = strict({ selector: Type.Optional(Selector) })
+const BimiSelector = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: SELECTOR,
+    description: 'As “s=” in the BIMI-Selector header; absent: `default`.',
+    examples: ['default'],
+  }),
+)
+export const BimiQuery = strict({ selector: BimiSelector })
 export const BimiInput = strict(
-  { domain: Domain, selector: Type.Optional(Selector) },
+  { domain: Domain, selector: BimiSelector },
   { examples: [{ domain: 'example.com' }] },
 )
 export const SpfInput = strict(
@@ -52,7 +62,7 @@ export const SpfInput = strict(
       Type.String({
         maxLength: 64,
         description: 'Says whether mail from this address passes.',
-        examples: ['192.0.2.1'],
+        examples: ['9.9.9.9'],
       }),
     ),
     sender: Type.Optional(
@@ -65,6 +75,6 @@ export const SpfInput = strict(
     ),
     helo: Type.Optional(Type.String({ maxLength: 253, description: 'Absent: the domain.' })),
   },
-  { examples: [{ domain: 'example.com', ip: '192.0.2.1' }] },
+  { examples: [{ domain: 'example.com', ip: '9.9.9.9' }] },
 )
 export type SpfInput = Static<typeof SpfInput>

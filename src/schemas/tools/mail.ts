@@ -107,7 +107,9 @@ export const HeaderReport = reportOf(
       messageId: null,
       date: null,
       hops: [],
-      authentication: [{ server: 'mx.example.org', method: 'spf', result: 'pass' }],
+      authentication: [
+        { server: 'mx.example.org', method: 'spf', result: 'pass', domain: 'example.com' },
+      ],
       signatures: [],
       fields: 1,
     },
@@ -127,9 +129,15 @@ export const HeaderReport = reportOf(
       }),
       { description: 'From the first server to the last.' },
     ),
-    authentication: Type.Array(Type.Object({ server: text(), method: text(), result: text() }), {
-      description: 'What the receiving server found.',
-    }),
+    authentication: Type.Array(
+      Type.Object({
+        server: text(),
+        method: text(),
+        result: text(),
+        domain: orNull('Whose mail it is by this method; null: it does not say.'),
+      }),
+      { description: 'What the receiving server found.' },
+    ),
     signatures: Type.Array(Type.Object(signature)),
     fields: Count,
   }),

@@ -1,0 +1,151 @@
+import { organizationalDomain } from '../public-suffixes.ts'
+import type { askDns, DnsAnswer, DnsFailed, DnsType } from './dns.ts'
+
+interface Options {
+  ask: typeof askDns
+  servers?: readonly string[] | undefined
+  /** Told of each answer that came, before those who wait for it are. */
+  onAnswer: (key: string, answer: DnsAnswer) => void
+}
+
+interface Question {
+  name: string
+  type: DnsType
+  signal: AbortSignal
+}
+
+/** Questions under way at once: of everybody, and about names of one owner. */
+const MOST_AT_ONCE = 100
+const MOST_OF_ONE_OWNER = 10
+/** Those that wait for their turn: beyond it they fail at once. */
+const MOST_WAITING = 1_000
+/** Of one question, with all its tries on all name servers. */
+const QUESTION_MS = 2_500
+/** Labels that tell reverse names of one network from another: a /24 of IPv4, a /32 of IPv6. */
+const LABELS_OF_NETWORK = { 'in-addr': 5, ip6: 10 } as const
+
+const BUSY: DnsFailed = { status: 'failed', reason: 'busy' }
+const LATE: DnsFailed = { status: 'failed', reason: 'timeout' }
+
+interface UnderWay {
+  answer: Promise<DnsAnswer>
+  /** Those who still wait for the answer. */
+  waiters: number
+  /** Gives up its place in the queue; does nothing once it has been asked. */
+  withdraw: () => void
+}
+
+interface Waiting {
+  owner: string
+  /** `false`: nobody wants the answer any more. */
+  resume: (isWanted: boolean) => void
+}
+
+/**
+ * Asks each question once at a time, so many at once. Slow name servers of one domain hold only the
+ * places of its owner, and a question that nobody waits for any more is not asked.
+ */
+export function createQuestions({ ask, servers, onAnswer }: Options) {
+  const underWay = new Map<string, UnderWay>()
+  const waiting = new Set<Waiting>()
+  const running = new Map<string, number>()
+  let total = 0
+
+  const hasPlace = (owner: string): boolean =>
+    total < MOST_AT_ONCE && (running.get(owner) ?? 0) < MOST_OF_ONE_OWNER
+
+  function occupy(owner: string): void {
+    total++
+    running.set(owner, (running.get(owner) ?? 0) + 1)
+  }
+
+  function release(owner: string): void {
+    total--
+    const left = (running.get(owner) ?? 1) - 1
+    if (left === 0) running.delete(owner)
+    else running.set(owner, left)
+    // One place is free: it goes to who waits longest of those that may have it.
+    for (const each of waiting) {
+      if (!hasPlace(each.owner)) continue
+      waiting.delete(each)
+      occupy(each.owner)
+      each.resume(true)
+      return
+    }
+  }
+
+  async function asked(owner: string, { name, type }: Omit<Question, 'signal'>) {
+    try {
+      return await ask({ name, type, servers, signal: AbortSignal.timeout(QUESTION_MS) })
+    } finally {
+      release(owner)
+    }
+  }
+
+  /** Undefined: too many wait already. */
+  function begin(key: string, { name, type }: Omit<Question, 'signal'>): UnderWay | undefined {
+    const owner = ownerOf(name)
+    let turn: Promise<boolean> = Promise.resolve(true)
+    let withdraw = (): void => {}
+    if (hasPlace(owner)) occupy(owner)
+    else {
+      if (waiting.size >= MOST_WAITING) return undefined
+      turn = new Promise((resume) => {
+        const place = { owner, resume }
+        waiting.add(place)
+        withdraw = () => {
+          if (!waiting.delete(place)) return
+          underWay.delete(key)
+          resume(false)
+        }
+      })
+    }
+    const answer = turn.then(async (isWanted): Promise<DnsAnswer> => {
+      if (!isWanted) return LATE
+      try {
+        const found = await asked(owner, { name, type })
+        onAnswer(key, found)
+        return found
+      } finally {
+        underWay.delete(key)
+      }
+    })
+    const question = { answer, waiters: 0, withdraw }
+    underWay.set(key, question)
+    return question
+  }
+
+  /** The answer, or `timeout` when `signal` ends before; the question goes on for others. */
+  return async (key: string, { signal, ...what }: Question): Promise<DnsAnswer> => {
+    if (signal.aborted) return LATE
+    const question = underWay.get(key) ?? begin(key, what)
+    if (question === undefined) return BUSY
+    question.waiters++
+    try {
+      return await orAborted(question.answer, signal)
+    } finally {
+      question.waiters--
+      if (question.waiters === 0) question.withdraw()
+    }
+  }
+}
+
+/** Who has a name: its organizational domain, or the network of a reverse name. */
+function ownerOf(name: string): string {
+  const [zone] = /(?<=\.)(?:in-addr|ip6)(?=\.arpa$)/.exec(name) ?? []
+  if (zone !== 'in-addr' && zone !== 'ip6') return organizationalDomain(name) ?? name
+  return name.split('.').slice(-LABELS_OF_NETWORK[zone]).join('.')
+}
+
+async function orAborted(answer: Promise<DnsAnswer>, signal: AbortSignal): Promise<DnsAnswer> {
+  let stop = (): void => {}
+  const aborted = new Promise<DnsAnswer>((resolve) => {
+    stop = () => resolve(LATE)
+  })
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
