@@ -25,10 +25,11 @@ const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
 
 /**
- * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Not verified, so `unknown`, are
- * those with a length (`l=`): the library prints figures about them to the console, and they prove
- * nothing of the whole mail; and those with more names in `h=` than any program writes. A time that
- * no program writes makes a signature invalid. Undefined: the header is too large to be verified.
+ * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Not verified, so `unknown`,
+ * are those with a length (`l=`): the library prints figures about them to the console, and they
+ * prove nothing of the whole mail; and those with more names in `h=` than any program writes. A
+ * time that no program writes makes a signature invalid. Undefined: the header is too large to be
+ * verified.
  */
 export async function verifyDkim(
   verification: Verification,

@@ -140,7 +140,7 @@ function createMemory(now: () => number) {
   return { remember, recall }
 }
 
-/** The bytes that answers may have together. Those under way may each be as large as any is kept. */
+/** The bytes that answers may have together. One under way may be as large as any is kept. */
 function createRoom(mostBytes: number) {
   let used = 0
   let reserved = 0

@@ -130,7 +130,7 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
   }
 }
 
-/** Who has a name: its organizational domain, or the network of a reverse name. */
+/** The owner of a name: its organizational domain, or the network of a reverse name. */
 function ownerOf(name: string): string {
   const [zone] = /(?<=\.)(?:in-addr|ip6)(?=\.arpa$)/.exec(name) ?? []
   if (zone !== 'in-addr' && zone !== 'ip6') return organizationalDomain(name) ?? name

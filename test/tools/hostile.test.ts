@@ -259,11 +259,10 @@ describe('whatever is typed', () => {
     let next = 0
     const values = (): string[] => said[next++ % said.length] ?? []
     const answer = (type: DnsType): DnsAnswer => {
-      switch (next % 9) {
+      switch (next++ % 9) {
         case 0:
           return { status: 'failed', reason: 'server' }
         case 1:
-          next++
           return { status: 'empty' }
         default:
           return { status: 'found', values: values().map((value) => valueOf(type, value, next)) }

@@ -118,7 +118,7 @@ const toolboxWith = (ask: typeof askDns): Toolbox =>
     userAgent: 'Letterloom-Tools/test',
   })
 
-/** Who is silent on purpose is not waited for. */
+/** Silence on purpose is not waited for. */
 const askAllBut =
   (silent: string): typeof askDns =>
   (question) =>

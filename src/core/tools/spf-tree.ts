@@ -63,7 +63,7 @@ interface Place {
 /** Terms of a record that are shown; those that cost a look-up always are. */
 const MOST_SHOWN = 100
 const LONGEST_SHOWN = 300
-/** Networks larger than these are very large; those of mail services may be larger than one's own. */
+/** Networks larger than these are very large; those of mail services may be larger. */
 const OWN_NETWORK = { bits4: 16, bits6: 32 }
 const SERVICE_NETWORK = { bits4: 8, bits6: 16 }
 
