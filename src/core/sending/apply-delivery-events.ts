@@ -216,7 +216,9 @@ async function applyToBucket(
     // Another may turn out to be the first; this one is counted as the mail's own all the same.
     const messageId = mail.messageId ?? after.messageId
     for (const { event } of events) {
-      timeline.push(entry(mail.id, event, { isErased, isKnownBy: ownId(after) }))
+      timeline.push(
+        entry(mail.id, event, { isErased, isKnownBy: after.claimedAt && after.messageId }),
+      )
       if (event.messageId === messageId) continue
       const { connectionId } = mail
       others.push({ mailId: mail.id, connectionId, messageId: event.messageId })
@@ -365,20 +367,11 @@ function add(sum: Delta, moved: Delta): void {
   for (const name of COUNTED) sum[name] += moved[name]
 }
 
-/** The message id that no event changes any more; null: events may. */
-const ownId = ({ claimedAt, messageId }: MailFacts): string | null =>
-  claimedAt === null ? null : messageId
-
-interface EntryOptions {
-  isErased: boolean
-  /** Of another acceptance the timeline also shows the message id. */
-  isKnownBy: string | null
-}
-
+/** Of another acceptance the timeline also shows the message id. */
 function entry(
   logId: Uuid,
   event: SesEvent,
-  { isErased, isKnownBy }: EntryOptions,
+  { isErased, isKnownBy }: { isErased: boolean; isKnownBy: string | null },
 ): deliveryEvents.TimelineEntry {
   const { kind, occurredAt, distinct, messageId } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
@@ -386,7 +379,7 @@ function entry(
   return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
-/** Events by organization and bucket, in the order of those keys. */
+/** By organization and bucket, in the order of those keys. */
 function groups(events: readonly MatchedEvent[]): MatchedEvent[][] {
   const byBucket = groupBy(events, ({ inbound, bucket }) => `${inbound.organizationId} ${bucket}`)
   return [...byBucket.keys()].toSorted().map((key) => byBucket.get(key) ?? [])

@@ -233,8 +233,8 @@ export async function find(
 }
 
 /**
- * What a mail went through, in the order it happened. An event says its message id where that is not
- * the one that the mail is known by.
+ * What a mail went through, in the order it happened. An event says its message id where that is
+ * not the one that the mail is known by.
  */
 export function listEvents(
   sql: Executor,
