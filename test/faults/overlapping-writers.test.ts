@@ -65,7 +65,7 @@ async function sendBatch(sql: Sql): Promise<void> {
 
 const oneOf = <T>(list: readonly T[]): T => list[randomInt(list.length)] as T
 
-/** Events of mails of any batch, in any order; some of them are stored by others at the same time. */
+/** Events of mails of any batch, in any order. */
 async function storeSome(sql: Sql): Promise<void> {
   const [{ waiting } = { waiting: 0 }] = await sql<{ waiting: number }[]>`
     select count(*)::int as waiting from inbound_events where applied_at is null`

@@ -8,10 +8,10 @@ import { REQUEST_LIMITS } from '../../api/http/request-limits.ts'
 
 /**
  * Every operation of the document is sent what is dear to read. What all of them read in the same
- * way is as large as it may be for one of each size up to `LARGE`, and for the others `1 / SHARE` of
- * that. They take turns: each of the others gets one of `PARTS` parts of the bodies, each field one of
- * `FIELD_PARTS` parts of the texts, each path one run of characters. `npm run test:slow` sends all of
- * it, as large as it may be.
+ * way is as large as it may be for one of each size up to `LARGE`, and for the others `1 / SHARE`
+ * of that. They take turns: each of the others gets one of `PARTS` parts of the bodies, each field
+ * one of `FIELD_PARTS` parts of the texts, each path one run of characters. `npm run test:slow`
+ * sends all of it, as large as it may be.
  */
 const SHARE = sized(32, 1)
 /** Bytes of one field. */

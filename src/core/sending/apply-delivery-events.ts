@@ -8,7 +8,6 @@ import {
   variantDelta,
   engagementOf,
   learn,
-  type MailFacts,
 } from '../../domain/sending/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
 import * as answeredCounts from '../../store/sending/answered-counts.ts'
@@ -22,6 +21,7 @@ import { findWaitingDays } from '../../store/sending/waiting-days.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Keyring } from '../../tokens.ts'
+import { earliestTagged, type Times, timesOf } from './event-times.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
 
 /** Events of one transaction. */
@@ -225,7 +225,9 @@ async function applyToBucket(
     // Another may turn out to be the first; this one is counted as the mail's own all the same.
     const messageId = mail.messageId ?? after.messageId
     for (const { event } of events) {
-      timeline.push(entry(mail.id, event, { isErased, isKnownBy: ownId(after) }))
+      timeline.push(
+        entry(mail.id, event, { isErased, isKnownBy: after.claimedAt && after.messageId }),
+      )
       if (event.messageId === messageId) continue
       const { connectionId } = mail
       others.push({ mailId: mail.id, connectionId, messageId: event.messageId })
@@ -302,16 +304,6 @@ const changedBatches = (deltas: readonly deliveryEvents.BatchDelta[]) =>
     )
     .toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
 
-/**
- * Only tagged events tell whether silence about another mail says anything: that one's events are
- * found by their tag, while its message id may not be known.
- */
-const earliestTagged = (events: readonly MatchedEvent[]): string | null =>
-  events
-    .flatMap(({ event, inbound }) => (event.isUntagged ? [] : [inbound.receivedAt]))
-    .toSorted()
-    .at(0) ?? null
-
 function noteEngagements(
   { engagements }: Changes,
   organizationId: string,
@@ -324,23 +316,6 @@ function noteEngagements(
     if (engagement !== undefined) known.push({ mailId, engagement, at: event.occurredAt })
   }
   engagements.set(organizationId, known)
-}
-
-type Times = Pick<deliveryEvents.StatsDelta, 'sentAt' | 'openedAt' | 'clickedAt'>
-
-/**
- * The last of what events tell of a mail, whether it moves a figure or not: the last of all of them
- * is the same in any order. When a call was answered, its mail's time is known by that.
- */
-function timesOf({ claimedAt }: MailFacts, events: readonly MatchedEvent[]): Times {
-  const last = (times: string[]): string | null => times.toSorted().at(-1) ?? null
-  const lastOf = (kind: SesEvent['kind']) =>
-    last(events.flatMap(({ event }) => (event.kind === kind ? [event.occurredAt] : [])))
-  return {
-    sentAt: claimedAt === null ? last(events.map(({ event }) => event.mailTimestamp)) : null,
-    openedAt: lastOf('open'),
-    clickedAt: lastOf('click'),
-  }
 }
 
 function count(
@@ -377,20 +352,11 @@ function add(sum: Delta, moved: Delta): void {
   for (const name of COUNTED) sum[name] += moved[name]
 }
 
-/** The message id that no event changes any more; null: events may. */
-const ownId = ({ claimedAt, messageId }: MailFacts): string | null =>
-  claimedAt === null ? null : messageId
-
-interface EntryOptions {
-  isErased: boolean
-  /** Of another acceptance the timeline also shows the message id. */
-  isKnownBy: string | null
-}
-
+/** Of another acceptance the timeline also shows the message id. */
 function entry(
   logId: Uuid,
   event: SesEvent,
-  { isErased, isKnownBy }: EntryOptions,
+  { isErased, isKnownBy }: { isErased: boolean; isKnownBy: string | null },
 ): deliveryEvents.TimelineEntry {
   const { kind, occurredAt, distinct, messageId } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
@@ -398,7 +364,7 @@ function entry(
   return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
-/** Events by organization and bucket, in the order of those keys. */
+/** By organization and bucket, in the order of those keys. */
 function groups(events: readonly MatchedEvent[]): MatchedEvent[][] {
   const byBucket = groupBy(events, ({ inbound, bucket }) => `${inbound.organizationId} ${bucket}`)
   return [...byBucket.keys()].toSorted().map((key) => byBucket.get(key) ?? [])

@@ -3,9 +3,9 @@ import type { Uuid } from '../../ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 
 /**
- * A queue that was set is polled at once, whatever became of the one before: what is still in that
- * one is not received any more, which is an interruption. Comes before the change of the connection:
- * polls lock in this order, too.
+ * A queue that was set is polled at once, whatever became of the one before: what is left in that
+ * one is not received any more, which is an interruption. Comes before the change of the
+ * connection: polls lock in this order, too.
  */
 export const begin = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   with before as materialized (

@@ -267,8 +267,8 @@ export async function find(
 }
 
 /**
- * The first `limit` events of what a mail went through, in the order it happened. An event says its
- * message id where that is not the one that the mail is known by.
+ * The first `limit` events of what a mail went through, in the order it happened. An event says
+ * its message id where that is not the one that the mail is known by.
  */
 export function listEvents(
   sql: Executor,
