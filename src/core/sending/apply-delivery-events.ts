@@ -8,6 +8,7 @@ import {
   variantDelta,
   engagementOf,
   learn,
+  type MailFacts,
 } from '../../domain/sending/delivery.ts'
 import { parseSesEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
 import * as answeredCounts from '../../store/sending/answered-counts.ts'
