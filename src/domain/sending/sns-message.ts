@@ -108,7 +108,7 @@ function isCertificateOf(region: string, url: string): boolean {
 }
 
 /** Names of the provider's signing certificates: one for all regions, or one of the region. */
-const CERTIFICATE_NAME = /^sns(?:[.-][a-z0-9-]{1,40})*\.amazonaws\.com(?:\.cn)?$/
+const CERTIFICATE_NAME = /^sns(?:[.-][a-z0-9]{1,40})*\.amazonaws\.com(?:\.cn)?$/
 
 export const isCertificateName = (name: string): boolean => CERTIFICATE_NAME.test(name)
 
