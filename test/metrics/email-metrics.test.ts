@@ -9,6 +9,7 @@ import {
   startApi,
 } from '../support/api.ts'
 import { insertSent, kept, newBucket, oracle, type SentMail } from '../support/figures.ts'
+import { BOT_LIST_VERSION } from '../../src/domain/sending/bots.ts'
 
 let api: Api
 /** A client of an organization of its own, with an account. */
@@ -96,7 +97,7 @@ describe('what is counted', () => {
         timezone: 'UTC',
         granularity: 'daily',
         dimensions: [],
-        botListVersion: 1,
+        botListVersion: BOT_LIST_VERSION,
       },
     })
     expect(await kept(api.sql, client.organizationId)).toEqual(
