@@ -59,6 +59,8 @@ async function sendBatch(sql: Sql): Promise<void> {
     const results = recipients.flatMap(({ id }, n): messages.Result[] =>
       n % 3 === 0 ? [] : [{ id, outcome: 'sent', messageId: `m-${id}`, subject: 'News' }],
     )
+    // Those who have unsubscribed are not in it: the last range may be empty.
+    if (results.length === 0) continue
     await messages.recordResults(sql, { organizationId, bucket, claimId, batchId }, results)
   }
 }
