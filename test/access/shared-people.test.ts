@@ -83,8 +83,9 @@ function withoutOwn(text: string): string {
     // An export of a contact notes itself, and shows that the next time, without the request.
     (row?.action === 'contact.exported' && row.requestId === undefined)
   const body = JSON.parse(text, (key, value) => {
-    // A segment that is looked at is counted again after a minute; a report says when it was made.
-    if (key === 'countedAt' || key === 'generatedAt') return undefined
+    // A segment that is looked at is counted again after a minute; a report says when it was made,
+    // and metrics until which quarter of an hour they are.
+    if (['countedAt', 'generatedAt', 'end'].includes(key)) return undefined
     return Array.isArray(value) ? value.filter((row) => !isOwn(row)) : value
   })
   return JSON.stringify(body)
