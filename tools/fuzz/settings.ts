@@ -96,7 +96,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     triggerWorkflowBatch: [`checks = { ${isToldByRow} }`],
     exportContacts: [`checks = { ${isAlsoContact} }`],
     listImports: [`checks = { ${isAlsoContact} }`],
-    getEmailMetrics: [`checks = { ${isAlsoMail} }`],
+    // Its filters, each as long as it may be, are together longer than an address.
+    getEmailMetrics: [`checks = { ${besides(414, 431)}, ${isAlsoMail} }`],
     listEmailLogs: [`checks = { ${isAlsoMail} }`],
     sendEmail: [`checks = { ${isAlsoMail} }`],
     sendEmails: [`checks = { ${isToldByRow} }`],
