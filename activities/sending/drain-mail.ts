@@ -98,7 +98,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       if (used < grant.granted) await sendLimits.giveBack(sql, sender, grant.granted - used)
       // This organization's role or identity is in the way: others on the account must not wait.
       if (stuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
-      // Somebody else holds all of these rows for a moment.
+      // Somebody else holds these rows for a moment, or none of them may be mailed.
       if (claimed === 0) await Context.current().sleep(POLL_MS)
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
