@@ -8,7 +8,7 @@ import { offlineFetcher } from './toolbox.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 
 /** Lets everything through: what it answers is not what is tested. */
-const unlimited: Limiter = {
+export const unlimited: Limiter = {
   take: async (_subject, windows) => {
     const [window = { limit: 1, seconds: 1 }] = windows
     return {
@@ -23,8 +23,13 @@ const unlimited: Limiter = {
 
 /**
  * The whole API without a database: the tools need none. What asks one all the same fails.
+ * Connections of a trusted proxy are not counted for its address.
  */
-export async function startToolsApi(toolbox: Toolbox, limiter: Limiter = unlimited): Promise<App> {
+export async function startToolsApi(
+  toolbox: Toolbox,
+  limiter: Limiter = unlimited,
+  trustedProxies: string[] = [],
+): Promise<App> {
   // Never connected: a pool connects when it is asked something.
   const sql = connect('postgres://127.0.0.1:1/none', { name: 'none', max: 1 })
   const app = await buildApp({
@@ -37,7 +42,7 @@ export async function startToolsApi(toolbox: Toolbox, limiter: Limiter = unlimit
     version: '1.0.0',
     log: { level: 'silent' },
     metrics: createMetrics(),
-    trustedProxies: [],
+    trustedProxies,
     corsOrigins: [],
     limiter,
     renderer: processRenderer(),
