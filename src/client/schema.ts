@@ -5407,7 +5407,7 @@ export interface components {
                 /** @description By anything. */
                 openedRaw: number;
                 clicked: number;
-                /** @description By a link of a batch’s mail, once a mail. */
+                /** @description By a link of a mail of a batch or a workflow, once a mail. */
                 unsubscribed: number;
                 /** @description Accepted by the provider, then refused. */
                 failed: number;
@@ -6187,7 +6187,7 @@ export interface components {
             /** @description By anything. */
             openedRaw: number;
             clicked: number;
-            /** @description By a link of a batch’s mail, once a mail. */
+            /** @description By a link of a mail of a batch or a workflow, once a mail. */
             unsubscribed: number;
             /** @description Accepted by the provider, then refused. */
             failed: number;

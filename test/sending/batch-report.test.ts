@@ -4,7 +4,7 @@ import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startJanitor } from '../../src/loops/janitor.ts'
-import * as batchUnsubscribes from '../../src/store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as batchReports from '../../src/store/sending/batch-reports.ts'
@@ -294,8 +294,8 @@ describe('a report', () => {
       for (const contactId of contactIds.slice(0, 3)) {
         await transact(sql, async (tx) => {
           const { organizationId } = api.alice
-          const mail = await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
-          if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+          const mail = await mailUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
+          if (mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
         })
       }
     }
