@@ -3913,6 +3913,7 @@ export interface components {
                 clicks: number;
                 recipients: number;
             }[];
+            /** @description Clicks of links beyond the first 1,000 of the batch are in `clicks` only. */
             otherLinks: {
                 links: number;
                 clicks: number;
@@ -6040,10 +6041,10 @@ export interface components {
              * @description A hash of the link.
              */
             id: string;
-            /** @description As it stood in the mails. */
-            url: string;
+            /** @description As it stood in the mails. Null: all links beyond the first 1,000 of a batch, or of a day’s single mail of a template. */
+            url: string | null;
             clicks: number;
-            /** @description Mails in which it was clicked at least once. */
+            /** @description Mails in which it was clicked at least once; of several links their sum. */
             recipients: number;
             /** Format: date-time */
             firstClickedAt: string;

@@ -487,6 +487,85 @@ describe('clicks of a template', () => {
   })
 })
 
+describe('of more links than a batch has rows for', () => {
+  const MOST_LINKS = 1_000
+  const PEOPLE = 24
+  const EACH = 50
+  const linkOf = (n: number, k: number) => `https://example.com/to/${n}/${k}`
+
+  /** Rows of its own, parts summed, and what all clicks come to. */
+  async function read(batchId: Uuid) {
+    const [row] = await sql`
+      select (count(distinct key) filter (where url <> ''))::int as links,
+        (sum(clicks) filter (where url <> ''))::int as own,
+        (sum(clicks) filter (where url = ''))::int as others,
+        (sum(recipients) filter (where url = ''))::int as other_recipients
+      from link_clicks where batch_id = ${batchId}`
+    return row
+  }
+  const corrected = async () =>
+    (await rebuildFigures(sql, api.alice.organizationId, 1_000)).corrected
+
+  test('the others are one row, whoever counts them, and a recount comes to the same', async () => {
+    const { bucket, batchId } = await sendBatch(PEOPLE)
+    const bodies = Array.from({ length: PEOPLE * EACH }, (_, at) => {
+      const n = at % PEOPLE
+      return eventOf(bucket, batchRowId(bucket, n), click(at, linkOf(n, Math.floor(at / PEOPLE))))
+    })
+    await store(shuffled([...bodies, ...bodies.slice(0, 200)]))
+    await Promise.all([40, 40, 60, 70].map(apply))
+    const others = PEOPLE * EACH - MOST_LINKS
+    const counted = { links: MOST_LINKS, own: MOST_LINKS, others, otherRecipients: others }
+    expect(await read(batchId)).toEqual(counted)
+    expect(await corrected()).toBe(0)
+
+    // Each link once more, by the next mail: each in its place.
+    const again = bodies.map((_, at) => {
+      const n = at % PEOPLE
+      const next = batchRowId(bucket, (n + 1) % PEOPLE)
+      return eventOf(bucket, next, click(at, linkOf(n, Math.floor(at / PEOPLE))))
+    })
+    await store(shuffled(again))
+    await Promise.all([40, 40, 60, 70].map(apply))
+    const twice = { own: 2 * MOST_LINKS, others: 2 * others, otherRecipients: 2 * others }
+    expect(await read(batchId)).toEqual({ links: MOST_LINKS, ...twice })
+    expect(await corrected()).toBe(0)
+
+    const { data } = (await api.alice.get(`/v1/batch/${batchId}/clicks?limit=1`)).body
+    expect(data).toMatchObject([{ url: null, clicks: 2 * others, recipients: 2 * others }])
+    const { links, otherLinks } = await reportOf(batchId)
+    expect(links.map(({ url }: { url: string | null }) => url)).not.toContain(null)
+    const shown = links.reduce((sum: number, { clicks }: { clicks: number }) => sum + clicks, 0)
+    expect(otherLinks).toEqual({
+      links: MOST_LINKS - links.length,
+      clicks: 2 * PEOPLE * EACH - shown,
+    })
+
+    // What an erased person clicked goes, and no link that came later gets a row for it.
+    await sql`delete from delivery_events where bucket = ${bucket} and kind = 'click'`
+    expect(await read(batchId)).toMatchObject({ links: 0, others: 0, otherRecipients: 0 })
+    await linkClicks.mergeParts(sql)
+    await store([eventOf(bucket, batchRowId(bucket, 0), click(1, linkOf(0, 0)))])
+    await apply()
+    expect(await read(batchId)).toMatchObject({ links: 0, others: 1, otherRecipients: 1 })
+    expect(await corrected()).toBe(0)
+  })
+
+  test('a recount gives rows to as many as it may, and once', async () => {
+    const { bucket, batchId } = await sendBatch(4)
+    await store(
+      Array.from({ length: MOST_LINKS + 20 }, (_, at) =>
+        eventOf(bucket, batchRowId(bucket, at % 2), click(at, linkOf(0, at))),
+      ),
+    )
+    await apply()
+    await sql`delete from link_clicks where batch_id = ${batchId}`
+    expect(await corrected()).toBe(MOST_LINKS + 1)
+    expect(await read(batchId)).toMatchObject({ links: MOST_LINKS, own: MOST_LINKS, others: 20 })
+    expect(await corrected()).toBe(0)
+  })
+})
+
 test('what erased people leave is merged by the janitor', async () => {
   const sent = await sendBatch(3)
   await sql`
