@@ -9,12 +9,13 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** The contents of a preferences link: the contact, the address that was mailed, the batch. */
+/** The contents of a preferences link: the contact, the address that was mailed, the mail. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string
   addressHash: Buffer
   batchId?: string
+  mailId?: string
 }
 
 /**
@@ -25,10 +26,13 @@ export interface PreferencesLink {
 export function preferencesUrl(
   keyring: Keyring,
   publicUrl: string,
-  { organizationId, contactId, addressHash, batchId }: PreferencesLink,
+  { organizationId, contactId, addressHash, batchId, mailId }: PreferencesLink,
   since: number,
 ): string {
-  const mail = batchId === undefined ? {} : { batchId }
+  const mail = {
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(mailId === undefined ? {} : { mailId }),
+  }
   const link = { organizationId, contactId, addressHash, expiresAt: since + YEAR_MS, ...mail }
   return `${publicUrl}/preferences/${signLink(keyring, 'preferences', link)}`
 }

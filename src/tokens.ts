@@ -244,19 +244,20 @@ export interface Link {
   expiresAt?: number
   topicId?: string
   batchId?: string
+  /** Single mail, which is of no batch: its id in the log. */
+  mailId?: string
   /** Tells a link from earlier ones for the same contact and topic. */
   generation?: number
 }
 
-/**
- * The contents of a one-click link: who unsubscribes, from a topic or all mail, by which batch.
- */
+/** The contents of a one-click link: who unsubscribes, from a topic or all mail, by which mail. */
 export interface UnsubscribeLink {
   organizationId: string
   contactId: string
   addressHash: Buffer
   topicId?: string
   batchId?: string
+  mailId?: string
 }
 
 /** Signs the token of an unsubscribe link. It never expires: people keep mails for years. */
@@ -274,6 +275,7 @@ const MAC_BYTES = 16
 const HAS_TOPIC = 1
 const HAS_BATCH = 2
 const HAS_GENERATION = 4
+const HAS_MAIL = 8
 /** Version, kind, flags, key id, expiry, organization, contact, address hash. */
 const FIXED_BYTES = 3 + 8 + 6 + 16 + 16 + 16
 const MAX_CHARACTERS = Math.ceil(((FIXED_BYTES + 16 + 16 + 4 + MAC_BYTES) * 4) / 3)
@@ -281,17 +283,20 @@ const MAX_CHARACTERS = Math.ceil(((FIXED_BYTES + 16 + 16 + 4 + MAC_BYTES) * 4) /
 /**
  * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
  * expiry (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then
- * topic (16), batch (16) and generation (4) where the flags say so, then 16 bytes of HMAC-SHA-256
- * over all of it under a key of the kind's own. At most 156 characters.
+ * topic (16), batch (16) or mail (16) and generation (4) where the flags say so, then 16 bytes of
+ * HMAC-SHA-256 over all of it under a key of the kind's own. At most 156 characters.
  */
 export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): string {
-  const { topicId, batchId, generation } = link
+  const { topicId, batchId, mailId, generation } = link
+  if (batchId !== undefined && mailId !== undefined)
+    throw new RangeError('A mail is of a batch or not')
   const head = Buffer.alloc(17)
   head[0] = VERSION
   head[1] = KINDS[kind]
   head[2] =
     (topicId === undefined ? 0 : HAS_TOPIC) |
     (batchId === undefined ? 0 : HAS_BATCH) |
+    (mailId === undefined ? 0 : HAS_MAIL) |
     (generation === undefined ? 0 : HAS_GENERATION)
   head.write(signing.id, 3, 'latin1')
   head.writeUIntBE(link.expiresAt ?? 0, 11, 6)
@@ -303,6 +308,7 @@ export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): stri
     link.addressHash,
     ...(topicId === undefined ? [] : [uuidBytes(topicId)]),
     ...(batchId === undefined ? [] : [uuidBytes(batchId)]),
+    ...(mailId === undefined ? [] : [uuidBytes(mailId)]),
     ...(generation === undefined ? [] : [uint32(generation)]),
   ])
   return Buffer.concat([body, mac(signing, kind, body)]).toString('base64url')
@@ -343,6 +349,7 @@ export function readLink(
     ...(expiresAt === 0 ? {} : { expiresAt }),
     ...(flags & HAS_TOPIC ? { topicId: uuidText(take(16)) } : {}),
     ...(flags & HAS_BATCH ? { batchId: uuidText(take(16)) } : {}),
+    ...(flags & HAS_MAIL ? { mailId: uuidText(take(16)) } : {}),
     ...(flags & HAS_GENERATION ? { generation: take(4).readUInt32BE() } : {}),
   }
 }

@@ -204,6 +204,7 @@ describe('public links', () => {
     ['global', link()],
     ['of a topic', link({ topicId: uuidv7() })],
     ['of a batch', link({ batchId: uuidv7() })],
+    ['of a single mail', link({ topicId: uuidv7(), mailId: uuidv7() })],
     ['of both', link({ topicId: uuidv7(), batchId: uuidv7() })],
   ]
 

@@ -16,13 +16,14 @@ import { sendPage, wantsHtml } from '../http/html-pages.ts'
  */
 const IN_FLIGHT_MS = 2_000
 
-/** The person who unsubscribes: from which topic or all mail, by a mail of which batch. */
+/** The person who unsubscribes: from which topic or all mail, by which mail. */
 interface LinkFacts {
   organizationId: Uuid
   contactId: Uuid
   addressHash: Buffer
   topicId?: Uuid | undefined
   batchId?: Uuid | undefined
+  mailId?: Uuid | undefined
 }
 
 /**
@@ -35,13 +36,14 @@ export async function unsubscribeByLink(
   link: LinkFacts,
   requestId: string,
 ): Promise<void> {
-  const { organizationId, contactId, topicId, batchId, addressHash } = link
+  const { organizationId, contactId, topicId, batchId, mailId, addressHash } = link
   const acted = await unsubscribe(sql, organizationId, {
     contactId,
     addressHash,
     mailed: addressedByHash(keyring, addressHash),
     topicId,
     batchId,
+    mailId,
     addressOf: (email) => addressed(keyring, organizationId, email),
     requestId,
   })

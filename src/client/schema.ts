@@ -3913,6 +3913,7 @@ export interface components {
                 clicks: number;
                 recipients: number;
             }[];
+            /** @description Clicks of links beyond the first 1,000 of the batch are in `clicks` only. */
             otherLinks: {
                 links: number;
                 clicks: number;
@@ -5407,7 +5408,7 @@ export interface components {
                 /** @description By anything. */
                 openedRaw: number;
                 clicked: number;
-                /** @description By a link of a batch’s mail, once a mail. */
+                /** @description By a link of a mail of a batch or a workflow, once a mail. */
                 unsubscribed: number;
                 /** @description Accepted by the provider, then refused. */
                 failed: number;
@@ -6040,10 +6041,10 @@ export interface components {
              * @description A hash of the link.
              */
             id: string;
-            /** @description As it stood in the mails. */
-            url: string;
+            /** @description As it stood in the mails. Null: all links beyond the first 1,000 of a batch, or of a day’s single mail of a template. */
+            url: string | null;
             clicks: number;
-            /** @description Mails in which it was clicked at least once. */
+            /** @description Mails in which it was clicked at least once; of several links their sum. */
             recipients: number;
             /** Format: date-time */
             firstClickedAt: string;
@@ -6187,7 +6188,7 @@ export interface components {
             /** @description By anything. */
             openedRaw: number;
             clicked: number;
-            /** @description By a link of a batch’s mail, once a mail. */
+            /** @description By a link of a mail of a batch or a workflow, once a mail. */
             unsubscribed: number;
             /** @description Accepted by the provider, then refused. */
             failed: number;

@@ -6,7 +6,7 @@ import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
-import * as batchUnsubscribes from '../../src/store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as inboundEvents from '../../src/store/sending/inbound-events.ts'
 import * as messages from '../../src/store/sending/messages.ts'
@@ -94,8 +94,8 @@ async function unsubscribeSome(sql: Sql): Promise<void> {
   const { organizationId } = seeded
   await transact(sql, async (tx) => {
     const named = { batchId: oneOf(sent).batchId, contactId: oneOf(contactIds) }
-    const mail = await batchUnsubscribes.lockMail(tx, organizationId, named)
-    if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+    const mail = await mailUnsubscribes.lockMail(tx, organizationId, named)
+    if (mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
   })
 }
 

@@ -6,7 +6,7 @@ import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
 import { REGION } from '../support/seed.ts'
-import { startTestSystem } from '../support/system.ts'
+import { killAndWait, startTestSystem } from '../support/system.ts'
 
 /** An account whose delivery events have no tags, in any order, some of them twice. */
 const PEOPLE = 200
@@ -73,6 +73,66 @@ test('what another program sends through the account is in the log, and its boun
   })
   expect(contacts.map(({ emailStatus }) => emailStatus)).toEqual(['bounced'])
 }, 120_000)
+
+test('by a queue alone all events of a batch come, each once, though the worker is killed meanwhile', async () => {
+  const { accountId, client } = sender
+  const before = await system.sql`select from inbound_events where error is null`
+  const queue = { region: REGION, name: 'letterloom-events' }
+  const people = 30
+  await sandbox.setFaults({ eventsUntagged: false }, accountId)
+  await sandbox.putAccount(accountId, {
+    region: REGION,
+    queues: [{ name: queue.name, deadLetterQueue: 'undelivered', maxReceiveCount: 100 }],
+    webhooks: [{ queue: queue.name, region: REGION }],
+  })
+  const { connections } = await client.get('/v1/connections')
+  const id = connections.find((each) => each.accountId === accountId)?.id ?? ''
+  await client.patch('/v1/connections/{id}', {
+    params: { path: { id } },
+    body: {
+      eventQueueUrl: `https://sqs.${REGION}.amazonaws.com/${accountId}/${queue.name}`,
+    },
+  })
+  const given = Array.from({ length: people }, (_, n) => ({
+    email: n < 5 ? `bounce+q${n}@simulator.amazonses.com` : `success+q${n}@simulator.amazonses.com`,
+  }))
+  const { results } = await client.post('/v1/contacts/batch', { body: { contacts: given } })
+  const contactIds = results.flatMap((each) => ('id' in each && each.id ? [each.id] : []))
+  const { id: batchId } = await client.post('/v1/batch', {
+    body: {
+      audienceType: 'contacts',
+      contactIds,
+      from: SENDER,
+      subject: 'News',
+      htmlContent: '<p>News</p>',
+    },
+  })
+  const find = () => client.get('/v1/batch/{id}', { params: { path: { id: batchId } } })
+  await until(async () => (await find()).sent === people, MINUTE_MS)
+  await killAndWait(system.worker)
+  const batch = await until(async () => {
+    const found = await find()
+    return found.status === 'completed' && found.delivered + found.bounced === people && found
+  }, MINUTE_MS)
+  expect(batch).toMatchObject({
+    sent: people,
+    delivered: people - 5,
+    bounced: 5,
+    duplicates: 0,
+  })
+  await until(async () => {
+    const { visible, hidden } = await sandbox.queue(accountId, queue)
+    return visible + hidden === 0
+  }, MINUTE_MS)
+  const calls = await sandbox.calls(accountId)
+  expect(calls['sqs:DeleteMessageBatch']).toBeGreaterThan(0)
+  const kept = await system.sql`select from inbound_events where error is null`
+  expect(kept.length - before.length).toBeGreaterThanOrEqual(2 * people)
+  const [contacts] = await system.sql`
+    select sum(emails_sent)::int as sent
+    from contact_stats where contact_id = any(${contactIds}::uuid[])`
+  expect(contacts).toEqual({ sent: people })
+}, 180_000)
 
 /** Through the same role, without a tag. Returns the provider's message id. */
 async function sendAsAnother(recipient: string): Promise<string | undefined> {

@@ -167,11 +167,14 @@ describe('a mail of a flow', () => {
     ])
     const hash = addressHash(organizationId, 'reader-1@example.com')
     const person = { organizationId, contactId, addressHash: hash }
-    expect(readUnsubscribe(keyring, token ?? '')).toEqual({ ...person, topicId })
+    expect(readUnsubscribe(keyring, token ?? '')).toEqual({ ...person, topicId, mailId: mail?.id })
     for (const part of [mail?.html ?? '', mail?.text ?? '']) {
       expect(part).toContain(`https://mail.example/unsubscribe/${token}`)
       const preferences = /\/preferences\/([\w-]+)/.exec(part)?.[1] ?? ''
-      expect(readLink(keyring, 'preferences', preferences, Date.now())).toMatchObject(person)
+      expect(readLink(keyring, 'preferences', preferences, Date.now())).toMatchObject({
+        ...person,
+        mailId: mail?.id,
+      })
     }
   })
 

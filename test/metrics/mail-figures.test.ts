@@ -3,7 +3,7 @@ import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, bucketStart, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
-import * as batchUnsubscribes from '../../src/store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import { connect, hasState, isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
@@ -202,8 +202,8 @@ describe('figures', () => {
       writing(async (on) => {
         const contactId = contactIds[person] ?? ''
         await transact(on, async (tx) => {
-          const mail = await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
-          if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+          const mail = await mailUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
+          if (mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
         })
         person += 3
         return person < count

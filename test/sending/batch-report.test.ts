@@ -4,7 +4,7 @@ import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startJanitor } from '../../src/loops/janitor.ts'
-import * as batchUnsubscribes from '../../src/store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as batchReports from '../../src/store/sending/batch-reports.ts'
@@ -294,8 +294,8 @@ describe('a report', () => {
       for (const contactId of contactIds.slice(0, 3)) {
         await transact(sql, async (tx) => {
           const { organizationId } = api.alice
-          const mail = await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
-          if (mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+          const mail = await mailUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
+          if (mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
         })
       }
     }
@@ -484,6 +484,85 @@ describe('clicks of a template', () => {
     const other = `/v1/batch/${sent.batchId}/clicks?cursor=${first.body.nextCursor}`
     expect((await api.alice.get(other)).status).toBe(400)
     expect((await api.charlie.get(url)).status).toBe(403)
+  })
+})
+
+describe('of more links than a batch has rows for', () => {
+  const MOST_LINKS = 1_000
+  const PEOPLE = 24
+  const EACH = 50
+  const linkOf = (n: number, k: number) => `https://example.com/to/${n}/${k}`
+
+  /** Rows of its own, parts summed, and what all clicks come to. */
+  async function read(batchId: Uuid) {
+    const [row] = await sql`
+      select (count(distinct key) filter (where url <> ''))::int as links,
+        (sum(clicks) filter (where url <> ''))::int as own,
+        (sum(clicks) filter (where url = ''))::int as others,
+        (sum(recipients) filter (where url = ''))::int as other_recipients
+      from link_clicks where batch_id = ${batchId}`
+    return row
+  }
+  const corrected = async () =>
+    (await rebuildFigures(sql, api.alice.organizationId, 1_000)).corrected
+
+  test('the others are one row, whoever counts them, and a recount comes to the same', async () => {
+    const { bucket, batchId } = await sendBatch(PEOPLE)
+    const bodies = Array.from({ length: PEOPLE * EACH }, (_, at) => {
+      const n = at % PEOPLE
+      return eventOf(bucket, batchRowId(bucket, n), click(at, linkOf(n, Math.floor(at / PEOPLE))))
+    })
+    await store(shuffled([...bodies, ...bodies.slice(0, 200)]))
+    await Promise.all([40, 40, 60, 70].map(apply))
+    const others = PEOPLE * EACH - MOST_LINKS
+    const counted = { links: MOST_LINKS, own: MOST_LINKS, others, otherRecipients: others }
+    expect(await read(batchId)).toEqual(counted)
+    expect(await corrected()).toBe(0)
+
+    // Each link once more, by the next mail: each in its place.
+    const again = bodies.map((_, at) => {
+      const n = at % PEOPLE
+      const next = batchRowId(bucket, (n + 1) % PEOPLE)
+      return eventOf(bucket, next, click(at, linkOf(n, Math.floor(at / PEOPLE))))
+    })
+    await store(shuffled(again))
+    await Promise.all([40, 40, 60, 70].map(apply))
+    const twice = { own: 2 * MOST_LINKS, others: 2 * others, otherRecipients: 2 * others }
+    expect(await read(batchId)).toEqual({ links: MOST_LINKS, ...twice })
+    expect(await corrected()).toBe(0)
+
+    const { data } = (await api.alice.get(`/v1/batch/${batchId}/clicks?limit=1`)).body
+    expect(data).toMatchObject([{ url: null, clicks: 2 * others, recipients: 2 * others }])
+    const { links, otherLinks } = await reportOf(batchId)
+    expect(links.map(({ url }: { url: string | null }) => url)).not.toContain(null)
+    const shown = links.reduce((sum: number, { clicks }: { clicks: number }) => sum + clicks, 0)
+    expect(otherLinks).toEqual({
+      links: MOST_LINKS - links.length,
+      clicks: 2 * PEOPLE * EACH - shown,
+    })
+
+    // What an erased person clicked goes, and no link that came later gets a row for it.
+    await sql`delete from delivery_events where bucket = ${bucket} and kind = 'click'`
+    expect(await read(batchId)).toMatchObject({ links: 0, others: 0, otherRecipients: 0 })
+    await linkClicks.mergeParts(sql)
+    await store([eventOf(bucket, batchRowId(bucket, 0), click(1, linkOf(0, 0)))])
+    await apply()
+    expect(await read(batchId)).toMatchObject({ links: 0, others: 1, otherRecipients: 1 })
+    expect(await corrected()).toBe(0)
+  })
+
+  test('a recount gives rows to as many as it may, and once', async () => {
+    const { bucket, batchId } = await sendBatch(4)
+    await store(
+      Array.from({ length: MOST_LINKS + 20 }, (_, at) =>
+        eventOf(bucket, batchRowId(bucket, at % 2), click(at, linkOf(0, at))),
+      ),
+    )
+    await apply()
+    await sql`delete from link_clicks where batch_id = ${batchId}`
+    expect(await corrected()).toBe(MOST_LINKS + 1)
+    expect(await read(batchId)).toMatchObject({ links: MOST_LINKS, own: MOST_LINKS, others: 20 })
+    expect(await corrected()).toBe(0)
   })
 })
 

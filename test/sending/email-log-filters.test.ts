@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportEmailLogs, listEmailLogs } from '../../src/core/sending/email-logs.ts'
 import { batchRowId, bucketStart, dayBucket, lowestId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import type { LogPage } from '../../src/store/sending/email-logs.ts'
+import * as messages from '../../src/store/sending/messages.ts'
+import { tally } from '../support/api.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
-import { seedBatch, seedOrganization } from '../support/seed.ts'
+import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../support/seed.ts'
 
 /** Mails of batches, over ten days; of single mail there are as many. */
 const MAILS = 20_000
@@ -87,9 +91,12 @@ const page = (filters: Partial<LogPage>) => ({
 })
 
 /** Rows that the statements read of the ledger, by their plans, removed ones included. */
-async function rowsRead(filters: Partial<LogPage>): Promise<[found: number, read: number]> {
+async function rowsRead(
+  filters: Partial<LogPage>,
+  of = organizationId,
+): Promise<[found: number, read: number]> {
   days.asked.length = 0
-  const found = await listEmailLogs(days.sql, organizationId, page(filters))
+  const found = await listEmailLogs(days.sql, of, page(filters))
   let most = 0
   for (const { query, parameters } of days.asked.filter((each) =>
     /\bmessages\b/.test(each.query),
@@ -193,14 +200,114 @@ test('a mail that is sent stays where it is, by each step; one that fails is mov
   }
 })
 
-async function walk(filters: Partial<LogPage>) {
+async function walk(filters: Partial<LogPage>, of = organizationId) {
   const { limit: _, ...rest } = page(filters)
   const found = []
-  for await (const rows of exportEmailLogs(days.database.sql, organizationId, rest)) {
+  for await (const rows of exportEmailLogs(days.database.sql, of, rest)) {
     found.push(...rows)
   }
   return found
 }
+
+describe('mail without an outcome', () => {
+  /** Of a batch that is being sent; the first are claimed, of which some are in doubt. */
+  const RECIPIENTS = 500
+  const CLAIMED = 30
+  const SINGLE = 12
+  /** Sent before, on each of some days: more than may be read. */
+  const OLDER = 2_000
+  let busy: Seeded
+
+  beforeAll(async () => {
+    const { sql } = days.database
+    busy = await seedOrganization(sql)
+    const { organizationId: of } = busy
+    for (let day = 2; day < DAYS; day += 3) {
+      const start = `${idAt(NOW - day * DAY_MS).slice(0, 28)}00000000`
+      await sql`
+        insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id,
+          recipient, state, status, sent_at)
+        select ${of}, ${dayBucket(start)}, id, id, 'workflow', ${busy.connectionId},
+          'ada@example.com', 'sent', 'sent', now()
+        from (
+          select (${start.slice(0, 28)} || lpad(to_hex(n), 8, '0'))::uuid as id
+          from generate_series(1, ${OLDER}::int) as n
+        ) row`
+    }
+    await seedContacts(sql, of, RECIPIENTS)
+    for (const status of ['cancelled', 'processing']) await sendSome(status)
+    for (let n = 0; n < SINGLE; n++) {
+      await messages.enqueue(sql, {
+        organizationId: of,
+        id: uuidv7(),
+        source: 'transactional',
+        connectionId: busy.connectionId,
+        recipient: 'ada@example.com',
+        from: 'news@example.com',
+        subject: 'News',
+        text: 'News',
+      })
+    }
+    await sql`analyze messages, batches, claims, mail_queue`
+  }, 60_000)
+
+  async function sendSome(status: string): Promise<void> {
+    const { sql } = days.database
+    const { organizationId: of, connectionId: account } = busy
+    const id = await seedBatch(sql, busy)
+    const run = { organizationId: of, batchId: id, attempt: 1 }
+    await freezePage(sql, { ...run, pageSize: 100_000, chunkSize: 1_000 })
+    const bucket = (await batchRuns.context(sql, of, id))?.bucket ?? ''
+    const claimId = uuidv7()
+    const range = { from: batchRowId(bucket, 0), to: batchRowId(bucket, RECIPIENTS) }
+    const claim = { ...run, bucket, connectionId: account, claimId, ...range, limit: CLAIMED }
+    const { recipients } = await messages.claimRange(sql, claim)
+    const results = recipients.slice(0, 20).map((mail, n): messages.Result => {
+      if (n < 10) return { id: mail.id, outcome: 'sent', messageId: mail.id, subject: 'News' }
+      return { id: mail.id, outcome: 'unknown', error: 'lost', subject: 'News' }
+    })
+    await messages.recordResults(sql, { organizationId: of, bucket, claimId, batchId: id }, results)
+    await sql`update batches set status = ${status} where id = ${id}`
+  }
+
+  test.each<[Partial<LogPage>, number]>([
+    [{ status: 'pending' }, 21],
+    [{ status: 'pending', sourceType: 'transactional' }, 0],
+    [{ status: 'queued' }, 21],
+    [{ status: 'queued', sourceType: 'transactional' }, SINGLE],
+    [{ status: 'queued', sourceType: 'batch' }, 21],
+    [{ status: 'queued', from: new Date(NOW - DAY_MS).toISOString() }, 21],
+    [{ status: 'queued', to: new Date(NOW - DAY_MS).toISOString() }, 0],
+  ])('is found by what else knows of it: %j', async (filters, most) => {
+    const [found, read] = await rowsRead(filters, busy.organizationId)
+    expect(found).toBe(most)
+    expect(read).toBeLessThanOrEqual(RECIPIENTS + 100)
+  })
+
+  test('is what a plain walk finds, page by page', async () => {
+    const all = await walk({}, busy.organizationId)
+    for (const status of ['queued', 'pending']) {
+      const expected = all.filter((log) => log.status === status)
+      expect(await walk({ status }, busy.organizationId)).toEqual(expected)
+      const few = []
+      for (let before: Uuid | undefined; ; ) {
+        const filters = page({ status, limit: 7, before })
+        const rows = await listEmailLogs(days.sql, busy.organizationId, filters)
+        few.push(...rows)
+        before = rows.at(-1)?.id
+        if (rows.length < 7 || few.length > 20) break
+      }
+      expect(few).toEqual(expected.slice(0, few.length))
+      expect(expected.length).toBeGreaterThanOrEqual(2 * (CLAIMED - 10))
+    }
+    // Of the cancelled batch only what had been claimed.
+    const counts = tally(all.map(({ status }) => status))
+    expect(counts).toMatchObject({
+      queued: RECIPIENTS - CLAIMED + SINGLE,
+      pending: 2 * (CLAIMED - 10),
+    })
+  })
+})
 
 test('what is older than the plan keeps is not shown, though it is stored', async () => {
   const shown = await walk({ oldest: bucketStart(NOW - 3 * DAY_MS) })

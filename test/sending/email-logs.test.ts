@@ -23,9 +23,14 @@ beforeAll(async () => {
   batchId = (await createBatch(api.alice)).id
   bucket = batchBucket()
   await freeze(api.sql, batchId, bucket, 5)
+  const claimId = uuidv7()
+  await api.sql`
+    insert into claims (organization_id, id, connection_id, bucket, batch_id, message_ids, claimed_at)
+    values (${organizationId}, ${claimId}, ${connectionId}, ${bucket}, ${batchId},
+      ${[batchRowId(bucket, 1)]}, now())`
   const rows = [
     { state: 'sent', status: 'opened', messageId: 'ses-1', recipient: 'ada@example.com' },
-    { state: 'claimed', status: 'queued', claimId: uuidv7() },
+    { state: 'claimed', status: 'queued', claimId },
     { state: 'queued', status: 'queued' },
     { state: 'skipped', status: 'suppressed', reason: 'unsubscribed' },
     { state: 'skipped', status: 'suppressed', reason: 'execution_ended' },

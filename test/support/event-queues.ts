@@ -25,6 +25,7 @@ interface QueueAccount {
   externalId: string
   lacks?: string[]
   maxReceiveCount?: number
+  region?: string
 }
 
 /** The sandbox over the wire, whose queues are polled by pollers of the tests. */
@@ -42,16 +43,16 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
 
   /** The account of a connection, with its role and a queue. */
   const putQueue = async (given: QueueAccount): Promise<QueueConnection['queue']> => {
-    const { accountId, externalId, lacks = [], maxReceiveCount = 3 } = given
+    const { accountId, externalId, lacks = [], maxReceiveCount = 3, region = REGION } = given
     const roleName = `letterloom-${externalId.slice(0, 8)}`
     const name = `${roleName}-events`
     await control.putAccount(accountId, {
-      region: REGION,
+      region,
       roles: [{ name: roleName, externalId, policyVersion: 2, lacks }],
       queues: [{ name, deadLetterQueue: `${roleName}-undelivered`, maxReceiveCount }],
-      webhooks: [{ queue: name, region: REGION }],
+      webhooks: [{ queue: name, region }],
     })
-    return { region: REGION, name }
+    return { region, name }
   }
 
   return {

@@ -67,7 +67,7 @@ export async function insertSent(
 export const newBucket = (): Uuid => batchBucket()
 export { batchRowId }
 
-interface Kept {
+export interface Kept {
   organizationId: Uuid
   quarter: string
   bucket: Uuid
@@ -175,7 +175,7 @@ export async function kept(sql: Sql, organizationId?: Uuid): Promise<Record<stri
   )
 }
 
-function summed(rows: readonly Kept[]): Record<string, object> {
+export function summed(rows: readonly Kept[]): Record<string, object> {
   const sums = new Map<string, Record<string, number>>()
   for (const { figures, ...key } of rows) {
     const text = Object.values(key).join(' ')

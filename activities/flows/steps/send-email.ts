@@ -107,7 +107,8 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const content = await untilRendered(() => making.contentOf(tx, execution, step))
   if (!('render' in content)) return { kind: 'failed', ...content }
   const event = await latestEvent(tx, organizationId, execution.id)
-  const data = dataOf(run, making.links, to, event)
+  const id = uuidv7()
+  const data = dataOf(run, making.links, to, { event, mailId: id })
   const made = await untilRendered(() =>
     compose(
       'workflow',
@@ -118,7 +119,6 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   )
   if ('failed' in made) return { kind: 'failed', ...made.failed }
 
-  const id = uuidv7()
   const isNew = await enqueue(tx, {
     organizationId,
     id,
@@ -137,10 +137,15 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
 }
 
 /** What the mail may refer to. */
-function dataOf(run: Run, links: LinkDeps, to: Addressee, event: MergeData['event'] | undefined) {
+function dataOf(
+  run: Run,
+  links: LinkDeps,
+  to: Addressee,
+  { event, mailId }: { event: MergeData['event'] | undefined; mailId: Uuid },
+) {
   const { organizationId, data } = run.execution
   const { topicId, variables } = run.step.config
-  const mailed = { organizationId, contactId: to.id, email: to.email, topicId }
+  const mailed = { organizationId, contactId: to.id, email: to.email, topicId, mailId }
   return {
     contact: to,
     organization: mailBrand(to.brand),

@@ -104,7 +104,7 @@ ${preferencesForm(say, {
     async ({ id: requestId, body, params: { token }, headers: { accept } }, reply) => {
       const link = read(token)
       if (!link) return refuseLink(accept, reply)
-      const { organizationId, contactId, batchId } = link
+      const { organizationId, contactId, batchId, mailId } = link
       const tenant = within(sql, organizationId)
       const { scope, topics: wanted } = body
       if (scope === 'all') {
@@ -116,6 +116,7 @@ ${preferencesForm(say, {
         contactId,
         mailed: addressedByHash(keyring, link.addressHash),
         batchId,
+        mailId,
         addressOf: (email) => addressed(keyring, organizationId, email),
         wanted: wanted.map((topicId) => topicId.toLowerCase()),
         requestId,

@@ -2,7 +2,7 @@ import type { Addressed } from '../../domain/address.ts'
 import type { SubscriptionStep } from '../../domain/consent/subscription.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../ids.ts'
-import * as batchUnsubscribes from '../../store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../store/consent/mail-unsubscribes.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as topics from '../../store/consent/topics.ts'
@@ -28,8 +28,9 @@ export interface Choice {
   contactId: Uuid
   /** The address that was mailed. */
   mailed: Addressed
-  /** The batch whose mail had the link: leaving a topic counts as unsubscribing by it. */
+  /** The batch whose mail had the link, or the single mail: leaving a topic counts for it. */
   batchId?: Uuid | undefined
+  mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   /** The public topics that the person wants from now on; others are not known here. */
   wanted: readonly string[]
@@ -77,11 +78,8 @@ async function chooseAs(
   choice: Choice,
   email: string | null,
 ): Promise<Chosen | undefined> {
-  const { contactId, mailed, batchId, addressOf, wanted, requestId } = choice
-  const mail =
-    batchId === undefined
-      ? undefined
-      : await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
+  const { contactId, mailed, addressOf, wanted, requestId } = choice
+  const mail = await mailUnsubscribes.lockMail(tx, organizationId, choice)
   const own = email === null ? null : addressOf(email)
   const addresses = own === null ? [] : [own]
   await suppressions.lock(tx, organizationId, addresses, 'update')
@@ -121,7 +119,7 @@ async function chooseAs(
     const asked = { contactId, address: own, source: 'preferences', requestId, at } as const
     await resubscribe(tx, organizationId, asked)
   }
-  if (ended.length > 0 && mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+  if (ended.length > 0 && mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
   return {
     unsubscribed: removing.map(({ name }) => name),
     subscribed,

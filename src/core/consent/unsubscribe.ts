@@ -1,6 +1,6 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { Uuid } from '../../ids.ts'
-import * as batchUnsubscribes from '../../store/consent/batch-unsubscribes.ts'
+import * as mailUnsubscribes from '../../store/consent/mail-unsubscribes.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as topics from '../../store/consent/topics.ts'
@@ -17,8 +17,9 @@ export interface UnsubscribeRequest {
   mailed: Addressed
   /** Absent, or of a topic that was deleted: all mail. */
   topicId?: Uuid | undefined
-  /** The batch whose mail it was: each of its mails counts once. */
+  /** The batch whose mail it was, or the single mail: each mail counts once. */
   batchId?: Uuid | undefined
+  mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   requestId?: string | undefined
 }
@@ -66,11 +67,8 @@ async function unsubscribeOnce(
   organizationId: Uuid,
   request: UnsubscribeRequest,
 ): Promise<Unsubscribed> {
-  const { contactId, mailed, batchId, addressOf, requestId } = request
-  const mail =
-    batchId === undefined
-      ? undefined
-      : await batchUnsubscribes.lockMail(tx, organizationId, { batchId, contactId })
+  const { contactId, mailed, addressOf, requestId } = request
+  const mail = await mailUnsubscribes.lockMail(tx, organizationId, request)
   const { email } = (await contactStatuses.find(tx, organizationId, contactId)) ?? { email: null }
   const own = email === null ? null : addressOf(email)
   const topicId =
@@ -90,7 +88,7 @@ async function unsubscribeOnce(
 
   const contactIds = [...suppressed, ...ended].map((each) => each.contactId)
   const present = await contactStatuses.lock(tx, organizationId, contactId)
-  if (contactIds.length > 0 && mail) await batchUnsubscribes.markMail(tx, organizationId, mail)
+  if (contactIds.length > 0 && mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
   return {
     contactIds,
     isAddressChanged: (present?.email ?? null) !== email,
@@ -155,13 +153,12 @@ const same = (a: Addressed, b: Addressed): boolean => a.keys[0].key === b.keys[0
 async function resolveAddress(
   sql: Executor,
   organizationId: Uuid,
-  { contactId, batchId, mailed, addressOf }: UnsubscribeRequest,
+  request: UnsubscribeRequest,
 ): Promise<Addressed | null> {
+  const { mailed, addressOf } = request
   const listed = await suppressions.findEmail(sql, organizationId, mailed)
   if (listed !== undefined) return addressOf(listed)
-  if (batchId === undefined) return null
-  const mail = { batchId, contactId }
-  const recipient = await batchUnsubscribes.findRecipient(sql, organizationId, mail)
+  const recipient = await mailUnsubscribes.findRecipient(sql, organizationId, request)
   if (recipient === null) return null
   const address = addressOf(recipient)
   return same(address, mailed) ? address : null

@@ -123,11 +123,13 @@ interface Mailed {
   email: string
   topicId: Uuid | null | undefined
   batchId?: Uuid
+  /** Single mail that counts who unsubscribes by it. */
+  mailId?: Uuid
 }
 
 /**
- * The links by which a contact unsubscribes and chooses topics. They name the person, the address
- * and the topic; the second is good for a year from `since` (milliseconds since 1970).
+ * The links by which a contact unsubscribes and chooses topics. They name the person, the address,
+ * the mail and the topic; the second is good for a year from `since` (milliseconds since 1970).
  */
 export function linksOf(
   { keyring, publicUrl }: LinkDeps,

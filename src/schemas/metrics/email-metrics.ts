@@ -17,7 +17,7 @@ const FIGURES = {
   clicked: Count,
   unsubscribed: Type.Integer({
     minimum: 0,
-    description: 'By a link of a batch’s mail, once a mail.',
+    description: 'By a link of a mail of a batch or a workflow, once a mail.',
   }),
   failed: Type.Integer({ minimum: 0, description: 'Accepted by the provider, then refused.' }),
   costUsd: nullable(

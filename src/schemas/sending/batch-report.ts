@@ -71,7 +71,10 @@ export const BatchReport = Type.Object(
       Type.Object({ id: Id, url: Type.String(), clicks: Count, recipients: Count }),
       { description: 'The 50 with most clicks; `…/clicks` lists all.' },
     ),
-    otherLinks: Type.Object({ links: Count, clicks: Count }),
+    otherLinks: Type.Object(
+      { links: Count, clicks: Count },
+      { description: 'Clicks of links beyond the first 1,000 of the batch are in `clicks` only.' },
+    ),
     domains: Type.Array(
       Type.Object({
         domain: nullable(Type.String({ description: 'Null: of recipients who were erased.' })),

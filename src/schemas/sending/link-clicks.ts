@@ -1,12 +1,31 @@
 import { type Static, Type } from 'typebox'
-import { Count, Cursor, ID, Id, limit, NextCursor, strict, TIME, Time } from '../common.ts'
+import {
+  Count,
+  Cursor,
+  ID,
+  Id,
+  limit,
+  NextCursor,
+  nullable,
+  strict,
+  TIME,
+  Time,
+} from '../common.ts'
 
 const LinkClick = Type.Object(
   {
     id: { ...Id, description: 'A hash of the link.' },
-    url: Type.String({ description: 'As it stood in the mails.' }),
+    url: nullable(
+      Type.String({
+        description:
+          'As it stood in the mails. Null: all links beyond the first 1,000 of a batch, or of a day’s single mail of a template.',
+      }),
+    ),
     clicks: Count,
-    recipients: { ...Count, description: 'Mails in which it was clicked at least once.' },
+    recipients: {
+      ...Count,
+      description: 'Mails in which it was clicked at least once; of several links their sum.',
+    },
     firstClickedAt: Time,
     lastClickedAt: Time,
   },

@@ -4,6 +4,7 @@ import type { Batch } from '../../schemas/sending/batch.ts'
 import type { BatchReport } from '../../schemas/sending/batch-report.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import * as batches from './batches.ts'
+import { OTHERS } from './link-clicks.ts'
 
 /** Rows of a report; what is beyond is summed. */
 const MOST_LINKS = 50
@@ -44,6 +45,7 @@ export async function find(
         group by link
         having sum(clicks) > 0
       ) each
+      where id <> ${OTHERS}
     )
     select ${batches.summaryColumns(sql)}, ${batches.abTest(sql)} as ab_test,
       clock_timestamp() as generated_at,
@@ -57,7 +59,12 @@ export async function find(
       (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'url', url, 'clicks', clicks,
           'recipients', recipients) order by place), '[]')
         from link where place <= ${MOST_LINKS}) as links,
-      (select jsonb_build_object('links', count(*), 'clicks', coalesce(sum(clicks), 0))
+      (select jsonb_build_object('links', count(*), 'clicks', coalesce(sum(clicks), 0) + (
+            select coalesce(sum(clicks), 0)
+            from link_clicks
+            where organization_id = ${organizationId} and batch_id = ${batchId}
+              and link = ${OTHERS}
+          ))
         from link where place > ${MOST_LINKS}) as other_links
     from batches
     where organization_id = ${organizationId} and id = ${batchId}`

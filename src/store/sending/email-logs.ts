@@ -130,6 +130,33 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
       ${page.before === undefined ? sql`` : sql`and batches.bucket < ${page.before}`}
     order by batches.bucket desc, row.id desc
     limit ${limit}`
+  /** Mails that other rows know; one by one, or a join might walk the log to the oldest of them. */
+  const ofPlaces = (places: Part) => sql`
+    select row.*
+    from (${places} order by id desc offset 0) place
+    cross join lateral (
+      ${keys}
+      from ${withBatch(sql)}
+      where messages.organization_id = ${organizationId} and messages.bucket = place.bucket
+        and messages.id = place.id and ${listed(sql)} ${wanted}
+      limit 1
+    ) row
+    order by place.id desc
+    limit ${limit}`
+  const isPlain = NARROWING.every((name) => page[name] === undefined)
+  if (isPlain && page.status === 'pending')
+    return ofPlaces(claimedPlaces(sql, organizationId, page))
+  if (isPlain && page.status === 'queued') {
+    return sql`
+      select *
+      from (
+        (${ofPlaces(queuedPlaces(sql, organizationId, page))})
+        union all
+        (${ofBatches(openBatches(sql, organizationId), sql``)})
+      ) found
+      order by id desc
+      limit ${limit}`
+  }
   if (sourceType === 'batch' && templateId === undefined) return ofBatches(sql`batches`, sql``)
   if (templateId === undefined) return plain(sql``)
   return sql`
@@ -145,6 +172,34 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
     order by id desc
     limit ${limit}`
 }
+
+/** Filters by which fewer mails are found than are queued or on their way. */
+const NARROWING = ['batchId', 'executionId', 'recipient', 'templateId'] as const
+
+/** Every mail whose outcome is open is of a claim, and a claim is gone when all are known. */
+const claimedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage) => sql`
+  select claims.bucket, mail.id
+  from claims
+  cross join unnest(claims.message_ids) as mail (id)
+  where claims.organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and mail.id < ${before}`}`
+
+/** Single mail that is to be sent. */
+const queuedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage) => sql`
+  select bucket, id
+  from mail_queue
+  where organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and id < ${before}`}`
+
+/** Batches that have rows without an outcome; they are sent from the first to the last row. */
+const openBatches = (sql: Executor, organizationId: Uuid) => sql`
+  (
+    select organization_id, id, bucket, status
+    from batches
+    where organization_id = ${organizationId} and bucket is not null
+      and status not in ('completed', 'cancelled')
+      and sent + failed + skipped + unknown < total_recipients
+  ) batches`
 
 /** Batches that say what a template says, or one of whose variants does; newest first. */
 const withTemplate = (sql: Executor, organizationId: Uuid, templateId: Uuid) => sql`

@@ -9,7 +9,8 @@ interface ClickPage {
 
 /**
  * The links that were clicked in mails of a batch, with how often, by a hash of the link: an order
- * in which nothing moves while more clicks arrive.
+ * in which nothing moves while more clicks arrive. What has no row of its own is first, without a
+ * link.
  */
 export const listOfBatch = (sql: Executor, organizationId: Uuid, batchId: Uuid, page: ClickPage) =>
   list(sql, sql`organization_id = ${organizationId} and batch_id = ${batchId}`, page)
@@ -23,7 +24,7 @@ export const listOfTemplate = (
 ) => list(sql, sql`organization_id = ${organizationId} and template_id = ${templateId}`, page)
 
 const list = (sql: Executor, wanted: Part, { after, limit }: ClickPage) => sql<LinkClick[]>`
-  select link as id, min(url) as url, sum(clicks) as clicks, sum(recipients) as recipients,
+  select link as id, nullif(min(url), '') as url, sum(clicks) as clicks, sum(recipients) as recipients,
     min(first_clicked_at) as first_clicked_at, max(last_clicked_at) as last_clicked_at
   from link_clicks
   where ${wanted} ${after === undefined ? sql`` : sql`and link > ${after}`}
@@ -31,6 +32,9 @@ const list = (sql: Executor, wanted: Part, { after, limit }: ClickPage) => sql<L
   having sum(clicks) > 0
   order by link
   limit ${limit}`
+
+/** The row of all links that have none of their own. */
+export const OTHERS = '00000000-0000-0000-0000-000000000000'
 
 /** Keys of one round. */
 const MOST_MERGED = 500
@@ -45,7 +49,7 @@ export async function mergeParts(sql: Sql): Promise<number> {
     with due as materialized (
       select distinct organization_id, key
       from link_clicks
-      where clicks <= 0
+      where clicks <= 0 and link <> ${OTHERS}
       limit ${MOST_MERGED}
     ), part as materialized (
       select f.*
@@ -96,7 +100,7 @@ export async function correct(
         where organization_id = ${organizationId} and bucket >= ${from} and bucket < ${to}
           and kind = 'click'
       ) clicked
-      cross join lateral recount_clicks(${organizationId}, clicked.bucket) counted
+      cross join lateral recount_links(${organizationId}, clicked.bucket) counted
       union all
       select -1, f.*
       from link_clicks f
