@@ -19,8 +19,8 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 /**
  * Stands for an address in a suppression entry and in a public link: the first 16 bytes of
  * SHA-256(organization id as text ‖ address, as `normalAddress` gives it). The id has a fixed
- * length, so no other pair has the same text; the organization in it keeps tenants' lists from being
- * compared.
+ * length, so no other pair has the same text; the organization in it keeps tenants' lists from
+ * being compared.
  */
 export const addressHash = (organizationId: string, address: string): Buffer =>
   sha256(organizationId + normalAddress(address)).subarray(0, 16)
