@@ -3774,11 +3774,31 @@ export interface components {
             } | null;
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
+            /** @description The mail of each variant. Null: it is no A/B test. */
+            variants: {
+                name: string;
+                /** @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody. */
+                sample: {
+                    /** Format: uuid */
+                    contactId: string;
+                    email: string | null;
+                    subject: string | null;
+                    html: string | null;
+                    text: string | null;
+                    /** @description Why there is no mail for this contact. */
+                    problem: {
+                        reason: string;
+                        message: string;
+                    } | null;
+                } | null;
+                /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+                checks: components["schemas"]["MailCheck"][];
+            }[] | null;
             /** @description Null: the account has not been asked yet. */
             estimate: {
                 /** @description Of the account, or `throttlePerSecond`. */
                 perSecond: number;
-                /** @description Of the account’s 24-hour quota, when its health was last read. */
+                /** @description What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail. */
                 remainingToday: number | null;
                 durationSeconds: number | null;
             } | null;
