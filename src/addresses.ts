@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { domainToUnicode } from 'node:url'
 import { ADDRESS_STRIPES, type Addressed, type AddressKey } from './domain/address.ts'
+import { normalAddress } from './domain/text.ts'
 import { addressHash, type Keyring } from './tokens.ts'
 
 /**
@@ -7,7 +9,7 @@ import { addressHash, type Keyring } from './tokens.ts'
  * each key. A stolen list tells nobody's address, and an entry outlives the address itself.
  */
 export const addressed = (keyring: Keyring, organizationId: string, email: string): Addressed => {
-  const normalised = email.trim().toLowerCase()
+  const normalised = normalAddress(email)
   return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), email: normalised }
 }
 
@@ -23,4 +25,10 @@ export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addre
     stripe: hash.readUInt8(0) % ADDRESS_STRIPES,
     keys: [keyOf(signing), ...retired.map(keyOf)],
   }
+}
+
+/** An address as texts may hold it: as we store it, and with its domain in U-labels (RFC 5890). */
+export function spellingsOf(email: string): string[] {
+  const at = email.lastIndexOf('@') + 1
+  return [...new Set([email, email.slice(0, at) + domainToUnicode(email.slice(at))])]
 }

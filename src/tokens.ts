@@ -1,5 +1,6 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { normalAddress } from './domain/text.ts'
 import { isUuid } from './ids.ts'
 
 /** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
@@ -17,12 +18,12 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
  * Stands for an address in a suppression entry and in a public link: the first 16 bytes of
- * SHA-256(organization id as text ‖ address, trimmed and lower-cased). The id has a fixed length,
- * so no other pair has the same text; the organization in it keeps tenants' lists from being
- * compared.
+ * SHA-256(organization id as text ‖ address, as `normalAddress` gives it). The id has a fixed
+ * length, so no other pair has the same text; the organization in it keeps tenants' lists from
+ * being compared.
  */
 export const addressHash = (organizationId: string, address: string): Buffer =>
-  sha256(organizationId + address.trim().toLowerCase()).subarray(0, 16)
+  sha256(organizationId + normalAddress(address)).subarray(0, 16)
 
 // Credentials
 

@@ -1,4 +1,4 @@
-import { addressed } from '../../src/addresses.ts'
+import { addressed, spellingsOf } from '../../src/addresses.ts'
 import * as erasedFlows from '../../src/store/privacy/erased-flows.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as erasedRecords from '../../src/store/privacy/erased-records.ts'
@@ -35,7 +35,10 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     const found = await erasures.findRunning(executor, organizationId, erasureId)
     if (!found) return undefined
     const { contactIds, email, phone, externalId, requestedAt: until } = found
-    const texts = [email, phone].filter((text) => text !== null)
+    const texts = [
+      ...(email === null ? [] : spellingsOf(email)),
+      ...(phone === null ? [] : [phone]),
+    ]
     return {
       mailed: { organizationId, contactIds, email, until },
       person: { contactIds, texts },

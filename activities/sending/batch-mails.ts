@@ -1,4 +1,10 @@
-import { compose, type LinkDeps, linksOf, type Sender } from '../../src/core/content/compose.ts'
+import {
+  compose,
+  type LinkDeps,
+  linksOf,
+  listIdOf,
+  type Sender,
+} from '../../src/core/content/compose.ts'
 import { variablesOf } from '../../src/core/sending/batch-variables.ts'
 import { mailBrand } from '../../src/domain/content/brand.ts'
 import { tagsOf } from '../../src/domain/sending/ses-event.ts'
@@ -49,6 +55,7 @@ export function batchMails({ renderer = processRenderer(), ...deps }: BatchConte
       (variant === null ? undefined : versions[variant]) ?? own
 
     const organization = mailBrand(batch.brand)
+    const listId = listIdOf(deps.publicUrl, { organizationId, topicId: batch.topicId })
 
     const dataOf = (recipient: Recipient) => {
       const { variant: _, ...contact } = recipient
@@ -75,7 +82,8 @@ export function batchMails({ renderer = processRenderer(), ...deps }: BatchConte
         const { unsubscribeUrl } = data
         try {
           const content = { rendered: rendered.get(mail), isMarketing: true }
-          const made = await compose('batch', version.sender, content, { email, unsubscribeUrl })
+          const to = { email, unsubscribeUrl, listId }
+          const made = await compose('batch', version.sender, content, to)
           return jobOf(id, made, tagsOf({ organizationId, bucket, id, batchId }))
         } catch (error) {
           if (error instanceof RendererBusy) return undefined

@@ -128,10 +128,10 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       refused,
     })
     if (claimed.mails.length === 0) return { claimed: 0, used: 0, stuck: false }
-    const pending = claimed.mails.map(({ id, recipient: to, ...stored }) => {
+    const pending = claimed.mails.map(({ id, recipient: to, flowId, ...stored }) => {
       const said = saidBy(id)
       const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
-      const tags = tagsOf({ organizationId, bucket, id })
+      const tags = tagsOf({ organizationId, bucket, id, flowId })
       return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
     })
     const { results, verdict } = await callAll(mailer, pending, {

@@ -28,8 +28,10 @@ export interface SendChunkInput extends Range {
 export type SendChunkResult =
   /** Every row of the range has its outcome. */
   | { kind: 'done' }
-  /** Rows wait for an outcome: come back later. */
+  /** What is left of its rows is in doubt: come back later. */
   | { kind: 'waiting' }
+  /** Rows are left that are not in doubt, which somebody else holds for a moment: come back. */
+  | { kind: 'open' }
   /** The account cannot send before `resumeAt` (milliseconds since 1970). */
   | { kind: 'paused'; resumeAt: number; reason: string }
   /** The batch is paused until somebody resumes it. */
@@ -99,8 +101,9 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     for (;;) {
       const open = await batchParts.countOpen(sql, range)
       if (open.queued === 0) {
-        if (open.waiting === 0) return { kind: 'done' }
+        if (open.claimed + open.inDoubt === 0) return { kind: 'done' }
         const status = await awaitOutcomes(sql, input, timings)
+        if (status === 'processing' && open.claimed > 0) return { kind: 'open' }
         return OUTCOMES_AWAITED[status]
       }
       if (batch.isPaused) return { kind: 'held' }
@@ -243,7 +246,7 @@ function resultOfDeadClaim(
   if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
   if (batch?.isPaused) return { kind: 'held' }
   // Verified again meanwhile.
-  if (batch?.status === 'processing') return { kind: 'waiting' }
+  if (batch?.status === 'processing') return { kind: 'open' }
   // Failed by another chunk, and maybe resumed since, by another attempt.
   if (!batch || batch.status === 'failed') return { kind: 'unavailable', reason: 'stopped' }
   return { kind: 'stopped' }

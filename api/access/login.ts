@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
+import { normalAddress } from '../../src/domain/text.ts'
 import {
   ACCOUNT_TRIES,
   ADDRESS_TRIES,
@@ -77,7 +78,7 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
     passwords,
     countTry: (request, reply) => take(reply, `login-address/${addressOf(request)}`, ADDRESS_TRIES),
     verify: async (request, reply, given) => {
-      const email = given.email.trim().toLowerCase()
+      const email = normalAddress(given.email)
       const pair = addressSubject(keyring, `${email}\n${addressOf(request)}`)
       await take(reply, `login-account/${pair}`, ACCOUNT_TRIES)
 

@@ -1,5 +1,6 @@
 import { badRequest, type ErrorDetail, sentence } from '../../src/domain/errors.ts'
 import { refuseProperties } from '../../src/domain/contacts/properties.ts'
+import { normalAddress } from '../../src/domain/text.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { toE164 } from '../../src/phones.ts'
 import type { ContactPatch } from '../../src/schemas/contacts/contact-change.ts'
@@ -27,7 +28,7 @@ export function applyContactRules({
     ...propertyFaults(input.properties),
   ]
   if (details.length > 0) return { details }
-  return { values: { ...input, email: input.email?.trim().toLowerCase(), phone } }
+  return { values: { ...input, email: input.email && normalAddress(input.email), phone } }
 }
 
 /** What is stored of a new contact: 400 when it breaks a rule, naming each. */
@@ -41,7 +42,7 @@ export function toNewContact(input: ContactInput): ContactChanges {
 /** What a PATCH changes: what it names. A status that is null is not named. */
 export const toChanges = (input: ContactPatch): ContactChanges => ({
   externalId: input.externalId,
-  email: typeof input.email === 'string' ? input.email.trim().toLowerCase() : input.email,
+  email: typeof input.email === 'string' ? normalAddress(input.email) : input.email,
   phone: typeof input.phone === 'string' ? requirePhone(input.phone) : input.phone,
   firstName: input.firstName,
   lastName: input.lastName,

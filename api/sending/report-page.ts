@@ -208,7 +208,7 @@ function bouncesHtml({ bounces }: BatchReport): string {
 
 function variantsHtml({ abTest }: BatchReport): string {
   if (abTest === null) return ''
-  const { variants, winner } = abTest
+  const { variants, rest, winner } = abTest
   const columns: Column[] = [
     { head: 'Variant' },
     ...['Sent', 'Delivered', 'Opened', 'Clicked', 'Bounced', 'Complained'].map((name) => ({
@@ -216,11 +216,10 @@ function variantsHtml({ abTest }: BatchReport): string {
       isNumber: true,
     })),
   ]
-  const rows = variants.map(({ name, subject, ...figures }) => {
+  const rowOf = (title: string, figures: NonNullable<typeof rest>) => {
     const { sent, delivered, opened, clicked, bounced, complained } = figures
-    const title = subject === null ? name : `${name}: ${subject}`
     return [
-      name === winner ? `${title} (winner)` : title,
+      title,
       readable(sent),
       readable(delivered),
       `${readable(opened)} (${percentage(opened, sent)})`,
@@ -228,6 +227,11 @@ function variantsHtml({ abTest }: BatchReport): string {
       readable(bounced),
       readable(complained),
     ]
+  }
+  const rows = variants.map(({ name, subject, ...figures }) => {
+    const title = subject === null ? name : `${name}: ${subject}`
+    return rowOf(name === winner ? `${title} (winner)` : title, figures)
   })
-  return `<h2>A/B test</h2>${table('Variants, with the rest of the audience that the winner got', columns, rows)}`
+  const others = rest === null ? [] : [rowOf(`The rest of the audience: ${winner}`, rest)]
+  return `<h2>A/B test</h2>${table('Variants, compared by their share of the audience', columns, [...rows, ...others])}`
 }

@@ -2965,7 +2965,7 @@ export interface components {
     schemas: {
         /** AbTest */
         AbTest: {
-            /** @description Their figures go on growing; those of the winner with the rest. */
+            /** @description With their figures of the share, by which they are compared; they go on growing. */
             variants: {
                 name: string;
                 subject: string | null;
@@ -2980,6 +2980,15 @@ export interface components {
                 bounced: number;
                 complained: number;
             }[];
+            /** @description What the winner came to with the rest of the audience. Null: there is none yet. */
+            rest: {
+                sent: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                bounced: number;
+                complained: number;
+            } | null;
             sharePercent: number;
             /** @enum {string} */
             winnerBy: "opened" | "clicked" | "manual";
@@ -3025,7 +3034,7 @@ export interface components {
                 previewText?: string;
                 templateId?: string;
             }[];
-            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. */
+            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
             sharePercent: number;
             /**
              * @description Of those sent, who opened or clicked; `manual`: you choose.
@@ -3062,7 +3071,7 @@ export interface components {
                 /** @description Ignored. */
                 complained?: unknown;
             }[];
-            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. */
+            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
             sharePercent: number;
             /**
              * @description Of those sent, who opened or clicked; `manual`: you choose.
@@ -3075,6 +3084,8 @@ export interface components {
                 /** @enum {string} */
                 unit: "minutes" | "hours" | "days" | "weeks";
             } | null;
+            /** @description Ignored. */
+            rest?: unknown;
             /** @description Ignored. */
             decideAt?: unknown;
             /** @description Ignored. */
@@ -3763,11 +3774,31 @@ export interface components {
             } | null;
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
+            /** @description The mail of each variant. Null: it is no A/B test. */
+            variants: {
+                name: string;
+                /** @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody. */
+                sample: {
+                    /** Format: uuid */
+                    contactId: string;
+                    email: string | null;
+                    subject: string | null;
+                    html: string | null;
+                    text: string | null;
+                    /** @description Why there is no mail for this contact. */
+                    problem: {
+                        reason: string;
+                        message: string;
+                    } | null;
+                } | null;
+                /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+                checks: components["schemas"]["MailCheck"][];
+            }[] | null;
             /** @description Null: the account has not been asked yet. */
             estimate: {
                 /** @description Of the account, or `throttlePerSecond`. */
                 perSecond: number;
-                /** @description Of the account’s 24-hour quota, when its health was last read. */
+                /** @description What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail. */
                 remainingToday: number | null;
                 durationSeconds: number | null;
             } | null;

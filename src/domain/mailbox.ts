@@ -1,5 +1,5 @@
 import type { ErrorDetail } from './errors.ts'
-import { isAddress, LONGEST_ADDRESS, LONGEST_NAME } from './text.ts'
+import { LONGEST_NAME, readAddress } from './text.ts'
 
 /** An address, and the name that is shown beside it; null: none. */
 export interface Mailbox {
@@ -54,8 +54,8 @@ export function parseMailbox(given: string): Mailbox | undefined {
 }
 
 function mailbox(given: string, name: string | null): Mailbox | undefined {
-  const address = given.trim()
-  if (address.length > LONGEST_ADDRESS || !isAddress(address)) return undefined
+  const address = readAddress(given)
+  if (address === undefined) return undefined
   const shown = name?.trim() ?? ''
   if (CONTROL.test(shown) || Array.from(shown).length > LONGEST_NAME) return undefined
   return { address, name: shown === '' ? null : shown }

@@ -8,8 +8,47 @@ export const LONGEST_NAME = 200
 const ADDRESS =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
+/** What a domain may hold: in ASCII letters, digits, hyphens and dots only. */
+const DOMAIN = /^[a-z0-9.\u0080-\uffff-]+$/i
+/** Has labels outside ASCII (U-labels), or such that stand for them (A-labels, RFC 5890). */
+const INTERNATIONAL = /[^\0-\u007f]|(?:^|\.)xn--/i
+/** A label that begins or ends with a hyphen (RFC 5891, 4.2.3.1). */
+const HYPHEN_AT_AN_END = /(?:^|[.\u3002])-|-(?:[.\u3002]|$)/
+/** An IPv4 address, which `URL` reads out of digits of any script. */
+const NUMBERS = /\.\d+$/
+
+/**
+ * Returns an address as mail is sent to it: trimmed, its domain in A-labels (UTS 46, RFC 5891).
+ * Undefined: the text is no address, or none whose domain DNS knows. Local parts are ASCII: SES
+ * does not take others.
+ */
+export function readAddress(text: string): string | undefined {
+  const address = text.trim()
+  if (address.length > LONGEST_ADDRESS) return undefined
+  const at = address.lastIndexOf('@') + 1
+  const given = address.slice(at)
+  const domain = INTERNATIONAL.test(given) ? inALabels(given) : given
+  const mapped = address.slice(0, at) + (domain ?? '')
+  return mapped.length <= LONGEST_ADDRESS && ADDRESS.test(mapped) ? mapped : undefined
+}
+
+function inALabels(domain: string): string | undefined {
+  if (!DOMAIN.test(domain) || HYPHEN_AT_AN_END.test(domain.normalize('NFKC'))) return undefined
+  const url = `http://${domain}`
+  if (!URL.canParse(url)) return undefined
+  const { hostname } = new URL(url)
+  return NUMBERS.test(hostname) ? undefined : hostname
+}
+
 /** Blanks around it are forgiven: they are trimmed before it is stored or compared. */
-export const isAddress = (text: string): boolean => ADDRESS.test(text.trim())
+export const isAddress = (text: string): boolean => readAddress(text) !== undefined
+
+/**
+ * Returns an address as it is stored, compared and hashed: as `readAddress` does, in small
+ * letters. What is no address is trimmed and in small letters.
+ */
+export const normalAddress = (text: string): string =>
+  (readAddress(text) ?? text.trim()).toLowerCase()
 
 /** A line that may end up in a mail header: no control characters. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'

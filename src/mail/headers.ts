@@ -32,8 +32,8 @@ export function headerProblem({ name, value }: Header): string | undefined {
 export interface Unsubscribe {
   /** The one-click link: https in production. */
   unsubscribeUrl: string
-  /** Names the list to mail clients, like a host name: `<topic>.<organization>`. */
-  listId?: string
+  /** Names the list to mail clients, like a host name. */
+  listId?: string | undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { KEY_SCOPES, type KeyScope, ROLES, type Role } from '../domain/access/access.ts'
 import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/access/plan.ts'
-import { isAddress, LINE, LONGEST_ADDRESS, LONGEST_NAME } from '../domain/text.ts'
+import { isAddress, LINE, LONGEST_NAME } from '../domain/text.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
@@ -194,7 +194,7 @@ function word<T extends string>(words: readonly T[], text: string): T {
 }
 
 function address(text: string): string {
-  if (isAddress(text) && text.length <= LONGEST_ADDRESS) return text
+  if (isAddress(text)) return text
   throw new InvalidArgumentError('This is not an email address.')
 }
 

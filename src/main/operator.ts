@@ -1,5 +1,6 @@
 import type { KeyScope, Role } from '../domain/access/access.ts'
 import { type Limit, LIMITS, type PlanName } from '../domain/access/plan.ts'
+import { normalAddress } from '../domain/text.ts'
 import { isUuid, type Uuid, uuidv7 } from '../ids.ts'
 import { INVITATION_MS, rolesBeyond } from '../domain/access/invitation.ts'
 import { invitationUrl } from '../invitation-links.ts'
@@ -67,7 +68,7 @@ interface NewPerson {
 
 export async function createUser(sql: Sql, { email, name, password }: NewPerson) {
   const id = uuidv7()
-  const address = email.trim().toLowerCase()
+  const address = normalAddress(email)
   const passwordHash = await createPasswords().hash(password)
   const isNew = await users.create(sql, { id, email: address, name, passwordHash })
   if (!isNew) throw new Error('There is a user with this address already')
@@ -129,7 +130,7 @@ export async function inviteUser(
   { keyring, publicUrl }: { keyring: Keyring; publicUrl: string },
 ) {
   await showOrganization(sql, organizationId)
-  const address = email.trim().toLowerCase()
+  const address = normalAddress(email)
   const now = Date.now()
   const at = new Date(now).toISOString()
   const expiresAt = new Date(now + INVITATION_MS).toISOString()
@@ -185,7 +186,7 @@ export async function revokeKey(sql: Sql, organizationId: string, id: string) {
 }
 
 async function findUser(sql: Sql, email: string): Promise<Uuid> {
-  const address = email.trim().toLowerCase()
+  const address = normalAddress(email)
   const id = await users.findByEmail(sql, address)
   if (id === undefined) throw new Error('There is no user with this address')
   return id

@@ -1,3 +1,4 @@
+import { normalAddress } from '../domain/text.ts'
 import { uuidv7 } from '../ids.ts'
 import * as apiKeys from '../store/access/api-keys.ts'
 import * as members from '../store/access/members.ts'
@@ -24,7 +25,7 @@ export const createOrganization = (
   sql.begin(async (tx) => {
     const organizationId = uuidv7()
     await organizations.create(tx, { id: organizationId, name, plan })
-    const email = ownerEmail.trim().toLowerCase()
+    const email = normalAddress(ownerEmail)
     const userId = await members.findOrAddPerson(tx, { id: uuidv7(), email, name: ownerName })
     const role = 'owner'
     await members.add(tx, { organizationId, userId, role, givenName: null })

@@ -19,6 +19,7 @@ import { startMailWaker } from '../loops/mail-waker.ts'
 import { startMembershipKeeper } from '../loops/membership-keeper.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
+import { startTestDecider } from '../loops/test-decider.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
 import { countDuplicates, countNotApplied } from './event-metrics.ts'
 import { serveInternal } from './internal.ts'
@@ -113,6 +114,7 @@ function startLoops(
     startEventWatch({ sql, log }),
     startExternalMailMatcher({ sql, log }),
     startBatchReconciler({ sql, temporal, timings, log }),
+    startTestDecider({ sql, log }),
     startExecutionReconciler({ sql, temporal, timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),

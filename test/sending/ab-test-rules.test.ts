@@ -41,6 +41,7 @@ test('is answered with all that its variants say and have come to', async () => 
         { ...plain, name: 'Own name', subject: 'News', fromName: 'Ann', previewText: 'Look' },
       ],
       decideAt: null,
+      rest: null,
       winner: null,
       decision: null,
     },

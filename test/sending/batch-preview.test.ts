@@ -46,6 +46,7 @@ test('says whom a batch would mail, shows a mail, and keeps nothing', async () =
         problem: null,
       },
       checks: [expect.objectContaining({ code: 'no_unsubscribe_link', severity: 'info' })],
+      variants: null,
       estimate: { perSecond: 1, remainingToday: null, durationSeconds: 2 },
       cost: { usd: 0.0002, usdPerThousand: 0.1, asOf: '2026-07-22' },
     },
@@ -82,6 +83,50 @@ test('shows what is wrong with the mail of one contact, and refuses what creatio
   expect((await preview({ contactIds: [ada] })).body.details[0].path).toBe('contactIds')
   expect((await preview({ sampleContactId: 'x' })).body.details[0].path).toBe('sampleContactId')
   expect((await preview({ subject: '{{ nobody.knows }}' })).status).toBe(400)
+})
+
+test('shows the mail of each variant of an A/B test, and what is wrong with any', async () => {
+  const contacts = Array.from({ length: 18 }, (_, n) => ({ email: `reader-${n}@example.com` }))
+  await api.alice.post('/v1/contacts/batch', { contacts })
+  const { status, body } = await preview({
+    subject: 'News',
+    htmlContent: '<p>News</p>',
+    sampleContactId: ada,
+    abTest: {
+      variants: [{ name: 'Plain' }, { name: 'Ours', subject: '{{ contact.company }}' }],
+      sharePercent: 100,
+      winnerBy: 'manual',
+    },
+  })
+  expect([status, body.sample.subject]).toEqual([200, 'News'])
+  expect(body.variants).toMatchObject([
+    { name: 'Plain', sample: { email: 'ada@example.com', subject: 'News', problem: null } },
+    { name: 'Ours', sample: { subject: null, problem: { reason: 'missing_value' } } },
+  ])
+  await api.alice.delete('/v1/contacts', {
+    ids: (await api.alice.get('/v1/contacts?search=reader-')).body.contacts.map(
+      ({ id }: { id: string }) => id,
+    ),
+  })
+})
+
+test('counts on what batches may have of the quota: a twentieth is for single mail', async () => {
+  const quota = (max: number, used: number) => api.sql`
+    update account_health set max_24_hour = ${max}, sent_last_24_hours = ${used}
+    where organization_id = ${api.alice.organizationId}`
+  await quota(1_000, 900)
+  expect((await preview({ sampleContactId: ada })).body.estimate).toEqual({
+    perSecond: 14,
+    remainingToday: 50,
+    durationSeconds: 1,
+  })
+  await quota(20, 18)
+  expect((await preview({ sampleContactId: ada })).body.estimate).toMatchObject({
+    remainingToday: 1,
+    durationSeconds: 86_400,
+  })
+  await quota(-1, 5)
+  expect((await preview({ sampleContactId: ada })).body.estimate.remainingToday).toBeNull()
 })
 
 test('the duration is that of the rate, or the days that the quota makes of it', () => {

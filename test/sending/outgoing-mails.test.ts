@@ -143,6 +143,7 @@ async function flow(name: string, config: object) {
   const contactId = await contact(name)
   const step = { id: 'hello', type: 'send_email', config } as StepSketch
   const seeded = await seedFlow(fixture.sql, organizationId, { steps: [step] })
+  names[seeded.flowId] = 'flow'
   const more = { data: { order: '41' }, isEnqueued: true }
   await seedExecutions(fixture.sql, seeded, [contactId], more)
 }

@@ -1,6 +1,6 @@
 import { mailBrand } from '../../../src/domain/content/brand.ts'
 import { type NoSender, resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
-import { compose, type LinkDeps, linksOf } from '../../../src/core/content/compose.ts'
+import { compose, type LinkDeps, linksOf, listIdOf } from '../../../src/core/content/compose.ts'
 import { PRODUCTION_TIMINGS } from '../../../src/domain/sending/timings.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../../src/ids.ts'
 import type { MergeData } from '../../../src/mail/render.ts'
@@ -109,12 +109,13 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const event = await latestEvent(tx, organizationId, execution.id)
   const id = uuidv7()
   const data = dataOf(run, making.links, to, { event, mailId: id })
+  const listId = listIdOf(making.links.publicUrl, { organizationId, topicId })
   const made = await untilRendered(() =>
     compose(
       'workflow',
       { from: sender, replyTo: sender.replyTo },
       { rendered: content.render(data), isMarketing: content.isMarketing },
-      { email, unsubscribeUrl: data.unsubscribeUrl },
+      { email, unsubscribeUrl: data.unsubscribeUrl, listId },
     ),
   )
   if ('failed' in made) return { kind: 'failed', ...made.failed }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { invite, inviteAgain } from '../../../src/core/accounts/invite.ts'
 import { conflict } from '../../../src/domain/errors.ts'
+import { normalAddress } from '../../../src/domain/text.ts'
 import { isUuid, type Uuid } from '../../../src/ids.ts'
 import {
   Invitation,
@@ -46,7 +47,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       const { role, name = null } = body
       mustManage(await lockedRole(tx, caller), role)
       mustMail()
-      const email = body.email.trim().toLowerCase()
+      const email = normalAddress(body.email)
       const invitedBy = personOf(caller).userId
       const asked = { email, role, name, invitedBy, now: now() }
       const invitation = await invite(tx, caller.organizationId, asked)

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { addressed } from '../../../src/addresses.ts'
+import { normalAddress } from '../../../src/domain/text.ts'
+import { addressed, spellingsOf } from '../../../src/addresses.ts'
 import { isUuid, type Uuid } from '../../../src/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { ContactQuery } from '../../../src/schemas/contacts/contact.ts'
@@ -151,7 +152,12 @@ const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
 /** What a row that was refused by an import has of somebody. */
 function namedBy({ email, phone, externalId }: Record<string, unknown>): importReports.Named {
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  return { email: text(email), phone: text(phone), externalId: text(externalId) }
+  const address = text(email)
+  return {
+    emails: address === null ? [] : spellingsOf(address),
+    phone: text(phone),
+    externalId: text(externalId),
+  }
 }
 
 /** The person that a path names: a contact, or somebody who was deleted before. */
@@ -159,7 +165,7 @@ function personKeys({ id }: { id: string }, { by }: ContactQuery): erasures.Pers
   const keys = contactKeys({ id, by })
   if (isUuid(id) && (by ?? 'id') === 'id') return { keys, former: { id } }
   if (by === 'externalId' || !id.includes('@')) return { keys, former: undefined }
-  return { keys, former: { email: id.trim().toLowerCase() } }
+  return { keys, former: { email: normalAddress(id) } }
 }
 
 /** One JSON object: what is at hand, then each list row by row. */

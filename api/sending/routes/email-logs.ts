@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../../src/domain/errors.ts'
+import { normalAddress } from '../../../src/domain/text.ts'
 import {
   type EmailLog,
   EmailLogDetail,
@@ -131,7 +132,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
 /** Filters as the store takes them. */
 const read = (filters: EmailLogExportQuery) => ({
   ...filters,
-  recipient: filters.recipient?.trim().toLowerCase(),
+  recipient: filters.recipient && normalAddress(filters.recipient),
   from: timeParameter('from', filters.from),
   to: endParameter('to', filters.to),
 })

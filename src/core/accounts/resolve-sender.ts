@@ -6,6 +6,7 @@ import {
 } from '../../domain/accounts/account-names.ts'
 import { refuse } from '../../domain/errors.ts'
 import { type Mailbox, readSender } from '../../domain/mailbox.ts'
+import { readAddress } from '../../domain/text.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
@@ -61,7 +62,8 @@ export async function resolveSender(
   const [problem] = problems
   if (problem) return { problem: 'bad_name', ...problem }
   const { id: connectionId, receivesEvents } = account
-  return { connectionId, receivesEvents, address, name, replyTo: replyTo?.trim() ?? null }
+  const answersTo = replyTo ? (readAddress(replyTo) ?? replyTo.trim()) : null
+  return { connectionId, receivesEvents, address, name, replyTo: answersTo }
 }
 
 /**

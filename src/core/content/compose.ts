@@ -49,6 +49,8 @@ interface Recipient {
   email: string
   /** Needed by marketing mail. */
   unsubscribeUrl?: string | undefined
+  /** Of marketing mail: see `listIdOf`. */
+  listId?: string | undefined
 }
 
 /** One mail to one recipient, as it goes to the provider; only its tags are still missing. */
@@ -77,7 +79,7 @@ export async function compose(
   source: keyof typeof SOURCES,
   sender: Sender,
   { rendered, isMarketing, headers: own = [] }: Content,
-  { email, unsubscribeUrl = '' }: Recipient,
+  { email, unsubscribeUrl = '', listId }: Recipient,
 ): Promise<Composed> {
   const { mayLackSubject = false, headers = [] } = SOURCES[source]
   try {
@@ -88,7 +90,7 @@ export async function compose(
     }
     const mailboxes = mailboxesOf(sender)
     if ('reason' in mailboxes) return { failed: mailboxes }
-    const oneClick = isMarketing ? marketingHeaders({ unsubscribeUrl }) : []
+    const oneClick = isMarketing ? marketingHeaders({ unsubscribeUrl, listId }) : []
     return {
       mail: { ...mailboxes, ...said, to: email, headers: [...headers, ...own, ...oneClick] },
     }
@@ -114,6 +116,23 @@ function mailboxesOf({ from, replyTo }: Sender): Pick<OutgoingMail, 'from' | 're
 export interface LinkDeps {
   keyring: Keyring
   publicUrl: string
+}
+
+/** Letters, digits and hyphens between dots, as RFC 2919 wants the name of a host. */
+const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i
+
+/**
+ * What mail clients group and filter a mail by (List-ID, RFC 2919): the topic, or the organization
+ * where the mail has none, below the host of the public URL. It stays when either is renamed.
+ */
+export function listIdOf(
+  publicUrl: string,
+  { organizationId, topicId }: Pick<Mailed, 'organizationId' | 'topicId'>,
+): string {
+  const { hostname } = new URL(publicUrl)
+  // RFC 2919, 3: what has no name of its own.
+  const host = HOST.test(hostname) ? hostname : 'localhost'
+  return `${topicId ?? organizationId}.${host}`
 }
 
 /** The contact that is mailed, and what the mail is part of. */

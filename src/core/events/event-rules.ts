@@ -1,6 +1,7 @@
 import { splitName } from '../../domain/contacts/person-name.ts'
 import { writeProperties } from '../../domain/contacts/properties.ts'
 import { AppError, badRequest, conflict, forbidden } from '../../domain/errors.ts'
+import { normalAddress } from '../../domain/text.ts'
 import { toUtc } from '../../domain/times.ts'
 import type { EventInput } from '../../schemas/events/event.ts'
 import type { IncomingEvent } from './ingest.ts'
@@ -23,7 +24,7 @@ export function toIncomingEvent(input: EventInput, now: number): IncomingEvent |
     name,
     contactId: input.contactId?.toLowerCase(),
     externalId,
-    email: input.contactEmail?.trim().toLowerCase(),
+    email: input.contactEmail && normalAddress(input.contactEmail),
     createIfMissing: input.createIfMissing ?? false,
     names: contactName === undefined ? {} : splitName(contactName),
     properties,

@@ -1,5 +1,6 @@
 import { AppError, badRequest, conflict, forbidden, notFound } from '../../domain/errors.ts'
 import { refuseProperties } from '../../domain/contacts/properties.ts'
+import { normalAddress } from '../../domain/text.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
 import type { TriggerInput, TriggerRow } from '../../schemas/flows/execution.ts'
 import * as namedContacts from '../../store/contacts/named-contacts.ts'
@@ -86,7 +87,7 @@ function refuseData(data: Record<string, unknown>): AppError | undefined {
 
 const namedContact = ({ contactId, contactEmail }: TriggerRow): namedContacts.NamedContact => ({
   id: contactId,
-  email: contactEmail?.trim().toLowerCase(),
+  email: contactEmail && normalAddress(contactEmail),
 })
 
 interface Outcome {

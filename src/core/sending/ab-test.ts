@@ -34,6 +34,23 @@ export const decideTest = (sql: Sql, run: Run): Promise<TestState> =>
     return { kind: 'decided' }
   })
 
+/**
+ * Says when a test is decided of which nothing is left to send, since its share was all of the
+ * audience. Its batch was completed in this transaction; `decideUndecided` does it.
+ */
+export async function scheduleDecision(tx: Transaction, run: Run): Promise<void> {
+  const test = await variants.lockTest(tx, run.organizationId, run.batchId)
+  if (!test || test.winner !== null || test.decideAfter === null || test.decideAt !== null) return
+  await variants.setDecideAt(tx, run, durationMs(test.decideAfter))
+}
+
+/** Decides tests of completed batches whose time has come. Returns how many there were. */
+export async function decideUndecided(sql: Sql, limit: number): Promise<number> {
+  const due = await variants.listUndecided(sql, limit)
+  for (const run of due) await decideTest(sql, run)
+  return due.length
+}
+
 /** How the answer says it: who is ahead of whom, and whether that is more than noise. */
 const decisionOf = (
   by: 'figures' | 'person',
@@ -66,7 +83,9 @@ export async function chooseWinner(
   const found = compareVariants(await variants.figures(tx, organizationId, id), by)
   const decision = decisionOf('person', found)
   await variants.decide(tx, { organizationId, batchId: id }, { winner, decision })
-  await wakeBatch(tx, organizationId, { id, attempt: test.attempt }, requestId)
+  if (batch.status === 'processing') {
+    await wakeBatch(tx, organizationId, { id, attempt: test.attempt }, requestId)
+  }
   const decided = await batches.find(tx, organizationId, id)
   return decided && batchView(decided)
 }

@@ -5,6 +5,7 @@ import {
   COUNTED,
   type Delta,
   delta,
+  noChange,
   variantDelta,
   engagementOf,
   learn,
@@ -301,7 +302,9 @@ const changedBatches = (deltas: readonly deliveryEvents.BatchDelta[]) =>
     .filter(
       ({ delta, duplicates, variants }) =>
         duplicates !== 0 ||
-        [delta, ...variants.values()].some((each) => COUNTED.some((name) => each[name] !== 0)),
+        [delta, ...[...variants.values()].flatMap(({ share, rest }) => [share, rest])].some(
+          (each) => COUNTED.some((name) => each[name] !== 0),
+        ),
     )
     .toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
 
@@ -332,7 +335,7 @@ function count(
     changes.stats.push({ organizationId, contactId, sent, opened, clicked, ...times })
   }
   if (!mail.batchId) return
-  const { batchId, variant } = mail
+  const { batchId, variant, isOfRest } = mail
   const known = changes.batches.get(batchId)
   const batch = known ?? {
     organizationId,
@@ -344,9 +347,9 @@ function count(
   changes.batches.set(batchId, batch)
   if (known) add(known.delta, moved)
   if (variant === null) return
-  const before = batch.variants.get(variant)
-  if (before) add(before, ofVariant)
-  else batch.variants.set(variant, ofVariant)
+  const figures = batch.variants.get(variant) ?? { share: noChange(), rest: noChange() }
+  batch.variants.set(variant, figures)
+  add(isOfRest ? figures.rest : figures.share, ofVariant)
 }
 
 function add(sum: Delta, moved: Delta): void {

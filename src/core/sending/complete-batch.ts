@@ -1,3 +1,4 @@
+import { scheduleDecision } from './ab-test.ts'
 import * as batchRuns from '../../store/sending/batch-runs.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
@@ -35,5 +36,6 @@ export const completeBatch = (sql: Sql, run: batchRuns.Run) =>
       batch.sent + batch.failed + batch.skipped + inDoubt === batch.total
     if (!isSettled) return { status: batch.status, completed: false, rows, counters: batch }
     await batchRuns.markCompleted(tx, run)
+    await scheduleDecision(tx, run)
     return { status: 'completed' as const, completed: true }
   })

@@ -8,7 +8,7 @@ import {
 import { isRefusedHeader } from '../../domain/sending/custom-headers.ts'
 import { isOurTag } from '../../domain/sending/ses-event.ts'
 import { timeProblem } from '../../domain/sending/single-mail.ts'
-import { shown } from '../../domain/text.ts'
+import { normalAddress, shown } from '../../domain/text.ts'
 import { toUtc } from '../../domain/times.ts'
 import { givenAccount } from '../../domain/accounts/account-names.ts'
 import type { Uuid } from '../../ids.ts'
@@ -52,7 +52,7 @@ export async function prepareMails(
   for (const input of inputs) {
     const refusal = refusalOf(input, deps.now)
     const sender = refusal ?? (await senderOf(sql, organizationId, input, accountOf))
-    const to = normalised(input.to)
+    const to = normalAddress(input.to)
     rows.push(sender instanceof AppError ? sender : { input, sender, to, contact: contactOf(to) })
   }
   const rendered = await renderedContents(sql, organizationId, rows, deps)
@@ -200,11 +200,8 @@ async function senderOf(
   return badRequest(`${path} ${message}`, [{ path, message }])
 }
 
-/** As contacts and the log have addresses. */
-const normalised = (address: string): string => address.trim().toLowerCase()
-
 async function contactsOf(sql: Executor, organizationId: Uuid, inputs: readonly EmailInput[]) {
-  const addresses = inputs.map(({ to }) => normalised(to))
+  const addresses = inputs.map(({ to }) => normalAddress(to))
   const contacts = await namedContacts.listByEmail(sql, organizationId, addresses)
   const byEmail = new Map(contacts.map((contact) => [contact.email, contact]))
   return (address: string) => byEmail.get(address)

@@ -2,7 +2,7 @@ import type { Audience } from '../../domain/audience/audience.ts'
 import { mailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
 import { monthOf, monthStart } from '../../domain/metrics/prices.ts'
-import { costOf, durationSeconds } from '../../domain/sending/estimate.ts'
+import { batchQuota, costOf, durationSeconds } from '../../domain/sending/estimate.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Renderer } from '../../mail/renderer.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
@@ -10,7 +10,7 @@ import type { BatchPreview, BatchPreviewInput } from '../../schemas/sending/batc
 import { findBrand } from '../../store/access/organizations.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import * as contents from '../../store/content/contents.ts'
-import { type Sql, transact } from '../../store/db/sql.ts'
+import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
 import type { BatchValues } from '../../store/sending/batch-changes.ts'
 import {
   countSentSince,
@@ -20,6 +20,7 @@ import {
 import { requireInTime } from '../audience/members.ts'
 import { deadLinks, showMail } from '../content/show-mail.ts'
 import { resolveAudience } from './batch-audience.ts'
+import type { BatchContent } from './batch-content.ts'
 import { variablesOf } from './batch-variables.ts'
 import { type BatchContext, resolveBatch } from './prepare-batch.ts'
 
@@ -46,8 +47,7 @@ export async function previewBatch(
   const now = new Date(context.now).toISOString()
   const found = await transact(deps.sql, async (tx) => {
     const { values, made, warnings } = await resolveBatch(tx, organizationId, input, context)
-    const [first] = made
-    const said = first?.inline ?? (await contents.find(tx, organizationId, values.contentId))
+    const versions = await Promise.all(made.map((content) => saidBy(tx, organizationId, content)))
     const resolved = await resolveAudience(tx, organizationId, values, now)
     const audience = 'unusable' in resolved ? NOBODY : resolved.audience
     const brand = await findBrand(tx, organizationId)
@@ -55,11 +55,11 @@ export async function previewBatch(
     const limits = await findLimits(tx, organizationId, connectionId)
     const since = new Date(monthStart(monthOf(context.now))).toISOString()
     const sent = await countSentSince(tx, organizationId, { connectionId, since })
-    if (!said || !brand) throw new Error('a batch has its content, and an organization')
+    if (!brand) throw new Error('a batch has an organization')
     return {
       values,
       warnings,
-      said,
+      versions,
       brand,
       limits,
       sent,
@@ -71,12 +71,17 @@ export async function previewBatch(
   const counts = await countMeant(deps.searchSql, organizationId, audience)
   const recipients = counts.find(({ reason }) => reason === 'active')?.count ?? 0
   const contact = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
+  const shown = contact ? await renderAll(deps, organizationId, found, contact) : []
   return {
     recipients,
     skipped: counts.filter(({ reason }) => reason !== 'active'),
-    ...(contact
-      ? await render(deps, organizationId, found, contact)
-      : { sample: null, checks: [] }),
+    ...(shown[0] ?? { sample: null, checks: [] }),
+    variants: values.abTest
+      ? values.abTest.variants.map(({ name }, position) => ({
+          name,
+          ...(shown[position] ?? { sample: null, checks: [] }),
+        }))
+      : null,
     estimate: estimateOf(recipients, values, limits),
     cost: costOf(recipients, { pricingPlan, month: monthOf(context.now), sent }),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -105,31 +110,50 @@ async function sampleOf(
   return contact
 }
 
-async function render(
+/** The mail of each version, for one contact. */
+async function renderAll(
   { renderer, publicUrl }: Deps,
   organizationId: Uuid,
-  { values, said, brand }: { values: BatchValues; said: Said; brand: Brand },
+  { values, versions, brand }: { values: BatchValues; versions: readonly Said[]; brand: Brand },
   contact: Contact,
-): Promise<Pick<BatchPreview, 'sample' | 'checks'>> {
-  const { subject } = values
-  const content = { subject, html: said.html, text: said.text }
-  // A subject of the batch's own goes with a template's content.
-  const key = `${organizationId} ${values.contentId} ${subject}`
+): Promise<Shown[]> {
   const data = {
     contact,
     organization: mailBrand(brand),
     ...deadLinks(publicUrl),
     variables: variablesOf(values.variableMappings, contact),
   }
-  const template = { key, content, marketing: true }
-  const { checks, ...mail } = await showMail(renderer, template, data, organizationId)
-  return { sample: { contactId: contact.id, email: contact.email, ...mail }, checks }
+  const shown: Shown[] = []
+  for (const { contentId, ...content } of versions) {
+    // A subject of the batch's own goes with a template's content.
+    const key = `${organizationId} ${contentId} ${content.subject}`
+    const template = { key, content, marketing: true }
+    const { checks, ...mail } = await showMail(renderer, template, data, organizationId)
+    shown.push({ sample: { contactId: contact.id, email: contact.email, ...mail }, checks })
+  }
+  return shown
 }
 
+type Shown = Pick<BatchPreview, 'sample' | 'checks'>
+
+/** What recipients of one version get. */
 interface Said {
+  contentId: Uuid
+  subject: string
   html: string
   text: string
 }
+
+async function saidBy(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id: contentId, subject, inline }: BatchContent,
+): Promise<Said> {
+  const said = inline ?? (await contents.find(tx, organizationId, contentId))
+  if (!said) throw new Error('a batch has its content')
+  return { contentId, subject, html: said.html, text: said.text }
+}
+
 type Brand = NonNullable<Awaited<ReturnType<typeof findBrand>>>
 
 function estimateOf(
@@ -138,17 +162,11 @@ function estimateOf(
   { maxSendRate, max24Hour: quota, sentLast24Hours }: SendingLimits,
 ): BatchPreview['estimate'] {
   if (maxSendRate === null) return null
-  // SES says -1 where there is none.
-  const max24Hour = quota === null || quota < 0 ? null : quota
   const perSecond = Math.min(maxSendRate, throttlePerSecond ?? maxSendRate)
-  const remainingToday =
-    max24Hour === null || sentLast24Hours === null
-      ? null
-      : Math.max(0, Math.floor(max24Hour - sentLast24Hours))
-  const limits = { perSecond, remainingToday, max24Hour }
+  const limits = { perSecond, ...batchQuota(quota, sentLast24Hours) }
   return {
     perSecond,
-    remainingToday,
+    remainingToday: limits.remainingToday,
     durationSeconds: perSecond > 0 ? durationSeconds(recipients, limits) : null,
   }
 }

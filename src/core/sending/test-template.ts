@@ -1,4 +1,5 @@
 import { AppError, badRequest } from '../../domain/errors.ts'
+import { normalAddress } from '../../domain/text.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Contents } from '../../mail/content-checks.ts'
 import type { TemplateTest, TemplateTestInput } from '../../schemas/content/template-preview.ts'
@@ -45,7 +46,7 @@ export async function prepareTest(
     // A contact's data is in it, and who looks at it has the mail.
     retainBody: false,
   }
-  const addresses = [...new Set(to.map((address) => address.trim().toLowerCase()))]
+  const addresses = [...new Set(to.map(normalAddress))]
   const inputs = addresses.map((address) => ({ ...said, to: address }))
   const made = await prepareMails(sql, organizationId, inputs, deps)
   return made.map((mail) => {

@@ -97,6 +97,20 @@ export const COUNTED = [
 type Counted = (typeof COUNTED)[number]
 export type Delta = Record<Counted, number>
 
+/** Of figures that did not move: all zero. */
+export const noChange = (): Delta => ({
+  sent: 0,
+  failed: 0,
+  skipped: 0,
+  unknown: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  suppressed: 0,
+})
+
 /** How a batch's figures change when what is known of one of its mails changes. */
 export function delta(before: MailFacts, after: MailFacts): Delta {
   const change = changeBetween(before, after)

@@ -1,13 +1,31 @@
 import { pricingPlanOf, publishedAt, usdFor } from '../metrics/prices.ts'
 
 const DAY_SECONDS = 86_400
+/** Share of the 24-hour quota that batches leave to single mail. */
+export const QUOTA_RESERVE = 0.05
 
 interface Limits {
   /** Of the account, or of the batch if that is less. */
   perSecond: number
-  /** Mails that the account may still send in this 24 hours; null: not known. */
+  /** Mails that batches may still send in this 24 hours; null: not known. */
   remainingToday: number | null
+  /** Mails that batches may send in 24 hours. */
   max24Hour: number | null
+}
+
+/**
+ * What batches may send of an account's 24-hour quota, as the limiter gives permits for it. SES
+ * says -1 where there is no quota.
+ */
+export function batchQuota(
+  quota: number | null,
+  sentLast24Hours: number | null,
+): Pick<Limits, 'remainingToday' | 'max24Hour'> {
+  if (quota === null || quota < 0) return { remainingToday: null, max24Hour: null }
+  const max24Hour = quota * (1 - QUOTA_RESERVE)
+  const remainingToday =
+    sentLast24Hours === null ? null : Math.max(0, Math.floor(max24Hour - sentLast24Hours))
+  return { remainingToday, max24Hour }
 }
 
 /** How long so many mails take: by the rate, and by the days that the 24-hour quota makes of it. */

@@ -25,20 +25,23 @@ interface Row {
   bucket: string
   id: string
   batchId?: string
+  /** Of a mail of a flow. */
+  flowId?: string | null
 }
 
 /** The tags of a mail: by them its events find the row, and the row's partition. */
-export const tagsOf = ({ organizationId, bucket, id, batchId }: Row) => [
+export const tagsOf = ({ organizationId, bucket, id, batchId, flowId }: Row) => [
   { name: MESSAGE_TAG, value: `${bucket}_${id}` },
   { name: ORGANIZATION_TAG, value: organizationId },
   ...(batchId === undefined
     ? []
     : [{ name: BATCH_TAG, value: batchId }, ...feedbackTags(batchId, 'batch')]),
+  ...(flowId ? feedbackTags(flowId, 'workflow') : []),
 ]
 
 /**
  * SES puts the values of these two into the Feedback-ID header, by which Gmail's Postmaster Tools
- * tell the complaints about one mailing from those about others (SES developer guide).
+ * tell the complaints about one batch or workflow from those about others (SES developer guide).
  */
 const feedbackTags = (mailing: string, kind: string) => [
   { name: 'ses:feedback-id-a', value: mailing },

@@ -23,7 +23,7 @@ export const AbTestInput = strict(
       minimum: 1,
       maximum: 100,
       description:
-        'Of the audience: those who get the variants, in equal parts. The rest waits for the winner.',
+        'Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same.',
     }),
     winnerBy: oneOf(WINNER_BY, {
       description: 'Of those sent, who opened or clicked; `manual`: you choose.',
@@ -69,6 +69,7 @@ export const AbTestPatch = Type.Unsafe<AbTestPatch>(
         { minItems: 2, maxItems: MOST_VARIANTS },
       ),
       decideAfter: Type.Optional(nullable(AbTestInput.properties.decideAfter)),
+      rest: Ignored,
       decideAt: Ignored,
       winner: Ignored,
       decision: Ignored,
@@ -76,6 +77,16 @@ export const AbTestPatch = Type.Unsafe<AbTestPatch>(
     { title: 'AbTestPatch' },
   ),
 )
+
+/** What mails of a test came to. */
+const figures = {
+  sent: Count,
+  delivered: Count,
+  opened: Count,
+  clicked: Count,
+  bounced: Count,
+  complained: Count,
+}
 
 const Rate = Type.Number({ minimum: 0, maximum: 1 })
 export const AbTest = Type.Object(
@@ -87,14 +98,18 @@ export const AbTest = Type.Object(
         fromName: nullable(Type.String()),
         previewText: nullable(Type.String()),
         templateId: nullable(Id),
-        sent: Count,
-        delivered: Count,
-        opened: Count,
-        clicked: Count,
-        bounced: Count,
-        complained: Count,
+        ...figures,
       }),
-      { description: 'Their figures go on growing; those of the winner with the rest.' },
+      {
+        description:
+          'With their figures of the share, by which they are compared; they go on growing.',
+      },
+    ),
+    rest: nullable(
+      Type.Object(figures, {
+        description:
+          'What the winner came to with the rest of the audience. Null: there is none yet.',
+      }),
     ),
     sharePercent: Type.Integer(),
     winnerBy: oneOf(WINNER_BY),

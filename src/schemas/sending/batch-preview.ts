@@ -27,6 +27,32 @@ export const BatchPreviewInput = strict(
 )
 export type BatchPreviewInput = Static<typeof BatchPreviewInput>
 
+/** A mail, and what was found in it. */
+const Shown = {
+  sample: nullable(
+    Type.Object(
+      {
+        contactId: Id,
+        email: nullable(Type.String()),
+        subject: nullable(Type.String()),
+        html: nullable(Type.String()),
+        text: nullable(Type.String()),
+        problem: nullable(
+          Type.Object(
+            { reason: Type.String(), message: Type.String() },
+            { description: 'Why there is no mail for this contact.' },
+          ),
+        ),
+      },
+      {
+        description:
+          'The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.',
+      },
+    ),
+  ),
+  checks: MailChecks,
+}
+
 export const BatchPreview = Type.Object(
   {
     recipients: { ...Count, description: 'Who would be mailed now.' },
@@ -37,35 +63,20 @@ export const BatchPreview = Type.Object(
       }),
       { description: 'Who is in the audience and may not be mailed.' },
     ),
-    sample: nullable(
-      Type.Object(
-        {
-          contactId: Id,
-          email: nullable(Type.String()),
-          subject: nullable(Type.String()),
-          html: nullable(Type.String()),
-          text: nullable(Type.String()),
-          problem: nullable(
-            Type.Object(
-              { reason: Type.String(), message: Type.String() },
-              { description: 'Why there is no mail for this contact.' },
-            ),
-          ),
-        },
-        {
-          description:
-            'The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.',
-        },
-      ),
+    ...Shown,
+    variants: nullable(
+      Type.Array(Type.Object({ name: Type.String(), ...Shown }), {
+        description: 'The mail of each variant. Null: it is no A/B test.',
+      }),
     ),
-    checks: MailChecks,
     estimate: nullable(
       Type.Object(
         {
           perSecond: Type.Number({ description: 'Of the account, or `throttlePerSecond`.' }),
           remainingToday: nullable({
             ...Count,
-            description: 'Of the account’s 24-hour quota, when its health was last read.',
+            description:
+              'What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail.',
           }),
           durationSeconds: nullable(Count),
         },
@@ -99,6 +110,7 @@ export const BatchPreview = Type.Object(
           problem: null,
         },
         checks: EXAMPLE_CHECKS,
+        variants: null,
         estimate: { perSecond: 14, remainingToday: 48_000, durationSeconds: 357 },
         cost: { usd: 0.499, usdPerThousand: 0.1, asOf: '2026-07-22' },
       },

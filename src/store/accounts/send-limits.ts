@@ -1,3 +1,4 @@
+import { QUOTA_RESERVE } from '../../domain/sending/estimate.ts'
 import { type Answers, isUndisturbed, type Pace } from '../../domain/sending/throttling.ts'
 import { type Lane, PRIORITIES } from '../../domain/sending/mail-priority.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
@@ -13,8 +14,6 @@ const WAY_SECONDS = 0.5
 const FLOOR = 0.05
 /** How soon a lane that gives way asks again, at the latest. */
 const WAY_MS = WAY_SECONDS * 1000
-/** Share of the 24-hour quota that batches leave to single mail. */
-const RESERVE = 0.05
 /** The quota is looked at again after so long, because the account may have got a larger one. */
 const MOST_QUOTA_WAIT = '10 minutes'
 /** What the rate in use grows by in a second after the provider throttled. */
@@ -166,7 +165,7 @@ const floorOf = (sql: Sql) => sql`
 /** What a lane may still send of the 24-hour quota. */
 const quotaOf = (sql: Sql, lane: Lane) => sql`
   case when max_24_hour < 0 then 'infinity'::float8
-    else max_24_hour * ${lane === 'batch' ? 1 - RESERVE : 1}::float8 - others_24_hour - clock.used end`
+    else max_24_hour * ${lane === 'batch' ? 1 - QUOTA_RESERVE : 1}::float8 - others_24_hour - clock.used end`
 
 /** Until when nothing leaves what counts for the quota. */
 const quotaUntil = (sql: Sql) => sql`

@@ -1,6 +1,8 @@
+import { normalAddress } from '../../domain/text.ts'
+
 /** What is searched for, as addresses and numbers are stored. Empty: nothing. */
 export function wordOf(text: string): string {
-  const word = text.trim().toLowerCase()
+  const word = normalAddress(text)
   // Separators alone are in no number, and an empty word finds nothing.
   return (isNumber(word) && word.replace(/[\s()./-]/g, '')) || word
 }

@@ -46,7 +46,8 @@ const speaksOf = (sql: Executor, texts: readonly string[]) => sql`
 
 /** What names somebody in a report. */
 export interface Named {
-  email: string | null
+  /** One address, in each of its spellings. */
+  emails: readonly string[]
   phone: string | null
   externalId: string | null
 }
@@ -59,8 +60,8 @@ const EXTERNAL_ID = '"external[\\s_-]?id"\\s*:\\s*'
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
 /** Whether a text names them, and not somebody whose address or number theirs is a part of. */
-function namer({ email, phone, externalId }: Named): (text: string) => boolean {
-  const patterns = [email, phone].flatMap((text) =>
+function namer({ emails, phone, externalId }: Named): (text: string) => boolean {
+  const patterns = [...emails, phone].flatMap((text) =>
     text === null ? [] : [`${BEFORE}${escaped(text)}${AFTER}`],
   )
   if (externalId !== null) patterns.push(EXTERNAL_ID + escaped(JSON.stringify(externalId)))
@@ -74,9 +75,9 @@ export async function* listSpeakingOf(
   organizationId: Uuid,
   named: Named,
 ): AsyncGenerator<Record<string, unknown>> {
-  const { email, phone, externalId } = named
+  const { emails, phone, externalId } = named
   const id = externalId === null ? null : JSON.stringify(externalId)
-  const texts = [email, phone, id].filter((text) => text !== null)
+  const texts = [...emails, phone, id].filter((text) => text !== null)
   if (texts.length === 0) return
   const names = namer(named)
   for await (const page of pagesOf(sql, organizationId)) {

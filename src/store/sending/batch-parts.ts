@@ -153,12 +153,16 @@ interface Rows {
   to: Uuid
 }
 
-/** Rows of a range that are still to be sent, and those that wait for an outcome. */
+/**
+ * Rows of a range that are still to be sent, those that somebody is sending now, and those in
+ * doubt.
+ */
 export const countOpen = async (sql: Sql, { organizationId, bucket, from, to }: Rows) => {
-  const [row] = await sql<{ queued: number; waiting: number }[]>`
+  const [row] = await sql<{ queued: number; claimed: number; inDoubt: number }[]>`
     select count(*) filter (where state = 'queued') as queued,
-      count(*) filter (where state in ('claimed', 'unknown')) as waiting
+      count(*) filter (where state = 'claimed') as claimed,
+      count(*) filter (where state = 'unknown') as in_doubt
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id >= ${from} and id < ${to}`
-  return row ?? { queued: 0, waiting: 0 }
+  return row ?? { queued: 0, claimed: 0, inDoubt: 0 }
 }

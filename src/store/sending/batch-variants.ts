@@ -1,6 +1,6 @@
 import type { VariantFigures } from '../../domain/sending/ab-test.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 
 /** What recipients of one variant get. */
@@ -68,9 +68,19 @@ export const listContents = (sql: Sql, organizationId: string, batchId: string) 
   where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
   order by v.position`
 
+/** Whether a row of a batch is of the share by which the variants of its test are compared. */
+export const isOfShare = (sql: Executor, row: { organizationId: Part; batchId: Part; id: Part }) =>
+  sql`exists (
+    select from batch_parts p
+    where p.organization_id = ${row.organizationId} and p.batch_id = ${row.batchId} and p.is_test
+      and ${rowOf(sql, row.id)} >= p.from_row and ${rowOf(sql, row.id)} < p.to_row)`
+
+/** The number of a batch's row, which its id ends in: see `batchRowId`. */
+const rowOf = (sql: Executor, id: Part) => sql`('x' || right(${id}::text, 8))::bit(32)::bigint`
+
 /**
- * Counts sent mails of a batch by their variant: a part of the statement that decides them, whose
- * `moved` they are. Nothing where it is no test.
+ * Counts sent mails of a batch by their variant, those of the share and those of the rest: a part
+ * of the statement that decides them, whose `moved` they are. Nothing where it is no test.
  */
 export const addSent = (
   sql: Executor,
@@ -83,11 +93,19 @@ export const addSent = (
   isTest
     ? sql`
   update batch_variants v
-  set sent = v.sent + delta.rows
+  set sent = v.sent + delta.share, rest_sent = v.rest_sent + delta.rest
   from (
-    select variant, count(*) as rows
-    from moved
-    where state = 'sent' and variant is not null
+    select variant, count(*) filter (where is_of_share) as share,
+      count(*) filter (where not is_of_share) as rest
+    from (
+      select variant, ${isOfShare(sql, {
+        organizationId: sql`${organizationId}`,
+        batchId: sql`${batchId}`,
+        id: sql`id`,
+      })} as is_of_share
+      from moved
+      where state = 'sent' and variant is not null
+    ) counted
     group by variant
   ) delta
   where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
@@ -104,6 +122,12 @@ export interface VariantDelta {
   complained: number
 }
 
+/** What events have moved: of the share, and of the rest. */
+export interface VariantMoves {
+  share: VariantDelta
+  rest: VariantDelta
+}
+
 /** Figures that events have moved. */
 export const bump = (
   tx: Transaction,
@@ -112,12 +136,16 @@ export const bump = (
     batchId,
     position,
   }: { organizationId: string; batchId: Uuid; position: number },
-  delta: VariantDelta,
+  { share, rest }: VariantMoves,
 ) => tx`
   update batch_variants
-  set sent = sent + ${delta.sent}, delivered = delivered + ${delta.delivered},
-    opened = opened + ${delta.opened}, clicked = clicked + ${delta.clicked},
-    bounced = bounced + ${delta.bounced}, complained = complained + ${delta.complained}
+  set sent = sent + ${share.sent}, delivered = delivered + ${share.delivered},
+    opened = opened + ${share.opened}, clicked = clicked + ${share.clicked},
+    bounced = bounced + ${share.bounced}, complained = complained + ${share.complained},
+    rest_sent = rest_sent + ${rest.sent}, rest_delivered = rest_delivered + ${rest.delivered},
+    rest_opened = rest_opened + ${rest.opened}, rest_clicked = rest_clicked + ${rest.clicked},
+    rest_bounced = rest_bounced + ${rest.bounced},
+    rest_complained = rest_complained + ${rest.complained}
   where organization_id = ${organizationId} and batch_id = ${batchId} and position = ${position}`
 
 interface TestedBatch {
@@ -129,7 +157,10 @@ interface TestedBatch {
   attempt: number
 }
 
-/** Locks a batch that is a test and is being sent; undefined: there is no such one. */
+/**
+ * Locks a batch that is a test and is being sent, or has nothing left to send and no winner yet;
+ * undefined: there is no such one.
+ */
 export async function lockTest(
   tx: Transaction,
   organizationId: string,
@@ -141,7 +172,7 @@ export async function lockTest(
       coalesce(ab_decide_at <= clock_timestamp(), false) as is_due
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and ab_test is not null
-      and status = 'processing'
+      and (status = 'processing' or (status = 'completed' and ab_winner is null))
     for update`
   return batch
 }
@@ -161,7 +192,17 @@ export async function setDecideAt(
   return batch.decideAt
 }
 
-/** What the variants have come to, in their order. */
+/** Tests without a winner whose time has come, of batches that have nothing left to send. */
+export const listUndecided = (sql: Sql, limit: number) => sql<
+  { organizationId: Uuid; batchId: Uuid; attempt: number }[]
+>`
+  select organization_id, id as batch_id, attempt
+  from batches
+  where status = 'completed' and ab_winner is null and ab_decide_at <= clock_timestamp()
+  order by ab_decide_at
+  limit ${limit}`
+
+/** What the variants have come to with the share, in their order. */
 export const figures = (sql: Executor, organizationId: string, batchId: string) => sql<
   VariantFigures[]
 >`

@@ -51,6 +51,14 @@ export const abTest = (sql: Executor) => sql`
       from batch_variants v
       where v.organization_id = batches.organization_id and v.batch_id = batches.id
     ),
+    'rest', (
+      select jsonb_build_object('sent', v.rest_sent, 'delivered', v.rest_delivered,
+        'opened', v.rest_opened, 'clicked', v.rest_clicked, 'bounced', v.rest_bounced,
+        'complained', v.rest_complained)
+      from batch_variants v
+      where v.organization_id = batches.organization_id and v.batch_id = batches.id
+        and v.position = ab_winner
+    ),
     'sharePercent', ab_test -> 'sharePercent',
     'winnerBy', ab_test -> 'winnerBy',
     'decideAfter', ab_test -> 'decideAfter',

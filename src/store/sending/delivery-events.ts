@@ -1,6 +1,7 @@
 import type { Delta, MailFacts } from '../../domain/sending/delivery.ts'
 import { span, type Uuid } from '../../ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { isOfShare } from './batch-variants.ts'
 import type { WaitingDays } from './waiting-days.ts'
 
 export interface Inbound {
@@ -102,6 +103,8 @@ export interface MailRow extends MailFacts {
   subject: string | null
   /** Of a batch that is a test. */
   variant: number | null
+  /** The variants of its test are not compared by it. */
+  isOfRest: boolean
 }
 
 export interface BucketKey {
@@ -120,7 +123,12 @@ export const lockMails = (
   cross join lateral (
     select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
       reason, error, message_id, sent_at, delivered_at, opened_at, human_opened_at, clicked_at,
-      bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant
+      bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
+      case when variant is null then false else not ${isOfShare(tx, {
+        organizationId: tx`messages.organization_id`,
+        batchId: tx`messages.batch_id`,
+        id: tx`messages.id`,
+      })} end as is_of_rest
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
     for update
@@ -322,8 +330,8 @@ export interface BatchDelta {
   organizationId: string
   batchId: Uuid
   delta: Delta
-  /** The same of each variant, where it is a test. */
-  variants: Map<number, Delta>
+  /** The same of each variant, where it is a test: of the share, and of the rest. */
+  variants: Map<number, { share: Delta; rest: Delta }>
   /** Acceptances beyond the first that were not known before. */
   duplicates: number
 }

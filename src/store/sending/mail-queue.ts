@@ -71,6 +71,8 @@ export interface QueuedMail {
   html: string | null
   text: string | null
   headers: { name: string; value: string }[]
+  /** Null: it is no flow's. */
+  flowId: Uuid | null
 }
 
 interface MailSet {
@@ -133,7 +135,7 @@ export const claim = async (
         for update skip locked
       ) m
     ), checked as (
-      select candidate.id,
+      select candidate.id, run.flow_id,
         case
           when candidate.source = 'workflow' and run.execution_id is null then 'execution_ended'
           when refused.reason is not null then refused.reason
@@ -163,7 +165,7 @@ export const claim = async (
         limit 1
       ) awaited on true
       left join lateral (
-        select e.id as execution_id
+        select e.id as execution_id, e.flow_id
         from executions e
         join execution_steps step on step.organization_id = ${organizationId}
           and step.execution_id = e.id
@@ -194,7 +196,7 @@ export const claim = async (
         claimed_at = case when checked.reason is null then now() end
       from checked
       where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.id
-      returning m.id, m.state, m.reason, m.contact_id, m.recipient, m.execution_id
+      returning m.id, m.state, m.reason, m.contact_id, m.recipient, m.execution_id, checked.flow_id
     ), unqueued as (
       delete from mail_queue q
       using moved
@@ -218,7 +220,7 @@ export const claim = async (
       coalesce((
         select json_agg(json_build_object('id', m.id, 'recipient', m.recipient,
           'from', b.from_address, 'replyTo', b.reply_to, 'subject', b.subject, 'html', b.html,
-          'text', b.text, 'headers', b.headers) order by m.id)
+          'text', b.text, 'headers', b.headers, 'flowId', m.flow_id) order by m.id)
         from moved m
         join message_bodies b on b.organization_id = ${organizationId} and b.bucket = ${bucket}
           and b.id = m.id
