@@ -2,7 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { Audience, Criterion } from '../../src/domain/audience/audience.ts'
 import type { ScheduleFailure } from '../../src/domain/flows/flow.ts'
 import { hashedId } from '../../src/ids.ts'
-import * as audience from '../../src/store/audience/audience.ts'
+import { pageOfIds } from '../../src/core/audience/pages.ts'
 import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import * as flowSchedules from '../../src/store/flows/schedules.ts'
@@ -84,19 +84,19 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
     const members = await membersOf(sql, organizationId, segmentId, firedFor)
     if (!members) return fail(page, 'segment_not_usable')
     const there: Audience = [members, { type: 'filters', createdUntil: firedFor }]
-    const contacts = await audience
-      .listIds(sql, organizationId, there, { after, limit })
-      .catch(async (error: unknown) => {
+    const { rows, next } = await pageOfIds(sql, organizationId, there, { after, limit }).catch(
+      async (error: unknown) => {
         const failure = segmentId === undefined ? undefined : failureOf(error)
         if (failure === undefined) throw error
         return fail(page, failure)
-      })
+      },
+    )
     const { version, settings } = flow
     await transact(sql, (tx) =>
       admit(
         tx,
         organizationId,
-        contacts.map(({ id }) => ({
+        rows.map(({ id }) => ({
           flow: { id: flowId, version, settings },
           contactId: id,
           data: { scheduledFor: firedFor },
@@ -105,10 +105,9 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
         undefined,
       ),
     )
-    const last = contacts.at(-1)?.id ?? after
-    const isLast = contacts.length < limit
+    const isLast = next === undefined
     if (isLast) await flowSchedules.recordSuccess(sql, page)
-    return { isLast, after: last, waitMs: 0 }
+    return { isLast, after: next ?? rows.at(-1)?.id ?? after, waitMs: 0 }
   }
 
   /** Ends the moment for good: it starts nobody more, and the flow says so. */

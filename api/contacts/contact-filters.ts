@@ -2,7 +2,7 @@ import type { Audience } from '../../src/domain/audience/audience.ts'
 import { badRequest } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { requireFeature } from '../../src/core/access/plan.ts'
-import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
+import { requireSegmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { resolveTopics } from '../../src/core/consent/topic-names.ts'
 import type { ContactListQuery } from '../../src/schemas/contacts/contact.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
@@ -27,7 +27,7 @@ function filteredAudience(given: Filters): Audience {
 
 /**
  * The same, and of a segment its members at the time `now`. 402 for a segment on a plan without
- * them, 400 for what does not exist.
+ * them, 400 for what does not exist or cannot be evaluated, 403 for another organization's segment.
  */
 export async function requireAudience(
   sql: Sql,
@@ -44,8 +44,7 @@ export async function requireAudience(
   if (segmentId === undefined) return audience
   await requireFeature(sql, organizationId, 'segments')
   const at = new Date(now).toISOString()
-  const members = await segmentAudience(sql, organizationId, segmentId, at)
-  return members ? [...audience, members] : Promise.reject(refused('segmentId', 'does not exist'))
+  return [...audience, await requireSegmentAudience(sql, organizationId, segmentId, at)]
 }
 
 const refused = (path: string, message: string) =>

@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * Get a segment
-         * @description Its members are counted again when the last count is older than a minute.
+         * @description Its members are counted again when the last count is older than a minute. `problem` says why it cannot be evaluated, or why nobody enters or leaves it for now.
          *
          *     Scope: `read` or `full`.
          */
@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * List the contacts in a segment, newest first
-         * @description By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long.
+         * @description By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long, `segment_not_usable` where it cannot be evaluated.
          *
          *     Scope: `read` or `full`.
          */
@@ -6857,9 +6857,15 @@ export interface components {
             id: string;
             name: string;
             description: string | null;
-            condition: components["schemas"]["Condition"];
+            condition: components["schemas"]["StoredCondition"];
             /** @description The condition in words. */
             sentence: string;
+            /** @description Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now. */
+            problem: {
+                /** @enum {string} */
+                reason: "segment_not_usable" | "segment_too_slow";
+                message: string;
+            } | null;
             /** @description At `countedAt`; null while it cannot be counted in time. */
             memberCount: number | null;
             /** @description False: an estimate, from every 64th contact of a large organization. */
@@ -6975,6 +6981,8 @@ export interface components {
             id?: unknown;
             /** @description Ignored. */
             sentence?: unknown;
+            /** @description Ignored. */
+            problem?: unknown;
             /** @description Ignored. */
             memberCount?: unknown;
             /** @description Ignored. */
@@ -7328,6 +7336,18 @@ export interface components {
                 y: number;
             };
         };
+        /**
+         * StoredCondition
+         * @description Null: this version cannot evaluate what is stored.
+         */
+        StoredCondition: {
+            /**
+             * @description How the groups are joined.
+             * @enum {string}
+             */
+            logic: "AND" | "OR";
+            groups: components["schemas"]["ConditionGroup"][];
+        } | null;
         /**
          * SubscribeTopicStep
          * @description With double opt-in the contact is asked by mail.

@@ -1,4 +1,4 @@
-import { type Clock, keepMembership, markDue } from '../core/flows/membership.ts'
+import { type Clock, keepMembership, markDue, type SetAside } from '../core/flows/membership.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
@@ -21,12 +21,23 @@ interface Deps {
 export function startMembershipKeeper({ sql, log, clock }: Deps): { stop(): Promise<void> } {
   const onFailure = (organization: string, error: unknown) =>
     log.error({ err: error, organization }, 'members of segments could not be brought up to date')
+  const onSetAside = ({
+    organizationId: organization,
+    segmentId,
+    failure,
+    until,
+    error,
+  }: SetAside) =>
+    log.warn(
+      { err: error, organization, segment: segmentId, reason: failure, until },
+      'a segment is set aside: nobody enters or leaves it for now',
+    )
   const loops = [
     startLoop({
       name: 'membership-keeper',
       idleMs: IDLE_MS,
       log,
-      round: () => keepMembership({ sql, clock, onFailure }),
+      round: () => keepMembership({ sql, clock, onFailure, onSetAside }),
     }),
     startLoop({
       name: 'membership-deadlines',

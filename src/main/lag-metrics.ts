@@ -18,6 +18,11 @@ const GAUGES = [
     'membershipSeconds',
   ],
   [
+    'segments_set_aside',
+    'Segments that nobody enters or leaves because their conditions cannot be asked in time',
+    'segmentsSetAside',
+  ],
+  [
     'delivery_events_lag_seconds',
     'Since the oldest delivery event was received that is not applied',
     'eventSeconds',

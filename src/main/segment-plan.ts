@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { checkCondition, IN_SEGMENTS } from '../domain/audience/condition-check.ts'
 import { sentenceOf } from '../domain/audience/condition-sentence.ts'
 import type { Condition } from '../domain/audience/condition.ts'
-import { sentence } from '../domain/errors.ts'
+import { askAll } from '../core/audience/members.ts'
+import { whyUnusable } from '../core/audience/usable.ts'
 import { isUuid, type Uuid } from '../ids.ts'
 import * as members from '../store/audience/members.ts'
 import * as segments from '../store/audience/segments.ts'
@@ -20,8 +20,11 @@ export async function explainSegment(
   const { organizationId, condition } = isUuid(idOrFile)
     ? await ofSegment(sql, idOrFile)
     : await ofFile(idOrFile, org)
+  const problem = whyUnusable(condition)
+  if (problem !== undefined) throw new Error(problem)
   const asked = { organizationId, condition, now: new Date().toISOString() }
-  return [sentenceOf(condition), '', ...(await members.explain(sql, asked, { isRun: run }))]
+  const lines = await askAll(sql, (tx) => members.explain(tx, asked, { isRun: run }))
+  return [sentenceOf(condition), '', ...lines]
 }
 
 async function ofSegment(sql: Sql, id: Uuid) {
@@ -34,8 +37,6 @@ async function ofFile(path: string, organizationId = '') {
   if (!isUuid(organizationId)) {
     throw new Error('With a file, say whose contacts are meant: --org <id>')
   }
-  const given: unknown = JSON.parse(await readFile(path, 'utf8'))
-  const problems = checkCondition(given, 'condition', IN_SEGMENTS)
-  if (problems.length > 0) throw new Error(sentence(problems))
-  return { organizationId, condition: given as Condition }
+  const condition: Condition = JSON.parse(await readFile(path, 'utf8'))
+  return { organizationId, condition }
 }

@@ -67,6 +67,31 @@ describe('an operator', () => {
   })
 })
 
+describe('an error quotes what is wrong as the sentence has it', () => {
+  test.each<[unknown, string]>([
+    [
+      { field: 'properties.plan', operator: 'lessThan', value: 'soon' },
+      'the property "plan" is before "soon"',
+    ],
+    [{ field: 'createdAt', operator: 'contains', value: 'x' }, 'the created at contains "x"'],
+    [{ field: 'topics', operator: 'equals', value: 'x' }, 'the topics is "x"'],
+    [{ field: 'email', operator: 'equals', value: { a: 1 } }, 'the email is …'],
+    [{ field: 'createdAt', operator: 'within', value: 3, unit: 'weeks' }, 'is in the last 3 weeks'],
+    [{ field: 'nobody', operator: 'exists' }, 'the nobody is set'],
+    [{ field: 'email', operator: 'constructor', value: 1 }, 'the email constructor 1'],
+    [{ field: 'bucket', operator: 'inBucket', value: { buckets: 2, index: [9] } }, 'bucket … of 2'],
+    [{ field: 'email', operator: 'inList', value: [[[['a']]], null] }, 'is one of …, null'],
+  ])('%j', (filter, words) => {
+    expect(first(filter)).toContain(`; it is in: `)
+    expect(first(filter)).toContain(words)
+  })
+
+  test('and cuts it', () => {
+    const long = { field: `properties.${'x'.repeat(200)}`, operator: 'equals', value: {} }
+    expect(first(long).length).toBeLessThan(300)
+  })
+})
+
 test.each<[string, unknown, string, string]>([
   ['a field that nobody has', { field: 'mail', operator: 'exists' }, 'field', 'is not a field'],
   ['a key without a name', { field: 'properties.', operator: 'exists' }, 'field', 'is not a field'],
@@ -241,9 +266,9 @@ describe('a condition', () => {
     )
     expect(problems(condition)).toEqual([])
     expect(problems(condition, OF_EVENTS)).toEqual([
-      'condition.groups[0].filters[0].field topics cannot be asked about here',
-      'condition.groups[0].filters[1].field event.<name> cannot be asked about here',
-      'condition.groups[0].filters[2].field trigger.data cannot be asked about here',
+      'condition.groups[0].filters[0].field topics cannot be asked about here; it is in: the contact is subscribed to the topic "news"',
+      'condition.groups[0].filters[1].field event.<name> cannot be asked about here; it is in: the event "bought" has occurred',
+      'condition.groups[0].filters[2].field trigger.data cannot be asked about here; it is in: the trigger value "x" is set',
     ])
   })
 

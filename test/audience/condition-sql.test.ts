@@ -60,6 +60,28 @@ afterAll(async () => {
   await database.drop()
 })
 
+const fact = { field: 'createdAt', operator: 'exists' as const }
+test.each<[string, Condition]>([
+  ['without groups', { logic: 'AND', groups: [] }],
+  ['of alternatives without groups', { logic: 'OR', groups: [] }],
+  ['whose group is empty', { logic: 'AND', groups: [{ filters: [] }] }],
+  [
+    'with an empty group beside one',
+    { logic: 'AND', groups: [{ filters: [fact] }, { filters: [] }] },
+  ],
+  [
+    'with nothing in what is nested',
+    { logic: 'AND', groups: [{ filters: [fact], nested: { logic: 'AND', groups: [] } }] },
+  ],
+])('a condition %s holds of nobody, in SQL and here', async (_, condition) => {
+  const found = await database.sql`
+    select id from contacts
+    where organization_id = ${organizationId}
+      and ${holds(database.sql, organizationId, condition, now)}`
+  expect(found).toHaveLength(0)
+  expect(known.filter((each) => evaluate(condition, each))).toHaveLength(0)
+})
+
 const ago = (hours: number) => new Date(Date.parse(now) - hours * HOUR_MS).toISOString()
 const oneOf = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T
 const maybe = <T>(make: () => T): T | null => (randomInt(2) === 0 ? make() : null)

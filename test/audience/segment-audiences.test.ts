@@ -9,6 +9,7 @@ import {
   createContact,
   startApi,
 } from '../support/api.ts'
+import { smallFlow } from '../support/flow-inputs.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -80,16 +81,30 @@ test('a list of contacts by segment has its members, with the other filters and 
   expect(elsewhere.status).toBe(400)
 })
 
-test('a list by a segment that does not exist, or is another organization’s, is 400', async () => {
+test('what names a segment is 403 where another organization has it, 400 where nobody has', async () => {
   const client = await organization()
+  await connectAccount(client)
   const foreign = await segment(await organization())
-  for (const id of [uuidv7(), foreign]) {
-    expect(await client.get(`/v1/contacts?segmentId=${id}`)).toMatchObject({
-      status: 400,
-      body: { details: [{ path: 'segmentId' }] },
-    })
-    expect((await client.get(`/v1/contacts/export?segmentId=${id}`)).status).toBe(400)
+  for (const [id, status] of [
+    [uuidv7(), 400],
+    [foreign, 403],
+  ] as const) {
+    const flow = { triggerType: 'segment_entry', triggerConfig: { segmentId: id } }
+    const answers = [
+      await client.get(`/v1/contacts?segmentId=${id}`),
+      await client.get(`/v1/contacts/export?segmentId=${id}`),
+      await client.post('/v1/batch', batchTo(id)),
+      await client.post('/v1/batch', {
+        ...batchTo(undefined),
+        audienceType: 'all',
+        exclude: { segmentIds: [id] },
+      }),
+      await client.post('/v1/workflows', smallFlow(flow)),
+    ]
+    expect(answers.map((each) => each.status)).toEqual(answers.map(() => status))
   }
+  const unknown = await client.get(`/v1/contacts?segmentId=${uuidv7()}`)
+  expect(unknown.body.details).toMatchObject([{ path: 'segmentId', message: 'does not exist' }])
 })
 
 test('lists, exports and batches by segment are 402 on the free plan', async () => {

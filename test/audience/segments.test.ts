@@ -51,6 +51,7 @@ test('a segment is made, read, listed, changed and deleted, and each change is n
     description: null,
     condition: pro,
     sentence: 'Contacts where the property "plan" is "pro".',
+    problem: null,
     memberCount: 2,
     memberCountIsExact: true,
     countedAt: expect.any(String),

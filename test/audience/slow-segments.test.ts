@@ -55,6 +55,37 @@ test('a list, an export and a preview of a slow segment are 400, which says so',
   expect((await api.alice.get(`/v1/contacts?segmentId=${segmentId}`)).body.total).toBe(1)
 })
 
+test('a count that takes too long is not tried again at once, and by one request only', async () => {
+  const path = `/v1/segments/${segmentId}`
+  const old = (column: 'counted_at' | 'count_tried_at') => api.sql`
+    update segments set ${api.sql(column)} = now() - interval '61 s' where id = ${segmentId}`
+  await old('counted_at')
+  /** Asks so often at once; returns how many statements waited at most. */
+  const asked = async (times: number) => {
+    const counting = { isDone: false, most: 0 }
+    const answers = Promise.all(Array.from({ length: times }, () => api.alice.get(path)))
+    const answered = answers.finally(() => (counting.isDone = true))
+    while (!counting.isDone) {
+      const waiting = await api.sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      counting.most = Math.max(counting.most, waiting.length)
+    }
+    for (const { status, body } of await answered)
+      expect([status, body.memberCount]).toEqual([200, 1])
+    return counting.most
+  }
+  await whileSlow(async () => {
+    expect(await asked(8)).toBe(1)
+    expect(await asked(1)).toBe(0)
+    await old('count_tried_at')
+    expect(await asked(1)).toBe(1)
+  })
+  await old('count_tried_at')
+  const { body } = await api.alice.get(path)
+  expect(Date.now() - Date.parse(body.countedAt)).toBeLessThan(30_000)
+})
+
 test('slow segments take no connection from other requests', async () => {
   await whileSlow(async () => {
     let isWaiting = true

@@ -36,10 +36,17 @@ test('a segment is explained by its id', async () => {
   const counted = { memberCount: null, memberCountIsExact: null, countedAt: null }
   const values = { id, name: 'Pro', description: null, condition, ...counted }
   await segments.create(database.sql, organizationId, values)
+  await database.sql`
+    insert into contacts (organization_id, id, email)
+    select ${organizationId}, gen_random_uuid(), 'p' || n || '@example.com'
+    from generate_series(1, 500) as n`
+  await database.sql`analyze contacts`
   const lines = await explainSegment(sql, id, { run: false })
   expect(lines.slice(0, 2)).toEqual([SENTENCE, ''])
   expect(lines.join('\n')).toMatch(/contacts.*\n[^]*properties/)
   expect(lines.join('\n')).not.toContain('actual time')
+  // Counts are planned so: a pool of searches would read a small table by its index.
+  expect(lines.join('\n')).toContain('Seq Scan on contacts')
   expect((await explainSegment(sql, id, { run: true })).join('\n')).toContain('actual time')
   await expect(explainSegment(sql, uuidv7(), { run: false })).rejects.toThrow(/no segment/)
 })

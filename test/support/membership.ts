@@ -20,7 +20,11 @@ export async function keepAll(sql: Sql, clock?: Clock): Promise<void> {
   for (;;) {
     while (await keepMembership({ sql, clock, onFailure: throwing }));
     const [left] = await sql<{ isLeft: boolean }[]>`
-      select exists (select from kept_segments where not is_scanned or dropped_at is not null)
+      select exists (
+          select from kept_segments
+          where dropped_at is not null
+            or not is_scanned and (set_aside_until is null or set_aside_until <= clock_timestamp())
+        )
         or exists (select from dirty_contacts) as is_left`
     if (left?.isLeft === false) return
     await sleep(20)

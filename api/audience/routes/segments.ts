@@ -33,6 +33,7 @@ import {
   requireSegment,
   viewOf,
 } from '../../../src/core/audience/segments.ts'
+import { requireUsable } from '../../../src/core/audience/usable.ts'
 import * as audiences from '../../../src/store/audience/audience.ts'
 import * as segments from '../../../src/store/audience/segments.ts'
 import { transact } from '../../../src/store/db/sql.ts'
@@ -149,7 +150,8 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags,
         operationId: 'getSegment',
         summary: 'Get a segment',
-        description: 'Its members are counted again when the last count is older than a minute.',
+        description:
+          'Its members are counted again when the last count is older than a minute. `problem` says why it cannot be evaluated, or why nobody enters or leaves it for now.',
         params: IdParams,
         response: { 200: Segment, ...failures(402) },
       },
@@ -170,7 +172,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listSegmentMembers',
         summary: 'List the contacts in a segment, newest first',
         description:
-          'By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long.',
+          'By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long, `segment_not_usable` where it cannot be evaluated.',
         params: IdParams,
         querystring: SegmentMembersQuery,
         response: { 200: SegmentMemberList, ...failures(402) },
@@ -188,6 +190,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const scope = { list: 'segmentMembers', organizationId, filters: { id: segment.id } }
       const before = decodeCursor(scope, cursor)
       const { condition } = segment
+      requireUsable('id', condition)
       const audience: Audience = [
         { type: 'condition', condition, now: new Date(now()).toISOString() },
       ]

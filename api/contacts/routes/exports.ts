@@ -4,9 +4,9 @@ import { CONTACT_COUNTS, CONTACT_TIMES } from '../../../src/domain/contacts/cont
 import type { Contact } from '../../../src/schemas/contacts/contact.ts'
 import { ExportQuery } from '../../../src/schemas/contacts/import.ts'
 import type { Uuid } from '../../../src/ids.ts'
-import * as audiences from '../../../src/store/audience/audience.ts'
 import * as search from '../../../src/store/audience/search.ts'
 import { wordOf } from '../../../src/store/audience/search-terms.ts'
+import { type Page, pageOfContacts } from '../../../src/core/audience/pages.ts'
 import { requireInTime } from '../../../src/core/audience/members.ts'
 import { audit } from '../../access/audit.ts'
 import { failures } from '../../http/failures.ts'
@@ -34,12 +34,6 @@ const COLUMNS = [
   ...CONTACT_COUNTS,
   ...CONTACT_TIMES,
 ] as const satisfies readonly (keyof Contact)[]
-
-interface Page {
-  rows: Contact[]
-  /** The next page is before this contact. */
-  next: Uuid | undefined
-}
 
 export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
@@ -98,12 +92,10 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           ;({ rows, next } = await page(next))
         }
       }
-      function page(before: Uuid | undefined): Promise<Page> {
-        return word === '' ? listed(before) : found(before)
-      }
-      async function listed(before: Uuid | undefined) {
-        const rows = await audiences.list(reader, organizationId, audience, { before, limit: PAGE })
-        return { rows, next: rows.length < PAGE ? undefined : rows.at(-1)?.id }
+      function page(before: Uuid | undefined): Promise<Page<Contact>> {
+        return word === ''
+          ? pageOfContacts(reader, organizationId, audience, { before, limit: PAGE })
+          : found(before)
       }
       function found(before: Uuid | undefined) {
         const page = { audience, search: word, page: 1, pageSize: PAGE, before }

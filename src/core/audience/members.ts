@@ -60,7 +60,7 @@ export async function withEntryTimes<T extends { id: Uuid }>(
 }
 
 /** A transaction that only reads, and is planned for all contacts. */
-const askAll = <T>(searchSql: Sql, ask: (tx: Transaction) => Promise<T>): Promise<T> =>
+export const askAll = <T>(searchSql: Sql, ask: (tx: Transaction) => Promise<T>): Promise<T> =>
   searchSql.begin(async (tx) => {
     await members.allowWholeReads(tx)
     return ask(tx)

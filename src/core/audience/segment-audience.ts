@@ -1,9 +1,11 @@
 import type { Criterion } from '../../domain/audience/audience.ts'
-import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
+import { badRequest } from '../../domain/errors.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Executor } from '../../store/db/sql.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+import { isUsable, requireUsable } from './usable.ts'
 
 /**
  * The conditions of segments, in the order of their ids. Undefined: one of them does not exist, or
@@ -16,10 +18,7 @@ export async function segmentConditions(
 ): Promise<Condition[] | undefined> {
   const known = await segments.listConditions(sql, organizationId, ids)
   const conditions = ids.flatMap((id) => known.get(id) ?? [])
-  const areUsable = conditions.every(
-    (condition) => checkCondition(condition, 'condition', IN_SEGMENTS).length === 0,
-  )
-  return areUsable && conditions.length === ids.length ? conditions : undefined
+  return conditions.length === ids.length && conditions.every(isUsable) ? conditions : undefined
 }
 
 /** Whom a segment means at the time `now` (ISO 8601). Undefined as above. */
@@ -33,3 +32,26 @@ export async function segmentAudience(
     (isUuid(id) && (await segmentConditions(sql, organizationId, [id.toLowerCase()]))) || []
   return condition && { type: 'condition', condition, now }
 }
+
+/**
+ * The same for a query that names the segment by `segmentId`. 400 when there is none or it cannot
+ * be evaluated, which says so; 403 when another organization has it.
+ */
+export async function requireSegmentAudience(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  now: string,
+): Promise<Criterion> {
+  const known = await segments.listConditions(sql, organizationId, [id])
+  const condition = known.get(id.toLowerCase())
+  if (condition === undefined) {
+    await refuseForeign(sql, 'segment', organizationId, id)
+    const message = 'does not exist'
+    throw badRequest(`The query parameter ${PATH} ${message}`, [{ path: PATH, message }])
+  }
+  requireUsable(PATH, condition)
+  return { type: 'condition', condition, now }
+}
+
+const PATH = 'segmentId'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
 import { needsOf } from '../../domain/audience/condition-needs.ts'
+import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import { sentenceOf } from '../../domain/audience/condition-sentence.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { badRequest, conflict, sentence } from '../../domain/errors.ts'
@@ -14,22 +15,46 @@ import * as segments from '../../store/audience/segments.ts'
 import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
 import { countMembers } from './members.ts'
+import { isUsable, whyUnusable } from './usable.ts'
 
 /** Of an organization. */
 const MOST_SEGMENTS = 1_000
-/** A count that is older is made anew when its segment is asked for. */
+/**
+ * A count that is older is made anew when its segment is asked for. One that took too long is not
+ * tried again for as long.
+ */
 const RECOUNTED_AFTER_MS = 60_000
 
-export const viewOf = (segment: segments.SegmentRow): Segment => ({
-  ...segment,
-  sentence: sentenceOf(segment.condition),
-})
+/**
+ * A segment on the wire. One that cannot be evaluated has nobody in it and says why; its condition
+ * is not shown, because what it is cannot be known.
+ */
+export function viewOf({ keptFailure, setAsideUntil, ...segment }: segments.SegmentRow): Segment {
+  const unusable = whyUnusable(segment.condition)
+  if (unusable !== undefined) {
+    const problem = { reason: 'segment_not_usable' as const, message: unusable }
+    return { ...segment, ...UNCOUNTED, condition: null, sentence: NOBODY, problem }
+  }
+  const sentence = sentenceOf(segment.condition)
+  if (keptFailure === null) return { ...segment, sentence, problem: null }
+  const message = `${WAITING[keptFailure]}; it is tried again at ${setAsideUntil}`
+  return { ...segment, sentence, problem: { reason: keptFailure, message } }
+}
+
+const UNCOUNTED = { memberCount: null, memberCountIsExact: null, countedAt: null }
+const NOBODY = 'Nobody: this version cannot evaluate the condition.'
+const WAITING: Record<SegmentFailure, string> = {
+  segment_too_slow: 'Entries and exits wait: the condition takes too long to evaluate',
+  segment_not_usable: 'Entries and exits wait: the condition could not be evaluated',
+}
 
 /** 400 for a condition that a segment cannot have; the paths begin with `condition`. */
 export function requireCondition(condition: Condition): void {
   const problems = checkCondition(condition, 'condition', IN_SEGMENTS)
   if (problems.length > 0) throw badRequest(sentence(problems), problems)
 }
+
+type Counts = segments.Counted & segments.CountTried
 
 interface Counting {
   searchSql: Sql
@@ -42,19 +67,19 @@ interface Counting {
 export async function counted(
   { searchSql, organizationId, now: at }: Counting,
   condition: Condition,
-): Promise<segments.Counted> {
+): Promise<Counts> {
   const now = new Date(at).toISOString()
   const found = await countMembers(searchSql, { organizationId, condition, now })
   return found
     ? { memberCount: found.count, memberCountIsExact: found.isExact, countedAt: now }
-    : { memberCount: null, memberCountIsExact: null, countedAt: null }
+    : { ...UNCOUNTED, countTriedAt: now }
 }
 
 /** Makes a segment; undefined when there is one of this id already. 409: there are too many. */
 export async function createSegment(
   tx: Transaction,
   organizationId: Uuid,
-  segment: segments.SegmentValues & segments.Counted & { id: Uuid },
+  segment: segments.SegmentValues & Counts & { id: Uuid },
 ): Promise<segments.SegmentRow | undefined> {
   await organizations.lock(tx, organizationId)
   if ((await segments.count(tx, organizationId)) >= MOST_SEGMENTS) {
@@ -74,7 +99,11 @@ export async function requireSegment(
   return segment
 }
 
-/** The segment with a count of its members that is at most a minute old, where there is one. */
+/**
+ * The segment with a count of its members that is at most a minute old, where there is one. It is
+ * counted by one caller at a time, and not at once again where that took too long: the others get
+ * what there is.
+ */
 export async function recounted(
   sql: Sql,
   counting: Counting,
@@ -84,6 +113,11 @@ export async function recounted(
   if (segment.countedAt !== null && now - Date.parse(segment.countedAt) < RECOUNTED_AFTER_MS) {
     return segment
   }
+  const at = new Date(now).toISOString()
+  const after = new Date(now - RECOUNTED_AFTER_MS).toISOString()
+  if (!isUsable(segment.condition)) return segment
+  const { id } = segment
+  if (!(await segments.takeCount(sql, organizationId, id, { now: at, after }))) return segment
   const found = await counted(counting, segment.condition)
   if (found.countedAt === null) return segment
   const next = { ...segment, ...found }
@@ -98,15 +132,15 @@ export async function recounted(
 export async function changeSegment(
   tx: Transaction,
   organizationId: Uuid,
-  { id, patch, members }: { id: Uuid; patch: SegmentPatch; members: segments.Counted | undefined },
+  { id, patch, members }: { id: Uuid; patch: SegmentPatch; members: Counts | undefined },
 ): Promise<segments.SegmentRow | undefined> {
   const locked = await segments.lock(tx, organizationId, id)
   if (!locked) return undefined
   requireUnmodified('segment', locked, patch.ifUnmodifiedSince)
   const { name = locked.name, description = locked.description } = patch
-  const { condition = locked.condition } = patch
+  const { condition } = patch
   const next = { ...locked, ...members, name, description, condition }
-  if (!isDeepStrictEqual(condition, locked.condition)) {
+  if (condition !== undefined && !isDeepStrictEqual(condition, locked.condition)) {
     await keptSegments.rescan(tx, organizationId, id, needsOf(condition))
   }
   return segments.update(tx, organizationId, id, next)

@@ -4,6 +4,7 @@ import { isUuid, type Uuid } from '../../ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import { isUsable } from '../audience/usable.ts'
 import * as triggered from '../../store/flows/triggered.ts'
 
 /** The segment whose entries or exits a trigger is about. */
@@ -15,7 +16,8 @@ const watchedSegment = (trigger: Trigger): Uuid | undefined =>
 /**
  * Keeps the members of these segments from now on where an enabled flow waits for entries or exits,
  * and of the others no more. Called after a flow that is locked was changed; locks the segments, so
- * that of two changes at once the later sees the earlier.
+ * that of two changes at once the later sees the earlier. One that cannot be evaluated stays as it
+ * is: no flow that waits for it is enabled.
  */
 export async function keepWatched(
   tx: Transaction,
@@ -26,8 +28,9 @@ export async function keepWatched(
   for (const id of [...ids].filter(isUuid).toSorted()) {
     const segment = await segments.hold(tx, organizationId, id)
     const isWatched = await triggered.isWatched(tx, organizationId, id)
-    if (segment && isWatched) {
+    if (!segment || !isWatched) await keptSegments.drop(tx, organizationId, id)
+    else if (isUsable(segment.condition)) {
       await keptSegments.keep(tx, organizationId, id, needsOf(segment.condition))
-    } else await keptSegments.drop(tx, organizationId, id)
+    }
   }
 }

@@ -1,23 +1,36 @@
-import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
+import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Uuid } from '../../ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import type { KeptSegment } from '../../store/audience/kept-segments.ts'
 import * as membership from '../../store/audience/membership.ts'
-import type { AskedSegment, Difference } from '../../store/audience/membership.ts'
+import type { Difference } from '../../store/audience/membership.ts'
 import * as contactLocks from '../../store/contacts/locks.ts'
 import { type Executor, type Sql, transact, type Transaction } from '../../store/db/sql.ts'
+import {
+  ask,
+  type Asking,
+  askOne,
+  noteFailure,
+  SegmentsFailed,
+  setAside,
+  usableOf,
+} from './ask-segments.ts'
 import { fire } from './triggers.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */
 const MARKS = 500
 /** The same after a failure. */
 const FEW_MARKS = 20
-/** Contacts of one turn that a scan looks at. */
-const SCANNED = 2_000
+/** Contacts of one turn that a scan looks at; fewer where that fails. */
+const SCANNED = [2_000, 200]
+/** Differences that are written at once. */
+const WRITTEN = 2_000
 /** Members of one turn that are deleted because their segment is kept no more. */
 const DELETED = 5_000
 /** After a failure. */
 const PUT_OFF_MS = 5_000
+/** Of a statement that asks segments of a turn's contacts, which takes milliseconds. */
+const ASKED_MS = 5_000
 
 /** What time it is, in ISO 8601: for conditions on time. */
 export type Clock = (sql: Executor) => Promise<string>
@@ -26,8 +39,21 @@ export interface Keeping {
   sql: Sql
   /** The clock of Postgres, unless a test has another. */
   clock?: Clock | undefined
+  /** Of a statement that asks segments, in milliseconds; tests make it small. */
+  limitMs?: number | undefined
   /** Told of a turn that failed; it is tried again. */
   onFailure: (organizationId: Uuid, error: unknown) => void
+  /** Told of a segment that nobody enters or leaves until a time, because it fails. */
+  onSetAside?: ((segment: SetAside) => void) | undefined
+}
+
+export interface SetAside {
+  organizationId: Uuid
+  segmentId: Uuid
+  failure: SegmentFailure
+  /** ISO 8601. */
+  until: string
+  error?: unknown
 }
 
 /**
@@ -41,80 +67,93 @@ export interface Keeping {
 export async function keepMembership(keeping: Keeping): Promise<boolean> {
   let taken: Uuid | undefined
   try {
-    return await transact(keeping.sql, async (tx) => {
-      const turn = await membership.takeTurn(tx)
-      taken = turn?.organizationId
-      if (!turn) return false
-      await takeTurn(tx, turn, keeping.clock ?? membership.present)
-      return true
+    const turn = await transact(keeping.sql, async (tx) => {
+      taken = undefined
+      const next = await membership.takeTurn(tx)
+      taken = next?.organizationId
+      return next && takeTurn(tx, next, keeping)
     })
+    if (turn) tell(keeping, turn)
+    return turn !== undefined
   } catch (error) {
     if (taken === undefined) throw error
-    keeping.onFailure(taken, error)
-    await membership.putOff(keeping.sql, taken, PUT_OFF_MS)
+    await recover(keeping, taken, error)
     return true
   }
 }
 
+/** After a turn that was rolled back: its marks and members are as before. */
+async function recover(keeping: Keeping, organizationId: Uuid, error: unknown): Promise<void> {
+  if (error instanceof SegmentsFailed) {
+    const { failed } = error
+    const segments = await transact(keeping.sql, (tx) => setAside(tx, organizationId, failed))
+    tell(keeping, { organizationId, segments })
+    return
+  }
+  keeping.onFailure(organizationId, error)
+  await membership.putOff(keeping.sql, organizationId, PUT_OFF_MS)
+}
+
 interface Turn {
-  tx: Transaction
   organizationId: Uuid
-  /** ISO 8601. */
-  now: string
+  /** Those that were set aside. */
+  segments: Awaited<ReturnType<typeof setAside>>
+}
+
+function tell({ onSetAside }: Keeping, { organizationId, segments }: Turn): void {
+  for (const { kept, failure, until, error } of segments) {
+    onSetAside?.({ organizationId, segmentId: kept.segmentId, failure, until, error })
+  }
 }
 
 async function takeTurn(
   tx: Transaction,
   { organizationId, hasFailed }: { organizationId: Uuid; hasFailed: boolean },
-  clock: Clock,
-): Promise<void> {
+  { clock = membership.present, limitMs = ASKED_MS }: Keeping,
+): Promise<Turn> {
   const marks = hasFailed ? FEW_MARKS : MARKS
   const contactIds = await membership.takeDirty(tx, organizationId, marks)
-  const turn = { tx, organizationId, now: await clock(tx) }
-  const kept = await keptSegments.list(tx, organizationId)
-  const segments = kept.flatMap((each) => asked(each) ?? [])
-  const some = { ...turn, contactIds, segments }
-  const differences = await membership.listDifferences(tx, some)
+  const now = await clock(tx)
+  const asking: Asking = { tx, organizationId, now, limitMs, failed: [] }
+  const segments = usableOf(asking, await keptSegments.list(tx, organizationId))
+  await membership.deleteDeadlines(tx, organizationId, contactIds)
+  const differences = await ask(asking, contactIds, segments)
   // While a segment is recorded, of other contacts it is not known where they come from.
   await write(
-    turn,
-    kept,
+    asking,
+    segments,
     differences.filter(({ isKnown }) => isKnown),
   )
-  await membership.writeDeadlines(tx, some, { isAll: true })
-  const open = kept.find(({ isScanned }) => !isScanned)
-  if (open) await scan(turn, open)
+  const failed = new Set(asking.failed.map(({ kept }) => kept.id))
+  const open = segments.find(({ id, mayBeScanned }) => mayBeScanned && !failed.has(id))
+  if (open) await scan(asking, open)
+  await keptSegments.beginScans(tx, organizationId)
   await keptSegments.deleteDropped(tx, organizationId, DELETED)
-}
-
-/** Undefined: this version cannot evaluate its condition. Nobody enters or leaves then. */
-function asked({ condition, ...kept }: KeptSegment): AskedSegment | undefined {
-  if (condition === null) return undefined
-  const problems = checkCondition(condition, 'condition', IN_SEGMENTS)
-  return problems.length > 0 ? undefined : { ...kept, condition }
+  return { organizationId, segments: await setAside(tx, organizationId, asking.failed) }
 }
 
 /**
  * Looks at a page of all contacts: when a segment begins to be kept, whose present members are
  * recorded and have entered nothing, and when its condition was changed.
  */
-async function scan(turn: Turn, kept: KeptSegment): Promise<void> {
-  const { tx, organizationId } = turn
-  if (!(await keptSegments.mayScan(tx, organizationId, kept))) return
-  const contactIds = await membership.listPage(tx, organizationId, kept.scanCursor, SCANNED)
-  const segment = asked(kept)
-  if (segment) {
-    const page = { ...turn, contactIds, segments: [segment] }
-    await write(turn, [kept], await membership.listDifferences(tx, page))
-    await membership.writeDeadlines(tx, page, { isAll: false })
+async function scan(asking: Asking, segment: ReturnType<typeof usableOf>[number]): Promise<void> {
+  const { tx, organizationId } = asking
+  let found: Awaited<ReturnType<typeof askOne>> = []
+  for (const size of SCANNED) {
+    const contactIds = await membership.listPage(tx, organizationId, segment.scanCursor, size)
+    found = await askOne(asking, contactIds, segment)
+    if ('failure' in found) continue
+    await write(asking, [segment], found)
+    const last = contactIds.length < size ? null : contactIds.at(-1)
+    await keptSegments.recordScan(tx, organizationId, segment, last ?? null)
+    return
   }
-  const last = contactIds.length < SCANNED ? null : contactIds.at(-1)
-  await keptSegments.recordScan(tx, organizationId, kept, last ?? null)
+  if ('failure' in found) noteFailure(asking, found)
 }
 
 /** Writes differences, and starts what follows from them, for contacts that are there still. */
 async function write(
-  { tx, organizationId, now }: Turn,
+  { tx, organizationId, now }: Asking,
   kept: readonly KeptSegment[],
   found: readonly Difference[],
 ): Promise<void> {
@@ -122,14 +161,17 @@ async function write(
   const ids = found.map(({ contactId }) => contactId)
   const present = await contactLocks.lockAll(tx, organizationId, ids)
   const differences = found.filter(({ contactId }) => present.has(contactId))
-  await membership.writeDifferences(tx, organizationId, differences, now)
   const segmentOf = new Map(kept.map(({ id, segmentId }) => [id, segmentId]))
-  const occurrences = differences.flatMap(({ keptId, contactId, hasEntered, isKnown }) => {
-    const segmentId = segmentOf.get(keptId)
-    const type = hasEntered ? ('segment_entry' as const) : ('segment_exit' as const)
-    return isKnown && segmentId !== undefined ? [{ type, contactId, segmentId }] : []
-  })
-  await fire(tx, organizationId, occurrences, undefined)
+  for (let from = 0; from < differences.length; from += WRITTEN) {
+    const some = differences.slice(from, from + WRITTEN)
+    await membership.writeDifferences(tx, organizationId, some, now)
+    const occurrences = some.flatMap(({ keptId, contactId, hasEntered, isKnown }) => {
+      const segmentId = segmentOf.get(keptId)
+      const type = hasEntered ? ('segment_entry' as const) : ('segment_exit' as const)
+      return isKnown && segmentId !== undefined ? [{ type, contactId, segmentId }] : []
+    })
+    await fire(tx, organizationId, occurrences, undefined)
+  }
 }
 
 /** Marks contacts for which time has passed, up to `limit`; returns whether there may be more. */

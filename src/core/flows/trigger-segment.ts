@@ -3,6 +3,7 @@ import type { Trigger } from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import { whyUnusable } from '../audience/usable.ts'
 import { requireFeature } from '../access/plan.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 
@@ -21,7 +22,11 @@ export async function checkTriggerSegment(
   if (id === undefined) return []
   await requireFeature(tx, organizationId, 'segments')
   const kept = await segments.keep(tx, organizationId, isUuid(id) ? [id] : [])
-  if (kept.size > 0) return []
+  if (kept.size > 0) {
+    const conditions = await segments.listConditions(tx, organizationId, [...kept])
+    const problem = [...conditions.values()].map(whyUnusable).find((each) => each !== undefined)
+    return problem === undefined ? [] : [{ path: PATH, message: `cannot be used. ${problem}` }]
+  }
   await refuseForeign(tx, 'segment', organizationId, id)
   return [{ path: PATH, message: `${PATH} names no segment` }]
 }

@@ -7,6 +7,10 @@ import type { Condition } from './condition.ts'
 export const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
 export type AudienceType = (typeof AUDIENCE_TYPES)[number]
 
+/** Why nobody can say who is in a segment. */
+export const SEGMENT_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
+export type SegmentFailure = (typeof SEGMENT_FAILURES)[number]
+
 /** A rule that a contact meets or does not meet. */
 export type Criterion =
   | { type: 'all' }

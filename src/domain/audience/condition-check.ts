@@ -8,6 +8,7 @@ import {
   UNITS,
 } from './condition.ts'
 import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
+import { quotedFilter } from './condition-sentence.ts'
 import { isScalar, timeOf } from './condition-values.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { shown } from '../text.ts'
@@ -94,28 +95,33 @@ export function checkCondition(
     if (!isObject(filter)) return report(at, 'must be an object with field and operator')
     onlyKnown(filter, at, ['field', 'operator', 'value', 'unit'])
     const { field: name, operator, value, unit } = filter
+    const refuse = (part: string, message: string) => {
+      const quoted = quotedFilter(filter)
+      report(`${at}.${part}`, quoted === undefined ? message : `${message}; it is in: ${quoted}`)
+    }
     const field = typeof name === 'string' ? fieldOf(name) : undefined
-    if (!field)
-      return report(`${at}.field`, isSegment(name) ? NESTED : 'is not a field that conditions know')
+    if (!field) {
+      return refuse('field', isSegment(name) ? NESTED : 'is not a field that conditions know')
+    }
     const kind = field.kind === 'json' ? field.of : field.kind
     if (isAskable(kind) && !askable.includes(kind)) {
-      return report(`${at}.field`, `${ASKED_AS[kind]} cannot be asked about here`)
+      return refuse('field', `${ASKED_AS[kind]} cannot be asked about here`)
     }
     const known = OPERATORS.find((each) => each === operator)
-    if (!known) return report(`${at}.operator`, `must be one of: ${OPERATORS.join(', ')}`)
+    if (!known) return refuse('operator', `must be one of: ${OPERATORS.join(', ')}`)
     const fitting = OPERATORS_OF[field.kind]
     if (!fitting.includes(known)) {
       const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
-      return report(`${at}.operator`, message)
+      return refuse('operator', message)
     }
     const wrong = refuseValue(field, known, value)
-    if (wrong !== undefined) report(`${at}.value`, wrong)
+    if (wrong !== undefined) refuse('value', wrong)
     const needsUnit = known === 'within' || known === 'triggeredWithin'
     if (needsUnit && !UNITS.some((each) => each === unit)) {
-      report(`${at}.unit`, `must be one of: ${UNITS.join(', ')}`)
+      refuse('unit', `must be one of: ${UNITS.join(', ')}`)
     }
     if (!needsUnit && unit !== undefined) {
-      report(`${at}.unit`, 'goes with within and triggeredWithin only')
+      refuse('unit', 'goes with within and triggeredWithin only')
     }
   }
 

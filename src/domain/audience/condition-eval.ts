@@ -33,7 +33,8 @@ export interface Facts {
 }
 
 /**
- * Whether a condition holds. Never throws; filters that `checkCondition` refuses do not hold.
+ * Whether a condition holds. Filters that `checkCondition` refuses do not hold, and what has no
+ * groups, or a group that has no filters, says nothing and does not hold either.
  *
  * - What is absent and what is null is missing: `exists` does not hold. An empty text exists.
  * - The negative operators hold exactly where their opposite does not: of what is missing too.
@@ -49,10 +50,11 @@ export interface Facts {
  */
 export const evaluate = ({ logic, groups }: Condition, facts: Facts): boolean =>
   logic === 'AND'
-    ? groups.every((group) => groupHolds(group, facts))
+    ? groups.length > 0 && groups.every((group) => groupHolds(group, facts))
     : groups.some((group) => groupHolds(group, facts))
 
 const groupHolds = ({ filters, nested }: Group, facts: Facts): boolean =>
+  (filters.length > 0 || nested !== undefined) &&
   filters.every((filter) => filterHolds(filter, facts)) &&
   (nested === undefined || evaluate(nested, facts))
 

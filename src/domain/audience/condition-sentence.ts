@@ -1,5 +1,5 @@
-import type { Condition, Filter, Group, Operator } from './condition.ts'
-import { type Field, fieldOf } from './condition-fields.ts'
+import type { Condition, Group, Operator } from './condition.ts'
+import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
 import { shown } from '../text.ts'
 
 /** Characters of a sentence, and of one text in it. */
@@ -36,9 +36,31 @@ function wordsOfGroup({ filters, nested }: Group): { parts: number; text: string
 const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
   others.length === 0 && group?.nested === undefined && group?.filters.length === 1
 
-function wordsOfFilter(filter: Filter): string {
-  const field = fieldOf(filter.field)
+/** Characters of a filter in an error about it. */
+const LONGEST_QUOTED = 160
+
+/** What a filter says, whatever it is, for an error about it. Undefined: it says nothing. */
+export function quotedFilter(given: Record<string, unknown>): string | undefined {
+  const { field, operator, value, unit } = given
+  if (typeof field !== 'string' || typeof operator !== 'string') return undefined
+  const name = shown(field, LONGEST_TEXT)
+  const said = { field: name, operator: shown(operator, LONGEST_TEXT), value, unit }
+  return shown(wordsOfFilter(said), LONGEST_QUOTED)
+}
+
+/** A filter that may not have been checked. */
+interface Said {
+  field: string
+  operator: string
+  value?: unknown
+  unit?: unknown
+}
+
+function wordsOfFilter(filter: Said): string {
+  const known = fieldOf(filter.field)
   const { operator, value, unit } = filter
+  const doesFit = known && OPERATORS_OF[known.kind].some((each) => each === operator)
+  const field = doesFit || known?.kind === 'json' ? known : undefined
   switch (field?.kind) {
     case 'topics':
       return `the contact is ${operator === 'hasTopic' ? '' : 'not '}subscribed to the topic ${named(value)}`
@@ -46,28 +68,28 @@ function wordsOfFilter(filter: Filter): string {
       return `the event ${named(field.name)} ${wordsOfEvents(filter)}`
     case 'bucket': {
       const { index, buckets }: { index?: unknown; buckets?: unknown } = Object(value)
-      return `the contact is in bucket ${String(index)} of ${String(buckets)}`
+      return `the contact is in bucket ${plain(index)} of ${plain(buckets)}`
     }
     default: {
       const isTime = field?.kind === 'time' || typeof value === 'string'
-      const verb = (isTime ? OF_TIMES[operator] : undefined) ?? VERBS[operator] ?? operator
-      const object = operator === 'within' ? `${String(value)} ${String(unit)}` : named(value)
+      const verb = (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
+      const object = operator === 'within' ? `${plain(value)} ${bare(unit)}` : named(value)
       const words = `${subjectOf(field, filter.field)} ${verb}`
       return value === undefined ? words : `${words} ${object}`
     }
   }
 }
 
-function wordsOfEvents({ operator, value, unit }: Filter): string {
+function wordsOfEvents({ operator, value, unit }: Said): string {
   switch (operator) {
     case 'triggered':
       return 'has occurred'
     case 'notTriggered':
       return 'has not occurred'
     case 'triggeredWithin':
-      return `has occurred in the last ${String(value)} ${String(unit)}`
+      return `has occurred in the last ${plain(value)} ${bare(unit)}`
     default:
-      return `has occurred at least ${value === 1 ? 'once' : `${String(value)} times`}`
+      return `has occurred at least ${value === 1 ? 'once' : `${plain(value)} times`}`
   }
 }
 
@@ -80,7 +102,7 @@ const subjectOf = (field: Field | undefined, name: string): string =>
 const spaced = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-const VERBS: Partial<Record<Operator, string>> = {
+const VERBS = words({
   equals: 'is',
   notEquals: 'is not',
   inList: 'is one of',
@@ -96,19 +118,36 @@ const VERBS: Partial<Record<Operator, string>> = {
   exists: 'is set',
   notExists: 'is not set',
   within: 'is in the last',
-}
-const OF_TIMES: Partial<Record<Operator, string>> = {
+})
+const OF_TIMES = words({
   greaterThan: 'is after',
   lessThan: 'is before',
   greaterThanOrEqual: 'is not before',
   lessThanOrEqual: 'is not after',
+})
+
+function words(of: Partial<Record<Operator, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(of))
 }
 
 function named(value: unknown): string {
-  if (!Array.isArray(value)) {
-    return typeof value === 'string' ? `"${shown(value, LONGEST_TEXT)}"` : String(value)
-  }
-  const first = value.slice(0, MOST_NAMED).map((each) => named(each))
+  if (!Array.isArray(value)) return plain(value)
+  const first = value.slice(0, MOST_NAMED).map(plain)
   const left = value.length - first.length
   return `${first.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }
+
+/** One value. What is none of those that filters have is not spelled out. */
+function plain(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `"${shown(value, LONGEST_TEXT)}"`
+    case 'number':
+    case 'boolean':
+      return String(value)
+    default:
+      return value === null ? 'null' : '…'
+  }
+}
+
+const bare = (unit: unknown): string => (typeof unit === 'string' ? shown(unit, LONGEST_TEXT) : '…')

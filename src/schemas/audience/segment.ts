@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { SEGMENT_FAILURES } from '../../domain/audience/audience.ts'
 import {
   Count,
   Cursor,
@@ -7,6 +8,7 @@ import {
   limit,
   line,
   nullable,
+  oneOf,
   Page,
   strict,
   TIME,
@@ -34,6 +36,7 @@ const EXAMPLE = {
   description: 'Everybody who pays.',
   condition: CONDITION,
   sentence: SENTENCE,
+  problem: null,
   memberCount: 812,
   memberCountIsExact: true,
   countedAt: TIME,
@@ -41,13 +44,28 @@ const EXAMPLE = {
   updatedAt: TIME,
 }
 
+const Problem = nullable(
+  Type.Object(
+    { reason: oneOf(SEGMENT_FAILURES), message: Type.String() },
+    {
+      description:
+        'Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now.',
+    },
+  ),
+)
+
 export const Segment = Type.Object(
   {
     id: Id,
     name: Type.String(),
     description: nullable(Type.String()),
-    condition: Condition,
+    condition: nullable({
+      ...Condition,
+      title: 'StoredCondition',
+      description: 'Null: this version cannot evaluate what is stored.',
+    }),
     sentence: Sentence,
+    problem: Problem,
     memberCount: nullable({
       ...Count,
       description: 'At `countedAt`; null while it cannot be counted in time.',
@@ -90,6 +108,7 @@ export const SegmentPatch = strict(
     }),
     id: Ignored,
     sentence: Ignored,
+    problem: Ignored,
     memberCount: Ignored,
     memberCountIsExact: Ignored,
     countedAt: Ignored,

@@ -6,12 +6,7 @@ import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor, Part } from '../db/sql.ts'
 import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
-
-/** Contacts between two, neither included, by id. */
-export interface Range {
-  after?: Uuid | null | undefined
-  before?: Uuid | undefined
-}
+import { between, type Range } from './range.ts'
 
 /** For `where`: those of an organization's `contacts` that are in the audience. */
 export const isIn = (
@@ -22,10 +17,6 @@ export const isIn = (
 ): Part => sql`
   contacts.organization_id = ${organizationId} ${between(sql, sql`contacts.id`, range)}
   ${audience.map((each) => sql`and (${meets(sql, organizationId, each, range)})`)}`
-
-const between = (sql: Executor, id: Part, { after = null, before }: Range) => sql`
-  ${after === null ? sql`` : sql`and ${id} > ${after}`}
-  ${before === undefined ? sql`` : sql`and ${id} < ${before}`}`
 
 function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range: Range): Part {
   switch (criterion.type) {
@@ -100,18 +91,18 @@ const membersOf = (
   from contacts
   where contacts.organization_id = ${organizationId}
     ${between(sql, sql`contacts.id`, range)}
-    and ${holds(sql, organizationId, condition, now)}`
+    and ${holds(sql, organizationId, condition, now, { range })}`
 
 /** A page of them, newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
   audience: Audience,
-  { limit, offset = 0, before }: { limit: number; offset?: number; before?: Uuid | undefined },
+  { limit, offset = 0, ...range }: Range & { limit: number; offset?: number },
 ) => sql<Contact[]>`
   select ${columns(sql)}
   from ${withStats(sql)}
-  where ${isIn(sql, organizationId, audience, { before })}
+  where ${isIn(sql, organizationId, audience, range)}
   order by contacts.id desc
   limit ${limit}
   offset ${offset}`
@@ -128,6 +119,40 @@ export const listIds = (
   where ${isIn(sql, organizationId, audience, range)}
   order by id
   limit ${limit}`
+
+/** The last of the next `size` contacts, newest first; undefined: there are fewer. */
+export async function oldestOf(
+  sql: Executor,
+  organizationId: Uuid,
+  range: Range,
+  size: number,
+): Promise<Uuid | undefined> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} ${between(sql, sql`id`, range)}
+    order by id desc
+    limit 1
+    offset ${size - 1}`
+  return row?.id
+}
+
+/** The same in the order of their ids. */
+export async function newestOf(
+  sql: Executor,
+  organizationId: Uuid,
+  range: Range,
+  size: number,
+): Promise<Uuid | undefined> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select id
+    from contacts
+    where organization_id = ${organizationId} ${between(sql, sql`id`, range)}
+    order by id
+    limit 1
+    offset ${size - 1}`
+  return row?.id
+}
 
 /** How many there are of each status of their address; `no_address`: without one. */
 export const countByStatus = (sql: Executor, organizationId: Uuid, audience: Audience) => sql<

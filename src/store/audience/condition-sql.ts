@@ -12,6 +12,7 @@ import type { Condition, Filter, Group, Operator } from '../../domain/audience/c
 import { CONTACT_STATS } from '../../domain/contacts/contact-columns.ts'
 import { bucketStart, isUuid, type Uuid } from '../../ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
+import { between, type Range } from './range.ts'
 
 export interface Asking {
   sql: Executor
@@ -19,6 +20,8 @@ export interface Asking {
   /** Milliseconds since 1970: what `within` and `triggeredWithin` count back from. */
   now: number
   among?: Among | undefined
+  /** Only contacts of it are asked about: events of others need not be counted. */
+  range?: Range | undefined
   /** Whether all contacts are asked: then a set of many of them is made once for all. */
   areAll?: boolean | undefined
   /** Whether this is an alternative to something else: then the planner cannot join. */
@@ -42,14 +45,15 @@ export const holds = (
   organizationId: Uuid,
   condition: Condition,
   now: string,
-  asked: Pick<Asking, 'among' | 'areAll'> = {},
+  asked: Pick<Asking, 'among' | 'areAll' | 'range'> = {},
 ): Part => levelHolds({ sql, organizationId, now: Date.parse(now), ...asked }, condition)
 
 function levelHolds(asking: Asking, { logic, groups }: Condition): Part {
   const { sql } = asking
   const isAlternative = asking.isAlternative || (logic === 'OR' && groups.length > 1)
   const parts = groups.map((group) => groupHolds({ ...asking, isAlternative }, group))
-  return logic === 'AND' ? allOf(sql, parts) : sql`(false ${parts.map((each) => sql`or ${each}`)})`
+  if (logic === 'AND' || parts.length === 0) return allOf(sql, parts)
+  return sql`(false ${parts.map((each) => sql`or ${each}`)})`
 }
 
 const groupHolds = (asking: Asking, { filters, nested }: Group): Part =>
@@ -58,8 +62,9 @@ const groupHolds = (asking: Asking, { filters, nested }: Group): Part =>
     ...(nested ? [levelHolds(asking, nested)] : []),
   ])
 
+/** Nothing at all does not hold: an empty condition would mean everybody. */
 const allOf = (sql: Executor, parts: readonly Part[]): Part =>
-  sql`(true ${parts.map((each) => sql`and ${each}`)})`
+  parts.length === 0 ? sql`false` : sql`(true ${parts.map((each) => sql`and ${each}`)})`
 
 /** The negative operators, and what they deny. */
 const DENIED: Partial<Record<Operator, Operator>> = {
@@ -220,7 +225,7 @@ const DAY_MS = 86_400_000
  * it occurs or later, but for clocks that differ, for which a day is left.
  */
 function triggered(asking: Asking, name: string, filter: Filter): Part {
-  const { sql, organizationId, among } = asking
+  const { sql, organizationId, among, range } = asking
   const ofName = sql`
     from events
     where events.organization_id = ${organizationId} and events.name = ${name}
@@ -228,7 +233,7 @@ function triggered(asking: Asking, name: string, filter: Filter): Part {
   if (filter.operator === 'triggeredAtLeast') {
     return sql`
       contacts.id in (
-        select events.contact_id ${ofName}
+        select events.contact_id ${ofName} ${between(sql, sql`events.contact_id`, range)}
         group by events.contact_id
         having count(*) >= ${Number(filter.value)}::bigint
       )`

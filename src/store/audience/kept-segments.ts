@@ -1,5 +1,6 @@
 /** The segments whose members are kept, because something wants to know who enters and leaves. */
 import type { Needs } from '../../domain/audience/condition-needs.ts'
+import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
@@ -11,9 +12,15 @@ export async function keep(
   segmentId: Uuid,
   { asksTopics, asksStats, eventNames }: Needs,
 ): Promise<void> {
+  // Where it is there, nobody waits for the turn that somebody has taken.
   await tx`
     insert into membership_turns (organization_id)
-    values (${organizationId})
+    select ${organizationId}
+    where not exists (
+      select
+      from membership_turns
+      where organization_id = ${organizationId}
+    )
     on conflict do nothing`
   await tx`
     insert into kept_segments (organization_id, id, segment_id, asks_topics, asks_stats,
@@ -38,7 +45,8 @@ export const rescan = (
 ) => tx`
   update kept_segments
   set asks_topics = ${asksTopics}, asks_stats = ${asksStats}, event_names = ${eventNames}::text[],
-    scan = scan + 1, scan_after = null, scan_cursor = null, is_scanned = false
+    scan = scan + 1, scan_after = null, scan_cursor = null, is_scanned = false, recorded_to = null,
+    failures = 0, failure = null, set_aside_until = null
   where organization_id = ${organizationId} and segment_id = ${segmentId} and dropped_at is null`
 
 export interface KeptSegment {
@@ -51,35 +59,35 @@ export interface KeptSegment {
   isRecorded: boolean
   /** The last contact that the scan has looked at. */
   scanCursor: Uuid | null
+  /** The last contact that had been looked at before the first scan began anew. */
+  recordedTo: Uuid | null
   scan: number
-  isScanned: boolean
+  /** Its scan is open and no transaction is waited for any more. */
+  mayBeScanned: boolean
 }
 
+/** Those that are asked now: without those that are set aside. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
   select k.id, k.segment_id, s.condition, k.kept_since, k.recorded_at is not null as is_recorded,
-    k.scan_cursor, k.scan, k.is_scanned
+    k.scan_cursor, k.recorded_to, k.scan,
+    not k.is_scanned and coalesce(k.scan_after < pg_snapshot_xmin(pg_current_snapshot()), false)
+      as may_be_scanned
   from kept_segments k
   left join segments s on s.organization_id = k.organization_id and s.id = k.segment_id
   where k.organization_id = ${organizationId} and k.dropped_at is null
+    and (k.set_aside_until is null or k.set_aside_until <= clock_timestamp())
   order by k.id`
 
 /**
- * Whether the scan may look at contacts. Transactions that had begun to write before they could see
- * that the segment is kept have marked nothing: their ends are waited for. Such a transaction had
- * its number before the first call of this function, which takes one itself.
+ * Notes that scans begin. They may look at contacts later: transactions that had begun to write
+ * before they could see that the segment is kept have marked nothing, and their ends are waited for.
+ * They are those that have a number by now; the number of this one may be older than theirs.
  */
-export async function mayScan(
-  tx: Transaction,
-  organizationId: Uuid,
-  { id, scan }: KeptSegment,
-): Promise<boolean> {
-  const [row] = await tx<{ mayScan: boolean }[]>`
-    update kept_segments
-    set scan_after = coalesce(scan_after, pg_current_xact_id())
-    where organization_id = ${organizationId} and id = ${id} and scan = ${scan}
-    returning scan_after < pg_snapshot_xmin(pg_current_snapshot()) as may_scan`
-  return row?.mayScan ?? false
-}
+export const beginScans = (tx: Transaction, organizationId: Uuid) => tx`
+  update kept_segments
+  set scan_after = (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8
+  where organization_id = ${organizationId} and dropped_at is null and not is_scanned
+    and scan_after is null`
 
 /** Notes how far a scan has come; null: it has looked at all. Nothing if another has begun. */
 export const recordScan = (
@@ -91,9 +99,37 @@ export const recordScan = (
   update kept_segments
   set scan_cursor = coalesce(${cursor}::uuid, scan_cursor),
     is_scanned = ${cursor === null},
+    ${cursor === null ? tx`failures = 0, failure = null, set_aside_until = null,` : tx``}
     recorded_at = case
       when ${cursor === null} then coalesce(recorded_at, clock_timestamp()) else recorded_at end
   where organization_id = ${organizationId} and id = ${id} and scan = ${scan}`
+
+/** The longest wait is the first one, doubled so often. */
+const MOST_DOUBLED = 7
+
+/**
+ * Sets a segment aside that cannot be asked: until then nobody enters or leaves it. What is marked
+ * meanwhile is not asked about it, so a scan of all contacts begins anew. Returns until when it is
+ * set aside; undefined: its condition has changed.
+ */
+export async function setAside(
+  sql: Executor,
+  organizationId: Uuid,
+  { id, scan }: Pick<KeptSegment, 'id' | 'scan'>,
+  { failure, waitMs }: { failure: SegmentFailure; waitMs: number },
+): Promise<string | undefined> {
+  const [row] = await sql<{ setAsideUntil: string }[]>`
+    update kept_segments
+    set failure = ${failure}, failures = failures + 1,
+      set_aside_until = clock_timestamp()
+        + ${waitMs} * 2 ^ least(failures, ${MOST_DOUBLED}) * interval '1 millisecond',
+      recorded_to = case when recorded_at is null then greatest(recorded_to, scan_cursor) end,
+      scan_cursor = null, is_scanned = false
+    where organization_id = ${organizationId} and id = ${id} and scan = ${scan}
+      and dropped_at is null
+    returning set_aside_until`
+  return row?.setAsideUntil
+}
 
 /** When contacts entered a kept segment, by id; of one that is not kept nothing is known. */
 export async function entryTimes(

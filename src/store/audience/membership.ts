@@ -39,6 +39,7 @@ export async function takeTurn(
       where dropped_at is not null
         or not is_scanned
           and (scan_after is null or scan_after < pg_snapshot_xmin(pg_current_snapshot()))
+          and (set_aside_until is null or set_aside_until <= clock_timestamp())
     )
     order by taken_at
     limit 1
@@ -61,6 +62,25 @@ export const putOff = (sql: Sql, organizationId: Uuid, ms: number) => sql`
   update membership_turns
   set put_off_until = clock_timestamp() + ${ms} * interval '1 millisecond'
   where organization_id = ${organizationId}`
+
+/**
+ * Limits the statements that follow in a transaction to so many milliseconds, or to the limit they
+ * have already. Returns that one.
+ */
+export async function limitStatements(tx: Transaction, ms: number): Promise<number> {
+  const [row] = await tx<{ before: number }[]>`
+    with session as materialized (
+      select setting::integer as before from pg_settings where name = 'statement_timeout'
+    )
+    select before,
+      set_config('statement_timeout', least(nullif(before, 0), ${ms}::integer)::text, true)
+    from session`
+  return row?.before ?? 0
+}
+
+/** Gives the statements that follow the limit that they had before. */
+export const restoreLimit = (tx: Transaction, before: number) => tx`
+  select set_config('statement_timeout', ${String(before)}, true)`
 
 /** By the clock of Postgres, which all workers share. */
 export async function present(sql: Executor): Promise<string> {
@@ -111,6 +131,7 @@ export interface AskedSegment {
   keptSince: string
   isRecorded: boolean
   scanCursor: Uuid | null
+  recordedTo: Uuid | null
 }
 
 export interface Difference {
@@ -139,11 +160,11 @@ export async function listDifferences(
   const [since = ''] = contactIds.map(earliestAbout).toSorted()
   const among = { ids: given, since }
   const holding = segments.map(
-    ({ id, condition, keptSince, isRecorded, scanCursor }, i) => tx`
+    ({ id, condition, keptSince, isRecorded, scanCursor, recordedTo }, i) => tx`
       ${i === 0 ? tx`` : tx`union all`}
       select ${id}::uuid as kept_id, contacts.id,
         ${isRecorded} or contacts.created_at > ${keptSince}::timestamptz
-          or contacts.id <= ${scanCursor}::uuid as is_known
+          or contacts.id <= greatest(${scanCursor}::uuid, ${recordedTo}::uuid) as is_known
       from contacts
       where contacts.organization_id = ${organizationId} and contacts.id = any(${given})
         and ${holds(tx, organizationId, condition, now, { among })}`,
@@ -197,21 +218,21 @@ export async function writeDifferences(
   }
 }
 
-/**
- * Notes when these contacts are to be looked at again because time has passed. `isAll`: these are
- * all kept segments, and what was noted before is void.
- */
+/** What was noted of these contacts is void: all their segments are asked. */
+export const deleteDeadlines = (
+  tx: Transaction,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+) => tx`
+  delete from membership_deadlines
+  where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
+
+/** Notes when these contacts are to be looked at again because time has passed. */
 export async function writeDeadlines(
   tx: Transaction,
   { organizationId, contactIds, segments, now }: Asked,
-  { isAll }: { isAll: boolean },
 ): Promise<void> {
   if (contactIds.length === 0) return
-  if (isAll) {
-    await tx`
-      delete from membership_deadlines
-      where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
-  }
   const conditions = segments.map(({ condition }) => condition)
   const due: Part | undefined = nextChange(
     { sql: tx, organizationId, now: Date.parse(now) },

@@ -1,6 +1,7 @@
+import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../ids.ts'
-import type { Executor, Transaction } from '../db/sql.ts'
+import type { Executor, Part, Transaction } from '../db/sql.ts'
 import { containing } from '../db/like.ts'
 
 /** How many members a segment had when they were counted; null: it could not be done in time. */
@@ -8,6 +9,11 @@ export interface Counted {
   memberCount: number | null
   memberCountIsExact: boolean | null
   countedAt: string | null
+}
+
+export interface CountTried {
+  /** ISO 8601: when it was tried and took too long. */
+  countTriedAt?: string
 }
 
 export interface SegmentValues {
@@ -18,26 +24,38 @@ export interface SegmentValues {
 
 export interface SegmentRow extends SegmentValues, Counted {
   id: Uuid
+  /** Why nobody enters or leaves it for now, where its members are kept. */
+  keptFailure: SegmentFailure | null
+  /** When it is tried again. */
+  setAsideUntil: string | null
   createdAt: string
   updatedAt: string
 }
 
 const columns = (sql: Executor) => sql`
   id, name, description, condition, member_count, member_count_is_exact, counted_at, created_at,
-  updated_at`
+  updated_at, ${kept(sql, sql`failure`)} as kept_failure,
+  ${kept(sql, sql`set_aside_until`)} as set_aside_until`
+
+const kept = (sql: Executor, column: Part) => sql`(
+    select k.${column}
+    from kept_segments k
+    where k.organization_id = segments.organization_id and k.segment_id = segments.id
+      and k.dropped_at is null
+  )`
 
 /** Undefined when there is one of this id already. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,
-  segment: SegmentValues & Counted & { id: Uuid },
+  segment: SegmentValues & Counted & CountTried & { id: Uuid },
 ): Promise<SegmentRow | undefined> {
   const [created] = await sql<SegmentRow[]>`
     insert into segments (organization_id, id, name, description, condition, member_count,
-      member_count_is_exact, counted_at)
+      member_count_is_exact, counted_at, count_tried_at)
     values (${organizationId}, ${segment.id}, ${segment.name}, ${segment.description},
       ${sql.json(segment.condition)}, ${segment.memberCount},
-      ${segment.memberCountIsExact}, ${segment.countedAt})
+      ${segment.memberCountIsExact}, ${segment.countedAt}, ${segment.countTriedAt ?? null})
     on conflict (organization_id, id) do nothing
     returning ${columns(sql)}`
   return created
@@ -150,25 +168,46 @@ export async function hold(
   return segment
 }
 
-/** The segment is locked. */
+/** The segment is locked. Without a condition the one that is stored stays, whatever it is. */
 export async function update(
   tx: Transaction,
   organizationId: Uuid,
   id: Uuid,
-  segment: SegmentValues & Counted,
+  segment: Omit<SegmentValues, 'condition'> &
+    Counted &
+    CountTried & { condition: Condition | undefined },
 ): Promise<SegmentRow | undefined> {
   const [updated] = await tx<SegmentRow[]>`
     update segments
     set name = ${segment.name},
       description = ${segment.description},
-      condition = ${tx.json(segment.condition)},
+      condition = ${segment.condition === undefined ? tx`condition` : tx.json(segment.condition)},
       member_count = ${segment.memberCount},
       member_count_is_exact = ${segment.memberCountIsExact},
       counted_at = ${segment.countedAt},
+      count_tried_at = coalesce(${segment.countTriedAt ?? null}, count_tried_at),
       updated_at = greatest(updated_at, clock_timestamp())
     where organization_id = ${organizationId} and id = ${id}
     returning ${columns(tx)}`
   return updated
+}
+
+/**
+ * Takes it on to count the members of a segment. False: somebody else has done so since `after`,
+ * whether that is done, goes on, or took too long.
+ */
+export async function takeCount(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+  { now, after }: { now: string; after: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update segments
+    set count_tried_at = ${now}
+    where organization_id = ${organizationId} and id = ${id}
+      and (count_tried_at is null or count_tried_at < ${after})`
+  return count > 0
 }
 
 /** Keeps a count, unless the segment has another condition by now or a later count. */
@@ -180,7 +219,8 @@ export const recordCount = (
   update segments
   set member_count = ${memberCount},
     member_count_is_exact = ${memberCountIsExact},
-    counted_at = ${countedAt}
+    counted_at = ${countedAt},
+    count_tried_at = null
   where organization_id = ${organizationId} and id = ${id} and updated_at = ${updatedAt}
     and (counted_at is null or counted_at < ${countedAt})`
 

@@ -9,8 +9,13 @@ export interface Lags {
    * that do not wait for an outcome, and no daily quota in its way.
    */
   batchSeconds: number
-  /** Since the first of the contacts changed whose kept segments are not brought up to date. */
+  /**
+   * Since the first of the contacts changed whose kept segments are not brought up to date, or since
+   * a segment was to be kept whose members are not recorded.
+   */
   membershipSeconds: number
+  /** Kept segments that are set aside, because they cannot be asked. */
+  segmentsSetAside: number
   /** Since the oldest delivery event was received that is not applied and waits for no call. */
   eventSeconds: number
   /** Executions whose delay or wait should have ended; counted to `most`. */
@@ -67,9 +72,20 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
       (
         select coalesce(extract(epoch from clock_timestamp() - least(
           (select min(marked_at) from dirty_contacts),
-          (select min(due_at) from membership_deadlines where due_at < clock_timestamp())
+          (select min(due_at) from membership_deadlines where due_at < clock_timestamp()),
+          (
+            select min(kept_since)
+            from kept_segments
+            where dropped_at is null and not is_scanned and recorded_at is null
+              and failure is null
+          )
         )), 0)::float8
       ) as membership_seconds,
+      (
+        select count(*)::integer
+        from kept_segments
+        where dropped_at is null and not is_scanned and failure is not null
+      ) as segments_set_aside,
       (
         select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8
         from (

@@ -1,9 +1,8 @@
-import type { Audience } from '../../domain/audience/audience.ts'
 import { SHARES } from '../../domain/sending/ab-test.ts'
 import type { Uuid } from '../../ids.ts'
-import { isIn } from '../audience/audience.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
-import type { FreezingBatch, Run } from './batch-runs.ts'
+import type { Run } from './batch-runs.ts'
+import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
 
 /** When contacts are mailed, by the zone that they name; times in ISO 8601. */
 export interface LocalTimes {
@@ -35,19 +34,15 @@ export async function listZones(sql: Executor, organizationId: string): Promise<
  */
 export async function insertPage(
   tx: Transaction,
-  { organizationId, batchId }: Run,
-  batch: FreezingBatch & { bucket: Uuid; audience: Audience },
+  run: Run,
+  batch: PageToFreeze,
   { size, zones, others }: LocalTimes & { size: number },
 ): Promise<{ inserted: number; cursor: Uuid | undefined }> {
-  const { bucket, audience, cursor: after, startedAt } = batch
+  const { organizationId, batchId } = run
+  const { startedAt } = batch
+  const more = tx`, lower(properties ->> 'timezone') as zone`
   const [page] = await tx<{ inserted: number; cursor: Uuid | null }[]>`
-    with page as materialized (
-      select id, email, lower(properties ->> 'timezone') as zone
-      from contacts
-      where ${isIn(tx, organizationId, audience, { after })}
-      order by id
-      limit ${size}
-    ), timed as (
+    with page as materialized (${nextContacts(tx, run, batch, { size, more })}), timed as (
       select page.id, page.email,
         greatest(coalesce(local.at, ${others}), ${startedAt}::timestamptz(3)) as send_at
       from page
@@ -60,13 +55,7 @@ export async function insertPage(
         ${batch.total}::int - 1 + (row_number() over (order by send_at, id))::int as place
       from timed
     ), written as (
-      insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id,
-        connection_id, contact_id, recipient, send_at)
-      select ${organizationId}::uuid, ${bucket}::uuid,
-        (left(${bucket}, 28) || lpad(to_hex(place), 8, '0'))::uuid,
-        id, 'batch', ${batchId}::uuid, ${batch.connectionId}::uuid, id, email, send_at
-      from placed
-      order by place
+      ${insertRows(tx, run, batch, { placed: tx`placed`, also: tx`, send_at` })}
     ), parts as (
       insert into batch_parts (organization_id, batch_id, from_row, to_row, send_at)
       select ${organizationId}::uuid, ${batchId}::uuid, min(place), max(place) + 1, send_at
@@ -86,21 +75,17 @@ export async function insertPage(
  */
 export async function insertTestPage(
   tx: Transaction,
-  { organizationId, batchId }: Run,
-  batch: FreezingBatch & { bucket: Uuid; audience: Audience },
+  run: Run,
+  batch: PageToFreeze,
   { size, variants, sharePercent }: { size: number; variants: number; sharePercent: number },
 ): Promise<{ inserted: number; cursor: Uuid | undefined }> {
-  const { bucket, audience, cursor: after, startedAt } = batch
+  const { organizationId, batchId } = run
+  const { startedAt } = batch
+  const more = tx`,
+    ('x' || right(md5(${batchId}::text || id::text), 12))::bit(48)::bigint % ${SHARES}::bigint
+      as spot`
   const [page] = await tx<{ inserted: number; cursor: Uuid | null }[]>`
-    with page as materialized (
-      select id, email,
-        ('x' || right(md5(${batchId}::text || id::text), 12))::bit(48)::bigint % ${SHARES}::bigint
-          as spot
-      from contacts
-      where ${isIn(tx, organizationId, audience, { after })}
-      order by id
-      limit ${size}
-    ), shared as (
+    with page as materialized (${nextContacts(tx, run, batch, { size, more })}), shared as (
       select id, email, spot,
         row_number() over (order by spot, id) <= ceil(count(*) over () * ${sharePercent}::int / 100.0)
           as is_test
@@ -112,13 +97,7 @@ export async function insertTestPage(
         ${batch.total}::int - 1 + (row_number() over (order by is_test desc, id))::int as place
       from shared
     ), written as (
-      insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id,
-        connection_id, contact_id, recipient, variant)
-      select ${organizationId}::uuid, ${bucket}::uuid,
-        (left(${bucket}, 28) || lpad(to_hex(place), 8, '0'))::uuid,
-        id, 'batch', ${batchId}::uuid, ${batch.connectionId}::uuid, id, email, variant
-      from placed
-      order by place
+      ${insertRows(tx, run, batch, { placed: tx`placed`, also: tx`, variant` })}
     ), parts as (
       insert into batch_parts (organization_id, batch_id, from_row, to_row, send_at, is_test)
       select ${organizationId}::uuid, ${batchId}::uuid, min(place), max(place) + 1,

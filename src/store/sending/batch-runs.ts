@@ -1,10 +1,10 @@
 import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
 import { batchRowId, type Uuid } from '../../ids.ts'
-import type { Audience, AudienceType } from '../../domain/audience/audience.ts'
+import type { AudienceType } from '../../domain/audience/audience.ts'
 import type { BatchReport, BatchStatus } from '../../domain/sending/batch.ts'
-import { isIn } from '../audience/audience.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
 
 /** One attempt at sending a batch: the key that every statement here names. */
 export interface Run {
@@ -103,24 +103,15 @@ export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, a
  */
 export const insertPage = async (
   tx: Transaction,
-  { organizationId, batchId }: Run,
-  batch: FreezingBatch & { bucket: Uuid; audience: Audience },
+  run: Run,
+  batch: PageToFreeze,
   pageSize: number,
 ): Promise<number> => {
-  const { bucket, audience, cursor: after } = batch
-  const { count } = await tx`
-    insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
-      contact_id, recipient)
-    select ${organizationId}::uuid, ${bucket}::uuid,
-      (left(${bucket}, 28) || lpad(to_hex(${batch.total}::int - 1 + row_number() over (order by id)), 8, '0'))::uuid,
-      id, 'batch', ${batchId}::uuid, ${batch.connectionId}::uuid, id, email
-    from (
-      select id, email
-      from contacts
-      where ${isIn(tx, organizationId, audience, { after })}
-      order by id
-      limit ${pageSize}
-    ) page`
+  const placed = tx`(
+    select id, email, ${batch.total}::int - 1 + (row_number() over (order by id))::int as place
+    from (${nextContacts(tx, run, batch, { size: pageSize })}) page
+  ) placed`
+  const { count } = await tx`${insertRows(tx, run, batch, { placed })}`
   return count
 }
 

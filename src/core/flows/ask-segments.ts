@@ -1,0 +1,174 @@
+/**
+ * Asks kept segments of contacts, a few of them in one statement. One that takes too long or fails is
+ * found out and set aside, so that it does not hold up the others of its organization.
+ */
+import type { SegmentFailure } from '../../domain/audience/audience.ts'
+import { filtersOf } from '../../domain/audience/condition-check.ts'
+import type { Uuid } from '../../ids.ts'
+import * as keptSegments from '../../store/audience/kept-segments.ts'
+import type { KeptSegment } from '../../store/audience/kept-segments.ts'
+import * as membership from '../../store/audience/membership.ts'
+import type { AskedSegment, Difference } from '../../store/audience/membership.ts'
+import { hasState, isPassing, QUERY_CANCELED, type Transaction } from '../../store/db/sql.ts'
+import { isUsable } from '../audience/usable.ts'
+
+/** Segments of one statement, and filters of theirs. */
+const SEGMENTS = 20
+const FILTERS = 100
+/** Of one turn: each has taken as long as a statement may. */
+const MOST_SLOW = 3
+/** The first wait of a segment that is set aside. */
+const WAIT_MS = 30_000
+
+export interface FailedSegment {
+  kept: KeptSegment
+  failure: SegmentFailure
+  error?: unknown
+}
+
+/** What one turn asks. */
+export interface Asking {
+  tx: Transaction
+  organizationId: Uuid
+  /** ISO 8601. */
+  now: string
+  /** Of one statement that asks segments. */
+  limitMs: number
+  /** What was found out in this turn. */
+  failed: FailedSegment[]
+}
+
+/** Too many segments failed in one turn, which is to be rolled back: these are set aside first. */
+export class SegmentsFailed extends Error {
+  readonly failed: readonly FailedSegment[]
+
+  constructor(failed: readonly FailedSegment[]) {
+    super('too many segments take too long')
+    this.failed = failed
+  }
+}
+
+type Usable = KeptSegment & AskedSegment
+
+/** Those of kept segments that can be evaluated; the others have failed. */
+export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usable[] =>
+  kept.flatMap((each) => {
+    const { condition } = each
+    if (condition !== null && isUsable(condition)) return [{ ...each, condition }]
+    failed.push({ kept: each, failure: 'segment_not_usable' })
+    return []
+  })
+
+/** How membership of these contacts in these segments differs from what is kept. */
+export const ask = (
+  asking: Asking,
+  contactIds: readonly Uuid[],
+  segments: readonly Usable[],
+): Promise<Difference[]> =>
+  limited(asking, async () => {
+    if (contactIds.length === 0) return []
+    const found: Difference[][] = []
+    for (const group of groupsOf(segments)) {
+      found.push(await askGroup(asking, contactIds, group))
+    }
+    return found.flat()
+  })
+
+/** The same of one segment, or that it fails, of which nothing is noted. */
+export const askOne = (
+  asking: Asking,
+  contactIds: readonly Uuid[],
+  segment: Usable,
+): Promise<Difference[] | FailedSegment> =>
+  limited(asking, () => tryAsking(asking, contactIds, [segment]))
+
+/** Notes that a segment fails. Throws when that are too many for one turn. */
+export function noteFailure({ failed }: Asking, failure: FailedSegment): void {
+  failed.push(failure)
+  const slow = failed.filter((each) => each.failure === 'segment_too_slow')
+  if (slow.length > MOST_SLOW) throw new SegmentsFailed(failed)
+}
+
+/** Sets failed segments aside; returns until when, in their order. Nothing of those that changed. */
+export async function setAside(
+  tx: Transaction,
+  organizationId: Uuid,
+  failed: readonly FailedSegment[],
+): Promise<(FailedSegment & { until: string })[]> {
+  const done: (FailedSegment & { until: string })[] = []
+  for (const each of failed) {
+    const { kept, failure } = each
+    const wait = { failure, waitMs: WAIT_MS }
+    const until = await keptSegments.setAside(tx, organizationId, kept, wait)
+    if (until !== undefined) done.push({ ...each, until })
+  }
+  return done
+}
+
+async function askGroup(
+  asking: Asking,
+  contactIds: readonly Uuid[],
+  group: readonly Usable[],
+): Promise<Difference[]> {
+  const found = await tryAsking(asking, contactIds, group)
+  if (!('failure' in found)) return found
+  const [only, ...others] = group
+  if (only && others.length === 0) {
+    noteFailure(asking, found)
+    return []
+  }
+  const each: Difference[][] = []
+  for (const segment of group) each.push(await askGroup(asking, contactIds, [segment]))
+  return each.flat()
+}
+
+/** One statement, of which nothing is kept when it fails for the segments' sake. */
+async function tryAsking(
+  { tx, organizationId, now }: Asking,
+  contactIds: readonly Uuid[],
+  segments: readonly Usable[],
+): Promise<Difference[] | FailedSegment> {
+  const asked = { organizationId, contactIds, segments, now }
+  try {
+    return await tx.savepoint(async (part) => {
+      const differences = await membership.listDifferences(part, asked)
+      await membership.writeDeadlines(part, asked)
+      return differences
+    })
+  } catch (error) {
+    const failure = failureOf(error)
+    const [kept] = segments
+    if (!failure || !kept) throw error
+    return { kept, failure, error }
+  }
+}
+
+/** Undefined: the server's failure, not the segment's. */
+function failureOf(error: unknown): SegmentFailure | undefined {
+  if (hasState(error, QUERY_CANCELED)) return 'segment_too_slow'
+  return isPassing(error) ? undefined : 'segment_not_usable'
+}
+
+async function limited<T>({ tx, limitMs }: Asking, work: () => Promise<T>): Promise<T> {
+  const before = await membership.limitStatements(tx, limitMs)
+  const result = await work()
+  await membership.restoreLimit(tx, before)
+  return result
+}
+
+/** As many segments as go into one statement. */
+function* groupsOf(segments: readonly Usable[]): Generator<Usable[]> {
+  let group: Usable[] = []
+  let filters = 0
+  for (const segment of segments) {
+    const own = filtersOf(segment.condition).length
+    if (group.length > 0 && (group.length === SEGMENTS || filters + own > FILTERS)) {
+      yield group
+      group = []
+      filters = 0
+    }
+    group.push(segment)
+    filters += own
+  }
+  if (group.length > 0) yield group
+}

@@ -1,0 +1,21 @@
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Part } from '../db/sql.ts'
+
+/** Contacts by id: `after` and `before` are not included, `from` and `to` are. */
+export interface Range {
+  after?: Uuid | null | undefined
+  before?: Uuid | undefined
+  from?: Uuid | undefined
+  to?: Uuid | undefined
+}
+
+/** For `where`, after another rule: an id of a contact is in the range. */
+export const between = (
+  sql: Executor,
+  id: Part,
+  { after, before, from, to }: Range = {},
+): Part => sql`
+  ${after === null || after === undefined ? sql`` : sql`and ${id} > ${after}`}
+  ${before === undefined ? sql`` : sql`and ${id} < ${before}`}
+  ${from === undefined ? sql`` : sql`and ${id} >= ${from}`}
+  ${to === undefined ? sql`` : sql`and ${id} <= ${to}`}`
