@@ -5,7 +5,7 @@ import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startJanitor } from '../../src/loops/janitor.ts'
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { connect, type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as batchReports from '../../src/store/sending/batch-reports.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
@@ -490,7 +490,7 @@ describe('clicks of a template', () => {
 describe('of more links than a batch has rows for', () => {
   const MOST_LINKS = 1_000
   const PEOPLE = 24
-  const EACH = 50
+  const EACH = 44
   const linkOf = (n: number, k: number) => `https://example.com/to/${n}/${k}`
 
   /** Rows of its own, parts summed, and what all clicks come to. */
@@ -513,7 +513,7 @@ describe('of more links than a batch has rows for', () => {
       return eventOf(bucket, batchRowId(bucket, n), click(at, linkOf(n, Math.floor(at / PEOPLE))))
     })
     await store(shuffled([...bodies, ...bodies.slice(0, 200)]))
-    await Promise.all([40, 40, 60, 70].map(apply))
+    await Promise.all([150, 170, 200].map(apply))
     const others = PEOPLE * EACH - MOST_LINKS
     const counted = { links: MOST_LINKS, own: MOST_LINKS, others, otherRecipients: others }
     expect(await read(batchId)).toEqual(counted)
@@ -526,7 +526,7 @@ describe('of more links than a batch has rows for', () => {
       return eventOf(bucket, next, click(at, linkOf(n, Math.floor(at / PEOPLE))))
     })
     await store(shuffled(again))
-    await Promise.all([40, 40, 60, 70].map(apply))
+    await Promise.all([150, 170, 200].map(apply))
     const twice = { own: 2 * MOST_LINKS, others: 2 * others, otherRecipients: 2 * others }
     expect(await read(batchId)).toEqual({ links: MOST_LINKS, ...twice })
     expect(await corrected()).toBe(0)
@@ -550,6 +550,51 @@ describe('of more links than a batch has rows for', () => {
     expect(await read(batchId)).toMatchObject({ links: 0, others: 1, otherRecipients: 1 })
     expect(await corrected()).toBe(0)
   })
+
+  test('two that meet the last one at once do not both give it a row', async () => {
+    const { bucket, batchId } = await sendBatch(4)
+    const { organizationId } = api.alice
+    await store(
+      Array.from({ length: MOST_LINKS - 1 }, (_, at) =>
+        eventOf(bucket, batchRowId(bucket, at % 2), click(at, linkOf(0, at))),
+      ),
+    )
+    await apply()
+    const insert = (on: Executor, seq: number, link: string) => on`
+      insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at,
+        data)
+      values (${organizationId}, ${bucket}, ${batchRowId(bucket, seq)}, 'click',
+        decode(md5(${link}), 'hex'), now(), ${sql.json({ link })})`
+    let second: Promise<unknown> | undefined
+    await transact(sql, async (tx) => {
+      await insert(tx, 0, linkOf(1, 0))
+      let isDone = false
+      second = insert(sql, 1, linkOf(1, 1)).then(() => void (isDone = true))
+      await waitsForLock()
+      expect(isDone).toBe(false)
+    })
+    await second
+    const places = { links: MOST_LINKS, own: MOST_LINKS, others: 1, otherRecipients: 1 }
+    expect(await read(batchId)).toEqual(places)
+    // From now on nobody waits: no link gets a row any more.
+    await transact(sql, async (tx) => {
+      await insert(tx, 0, linkOf(1, 2))
+      await insert(sql, 1, linkOf(1, 3))
+    })
+    expect(await read(batchId)).toEqual({ ...places, others: 3, otherRecipients: 3 })
+    expect(await corrected()).toBe(0)
+  })
+
+  const waitsForLock = () =>
+    expect
+      .poll(
+        () => api.sql`
+          select from pg_locks
+          where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+        { timeout: 20_000 },
+      )
+      .toHaveLength(1)
 
   test('a recount gives rows to as many as it may, and once', async () => {
     const { bucket, batchId } = await sendBatch(4)

@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { newKeyringText } from '../../src/tokens.ts'
+import { cpuSecondsOf } from './cpu-time.ts'
 
 export interface ApiProcess {
   url: string
   port: number
   /** Bytes that live in its heap and its buffers after a collection. */
   memory(): Promise<number>
+  /** Processor time so far. */
+  cpuSeconds(): number
   stop(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
@@ -66,6 +69,7 @@ export async function startApiProcess(
       const [bytes] = (await once(child, 'message')) as [number]
       return bytes
     },
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }

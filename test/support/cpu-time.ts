@@ -9,7 +9,8 @@ declare module 'vitest' {
 
 /** Ticks of Linux' clock in a second. */
 const TICKS = 100
-/** Where /proc/self/stat has the time of the children that ended, counted from the state. */
+/** Where /proc/…/stat has times, counted from the state: its own, and of children that ended. */
+const OWN = [11, 12]
 const CHILDREN = [13, 14]
 
 /**
@@ -21,9 +22,15 @@ export function cpuSeconds(): number {
   return (user + system) / 1e6 + childrenSeconds()
 }
 
-function childrenSeconds(): number {
-  if (process.platform !== 'linux') return 0
-  const stat = readFileSync('/proc/self/stat', 'utf8')
+/** Processor time of another process, in seconds; NaN where the system does not tell. */
+export const cpuSecondsOf = (pid: number): number =>
+  process.platform === 'linux' ? secondsIn(`/proc/${pid}/stat`, OWN) : Number.NaN
+
+const childrenSeconds = (): number =>
+  process.platform === 'linux' ? secondsIn('/proc/self/stat', CHILDREN) : 0
+
+function secondsIn(path: string, places: readonly number[]): number {
+  const stat = readFileSync(path, 'utf8')
   const figures = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return CHILDREN.reduce((sum, at) => sum + Number(figures[at]) / TICKS, 0)
+  return places.reduce((sum, at) => sum + Number(figures[at]) / TICKS, 0)
 }
