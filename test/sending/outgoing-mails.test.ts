@@ -9,6 +9,7 @@ import { startBatch } from '../../src/core/sending/create-batch.ts'
 import { type PreparedMail, prepareMails } from '../../src/core/sending/prepare-mails.ts'
 import { prepareTest, sendTest } from '../../src/core/sending/test-template.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { compileContent } from '../../src/mail/content.ts'
@@ -269,7 +270,8 @@ it('what the provider receives of each source of mail', async () => {
 
   const COUNT = 10
   const customer = await until(async () => {
-    const mails = await received(account.accountId)
+    // A slow machine asks the simulator whether events arrive: that is nobody's mail.
+    const mails = (await received(account.accountId)).filter(({ to }) => !to.includes(SIMULATOR))
     return mails.length >= COUNT && mails
   })
   const mails = [...customer, ...(await received(OPERATOR_ACCOUNT))]
