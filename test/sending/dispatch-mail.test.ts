@@ -34,12 +34,14 @@ let slowAnswer = Promise.resolve()
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  mailer = fakeMailer((mail) => outcome(mail.to))
-  const { send } = mailer
-  mailer.send = async (wanted, call) => {
-    const answer = await send(wanted, call)
-    if (wanted.to === SLOW) await slowAnswer
-    return answer
+  const answering = fakeMailer((mail) => outcome(mail.to))
+  mailer = {
+    ...answering,
+    send: async (wanted, call) => {
+      const answer = await answering.send(wanted, call)
+      if (wanted.to === SLOW) await slowAnswer
+      return answer
+    },
   }
   engine = await startEngine({ databaseUrl: database.url, mailer, keyring })
 })
