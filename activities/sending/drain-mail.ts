@@ -19,12 +19,15 @@ import * as suppressions from '../../src/store/consent/suppressions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/tokens.ts'
 import type { DispatchMailInput } from '../../workflows/contract.ts'
-import { callAll, jobOf } from '../calls.ts'
+import { callAll, type Job, jobOf } from '../calls.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
+import { createFlights } from './flights.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 const CLAIM_SIZE = 50
+/** Mails of one connection whose calls have begun and are not written yet. */
+const MOST_IN_FLIGHT = 200
 /** Encrypted contents that are read at once. */
 const CLAIM_BYTES = 16 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
@@ -39,6 +42,33 @@ const LONGEST_WAIT_MS = 5_000
 
 /** What a mail of the API says, and its sender's tags. */
 type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
+
+/** When to come back. */
+interface Drained {
+  resumeAt?: number
+  more: boolean
+}
+
+type Flights = ReturnType<typeof createFlights>
+
+/** What claims that are under way have found out. */
+interface DrainState {
+  /** Nothing of this connection can be sent now. */
+  isStuck: boolean
+  /** One probe after the other. */
+  isProbing: boolean
+}
+
+/** Claimed mails, made. */
+interface Claim {
+  id: string
+  bucket: string
+  /** By the clock of Postgres. */
+  claimedAt: string
+  /** On `performance.now()`'s scale. */
+  startedAt: number
+  pending: { id: string; job: Job }[]
+}
 
 const UNREADABLE: Said = {
   failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
@@ -57,32 +87,52 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   /**
    * Sends the single mail that waits for one connection, by priority. Returns when to come back:
    * `resumeAt` when the account cannot send now, nothing when the queue is empty or the time is up.
+   *
+   * Claims are made one after the other. Their calls are not waited for: an answer that is slow
+   * holds up nobody else's mail, as long as there are not too many of them.
    */
   return async function drainMail(
     input: DispatchMailInput,
   ): Promise<{ resumeAt?: number; more: boolean }> {
-    const { organizationId, connectionId } = input
+    const flights = createFlights(MOST_IN_FLIGHT)
+    try {
+      return await claimAll(input, flights)
+    } finally {
+      await flights.landed()
+    }
+  }
+
+  async function claimAll(
+    { organizationId, connectionId }: DispatchMailInput,
+    flights: Flights,
+  ): Promise<Drained> {
     const until = performance.now() + DRAIN_MS
     let warmUntil = performance.now() + WARM_MS
+    const state: DrainState = { isStuck: false, isProbing: false }
+    // What was begun before the time was up is waited for at work: it may be slow.
+    const isOver = () =>
+      performance.now() >= until &&
+      (performance.now() >= until + timings.callMs || !flights.beganBefore(until))
 
-    while (performance.now() < until) {
+    while (!isOver()) {
+      // This organization's role or identity is in the way: others on the account must not wait.
+      if (state.isStuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
+      if (flights.hasFailed()) break
+      if (flights.room() === 0) {
+        await flights.next()
+        continue
+      }
       const sender = await senders.find(sql, organizationId, connectionId)
       if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
-      await probe(sender)
+      if (!state.isProbing) await probe(sender, flights, state)
 
-      const waiting = await mailQueue.waiting(sql, connectionId, CLAIM_SIZE)
-      const [first] = waiting
-      if (!first) {
-        if (performance.now() > warmUntil) return { more: false }
+      const found = await waitingClaim(connectionId, flights.room())
+      if (!found) {
+        if (performance.now() > warmUntil && flights.isEmpty()) return { more: false }
         await sleep(POLL_MS)
         continue
       }
-      // One claim is of one lane, for which it has permits, and of one bucket: the partition must
-      // be named. The others have their turn next.
-      const { bucket, priority } = first
-      const ids = waiting
-        .filter((each) => each.bucket === bucket && each.priority === priority)
-        .map(({ id }) => id)
+      const { bucket, ids, priority } = found
       const grant = await sendLimits.grantPermits(sql, sender, ids.length, laneOf(priority))
       if (grant.granted === 0) {
         if (grant.waitMs > LONGEST_WAIT_MS)
@@ -90,16 +140,15 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      const { claimed, used, stuck } = await sendSome(sender, {
-        bucket,
-        ids: ids.slice(0, grant.granted),
-        isWatched: grant.isWatched,
-      })
-      if (used < grant.granted) await sendLimits.giveBack(sql, sender, grant.granted - used)
-      // This organization's role or identity is in the way: others on the account must not wait.
-      if (stuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
+      const claim = await claimSome(sender, { bucket, ids: ids.slice(0, grant.granted) })
+      const unused = grant.granted - claim.pending.length
+      if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
       // Somebody else holds these rows for a moment, or none of them may be mailed.
-      if (claimed === 0) await Context.current().sleep(POLL_MS)
+      if (claim.pending.length === 0) await Context.current().sleep(POLL_MS)
+      else {
+        const { isWatched } = grant
+        flights.begin(claim.pending.length, () => sendClaimed(sender, claim, { isWatched, state }))
+      }
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
     }
@@ -107,12 +156,25 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   }
 
   /**
-   * Claims, calls, writes. Returns how many permits were used, and whether this sender is stuck.
+   * The rows of the next claim. One claim is of one lane, for which it has permits, and of one
+   * bucket: the partition must be named. The others have their turn next.
    */
-  async function sendSome(
+  async function waitingClaim(connectionId: string, room: number) {
+    const waiting = await mailQueue.waiting(sql, connectionId, Math.min(CLAIM_SIZE, room))
+    const [first] = waiting
+    if (!first) return undefined
+    const { bucket, priority } = first
+    const ids = waiting
+      .filter((each) => each.bucket === bucket && each.priority === priority)
+      .map(({ id }) => id)
+    return { bucket, priority, ids }
+  }
+
+  /** Claims mails and makes them. */
+  async function claimSome(
     sender: senders.SendingConnection,
-    { bucket, ids, isWatched }: { bucket: string; ids: string[]; isWatched: boolean },
-  ): Promise<{ claimed: number; used: number; stuck: boolean }> {
+    { bucket, ids }: { bucket: string; ids: string[] },
+  ): Promise<Claim> {
     const { organizationId, connectionId } = sender
     // Before the claim, after which there is a second to begin every call.
     const { fitting, saidBy } = await contentsOf(organizationId, ids)
@@ -127,16 +189,25 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       ids: fitting,
       refused,
     })
-    if (claimed.mails.length === 0) return { claimed: 0, used: 0, stuck: false }
     const pending = claimed.mails.map(({ id, recipient: to, flowId, ...stored }) => {
       const said = saidBy(id)
       const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
       const tags = tagsOf({ organizationId, bucket, id, flowId })
       return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
     })
+    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending }
+  }
+
+  /** Calls, writes, and gives back the permits that were not used. */
+  async function sendClaimed(
+    sender: senders.SendingConnection,
+    { id: claimId, bucket, claimedAt, startedAt, pending }: Claim,
+    { isWatched, state }: { isWatched: boolean; state: DrainState },
+  ): Promise<void> {
+    const { organizationId, connectionId } = sender
     const { results, verdict } = await callAll(mailer, pending, {
       iamRole: sender,
-      signedAt: new Date(claimed.claimedAt),
+      signedAt: new Date(claimedAt),
       beginBy: startedAt + timings.beginMs,
     })
     await writeWithRetry(() =>
@@ -151,11 +222,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       const refusedIds = { organizationId, bucket, ids: [...verdict.senderRefused] }
       await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
     }
-    return {
-      claimed: pending.length,
-      used: pending.length - verdict.notBegun - verdict.senderRefused.size,
-      stuck: verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender),
-    }
+    const unused = verdict.notBegun + verdict.senderRefused.size
+    if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
+    state.isStuck ||= verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender)
   }
 
   /**
@@ -200,7 +269,11 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
    * One mail to the simulator, when rows are in doubt and too few other mails tell whether events
    * arrive. No row in the ledger, no log, no counter; under the limiter like all mail.
    */
-  async function probe(sender: senders.SendingConnection): Promise<void> {
+  async function probe(
+    sender: senders.SendingConnection,
+    flights: Flights,
+    state: DrainState,
+  ): Promise<void> {
     const { organizationId, connectionId } = sender
     const from = await probes.take(sql, organizationId, connectionId)
     if (from === undefined) return
@@ -209,6 +282,12 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       await probes.giveBack(sql, organizationId, connectionId)
       return
     }
+    state.isProbing = true
+    flights.begin(1, () => sendProbe(sender, from).finally(() => (state.isProbing = false)))
+  }
+
+  async function sendProbe(sender: senders.SendingConnection, from: string): Promise<void> {
+    const { organizationId, connectionId } = sender
     const id = uuidv7()
     const beginBy = performance.now() + timings.beginMs
     const claimedAt = await probes.claim(sql, { organizationId, connectionId, id })

@@ -6337,7 +6337,7 @@ export interface components {
             };
             /** @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say. */
             branding: {
-                /** @description Of the buttons. Null: ours. */
+                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
                 accentColor: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor: string | null;
@@ -6375,7 +6375,7 @@ export interface components {
         OrganizationPatch: {
             name?: string;
             branding?: {
-                /** @description Of the buttons. Null: ours. */
+                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
                 accentColor?: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor?: string | null;
@@ -6495,7 +6495,7 @@ export interface components {
             name: string;
         } | {
             branding: {
-                /** @description Of the buttons. Null: ours. */
+                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
                 accentColor?: string | null;
                 /** @description Around the text. Null: ours. */
                 backgroundColor?: string | null;

@@ -1,4 +1,4 @@
-import { type Brand, buttonColors, colorOr, mailBrand } from '../domain/content/brand.ts'
+import { type Brand, buttonColors, colorOr, linkColor, mailBrand } from '../domain/content/brand.ts'
 import { sayAs } from '../domain/content/wording.ts'
 import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/consent/subscription.ts'
 import { escapeHtml } from './liquid.ts'
@@ -120,7 +120,7 @@ function page(words: Words, brand: Brand): string {
 <table role="presentation" cellpadding="0" cellspacing="0"><tr><td style="border-radius:8px;background:${colors.background}">
 <a href="${url}" style="display:inline-block;padding:14px 26px;${FONT};font-size:16px;font-weight:600;color:${colors.text};text-decoration:none">${button}</a>
 </td></tr></table>
-<p style="margin:24px 0 0;font-size:14px;color:#4b5563">${validity} ${copy}<br><a href="${url}" style="color:${ACCENT};word-break:break-all">${url}</a></p>
+<p style="margin:24px 0 0;font-size:14px;color:#4b5563">${validity} ${copy}<br><a href="${url}" style="color:${linkColor(brand.accentColor, ACCENT)};word-break:break-all">${url}</a></p>
 <p style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e5e7eb;font-size:14px;color:#4b5563">${ignore}</p>${senderLine(brand)}
 </td></tr>
 </table>

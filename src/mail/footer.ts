@@ -30,6 +30,7 @@ export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail
     ...(preferencesUrl === undefined ? [] : [{ text: words.preferences, url: preferencesUrl }]),
   ]
   const missing = (part: string, shown: (text: string) => string) => ({
+    linkColor: footed.organization.linkColor ?? COLOR,
     links: part.includes(shown(unsubscribeUrl)) ? [] : links,
     address: lines.every((line) => part.includes(shown(line))) ? [] : [name, ...lines],
   })
@@ -43,15 +44,16 @@ export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail
 interface Missing {
   links: readonly { text: string; url: string }[]
   address: readonly string[]
+  linkColor: string
 }
 
 /** Readable on white; the underline tells the links from text without relying on colour. */
 const COLOR = '#595959'
 
-function htmlFooter({ links, address }: Missing): string {
+function htmlFooter({ links, address, linkColor }: Missing): string {
   const anchors = links.map(
     ({ text, url }) =>
-      `<a href="${escapeHtml(url)}" style="color:${COLOR};text-decoration:underline">${escapeHtml(text)}</a>`,
+      `<a href="${escapeHtml(url)}" style="color:${linkColor};text-decoration:underline">${escapeHtml(text)}</a>`,
   )
   const lines = [anchors.join(' &middot; '), address.map(escapeHtml).join(' &middot; ')]
   const shown = lines.filter((line) => line !== '')

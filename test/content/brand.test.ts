@@ -146,6 +146,7 @@ test('a confirmation mail is in the language and the colours of its organization
   expect(mail.html).toContain('<html lang="es">')
   expect(mail.html).toContain('background:#ffee00')
   expect(mail.html).toContain('color:#000000;text-decoration:none">Confirmar mi suscripción')
+  expect(mail.html).not.toContain('#1d4ed8')
   expect(mail.html).toContain('Señal &middot; Calle 1 &middot; Madrid &lt;centro&gt;')
   expect(mail.text).toContain('27 días')
   expect(mail.text).toContain('Calle 1\nMadrid <centro>')
@@ -168,6 +169,14 @@ test('marketing mail gets the links and the postal address that its author left 
   expect(mail.text).toBe(
     'News\n\nAbmelden: https://m.example.com/u/1\nEinstellungen: https://m.example.com/p/1\nAlice & Co\n1 Main Street\nSpringfield\n',
   )
+})
+
+test('links have the colour of the organization, as dark as a reader needs it', () => {
+  const colored = (accentColor: string | null) => marketing('<p>News</p>', { accentColor }).html
+  expect(colored('#7a3e2c')).toContain('style="color:#7a3e2c;text-decoration:underline">')
+  // Yellow cannot be read on white.
+  expect(colored('#ffee00')).toMatch(/style="color:#[67][0-9a-f]{5};text-decoration:underline">/)
+  expect(colored(null)).toContain('style="color:#595959;text-decoration:underline">')
 })
 
 test('and only what is missing', () => {

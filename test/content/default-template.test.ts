@@ -1,12 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_TEMPLATE } from '../../src/main/default-template.ts'
 import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import type { MailPreview } from '../../src/mail/works.ts'
 import { chromium, openPage, type Page } from '../support/browser.ts'
+import { faultsOf, servePages } from '../support/readable-pages.ts'
 
 let renderer: Renderer
 beforeAll(() => {
@@ -44,9 +41,8 @@ test('has nothing to be warned of, for whomever it is', async () => {
 })
 
 describe.runIf(chromium !== undefined)('in a browser', () => {
-  let server: Server
+  let server: Awaited<ReturnType<typeof servePages>>
   let browser: Page
-  let origin: string
   const pages: Record<string, string> = {}
 
   beforeAll(async () => {
@@ -55,17 +51,12 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     pages['/long'] = (await made({ firstName: 'Wolfeschlegelsteinhausen'.repeat(2) })).mail.html
     // Some mail programs read no style sheet, and others no media query.
     pages['/bare'] = mail.html.replace(/<style>[^]*?<\/style>/, '')
-    server = createServer(({ url = '' }, response) => {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pages[url])
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    browser = await openPage(chromium ?? '', `${origin}/whole`)
+    server = await servePages(pages)
+    browser = await openPage(chromium ?? '', `${server.origin}/whole`)
   }, 60_000)
   afterAll(async () => {
     await browser.close()
     server.close()
-    server.closeAllConnections()
   })
 
   test('it can be read on a phone and a desktop, light and dark, with styles or without', async () => {
@@ -75,17 +66,9 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
       for (const dark of [false, true]) {
         await browser.look({ width, dark })
         for (const path of Object.keys(pages)) {
-          await browser.go(origin + path)
-          await browser.evaluate(axe.source)
-          // Mails have no landmarks: clients show them inside pages of their own.
-          const wrong = await browser.evaluate<string[]>(
-            `axe.run(document, { preload: false, rules: { region: { enabled: false }, 'landmark-one-main': { enabled: false } } })
-              .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`,
-          )
-          const isWide = await browser.evaluate<boolean>(
-            'document.documentElement.scrollWidth > window.innerWidth',
-          )
-          if (wrong.length > 0 || isWide) found[`${path} ${width} ${dark}`] = [wrong, isWide]
+          await browser.go(server.origin + path)
+          const faults = await faultsOf(browser)
+          if (faults.length > 0) found[`${path} ${width} ${dark}`] = faults
           const color = 'getComputedStyle(document.querySelector(".card")).backgroundColor'
           colors.add(`${path} ${dark}: ${await browser.evaluate<string>(color)}`)
         }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pageStyle } from '../../api/http/page-style.ts'
-import { readableOn } from '../../src/domain/content/brand.ts'
+import { linkColor, readableOn } from '../../src/domain/content/brand.ts'
 import { brandWith } from '../support/brands.ts'
 
 const channel = (hexadecimal: string, at: number): number => {
@@ -16,10 +16,24 @@ const contrast = (a: string, b: string): number => {
   return (light + 0.05) / (dark + 0.05)
 }
 
+const colors = fc
+  .integer({ min: 0, max: 0xff_ff_ff })
+  .map((value) => `#${value.toString(16).padStart(6, '0')}`)
+
+test('a link can be read on white in every colour that an organization may choose', () => {
+  fc.assert(
+    fc.property(colors, (color) => {
+      const link = linkColor(color)
+      expect(link).toMatch(/^#[0-9a-f]{6}$/)
+      expect(contrast(link, '#ffffff')).toBeGreaterThanOrEqual(4.5)
+      // One that can be read stays as it is.
+      expect(contrast(color, '#ffffff') < 4.5 || link === color).toBe(true)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
 test('the text of a button can be read on every colour that an organization may choose', () => {
-  const colors = fc
-    .integer({ min: 0, max: 0xff_ff_ff })
-    .map((value) => `#${value.toString(16).padStart(6, '0')}`)
   fc.assert(
     fc.property(colors, (color) => {
       expect(contrast(readableOn(color), color)).toBeGreaterThanOrEqual(4.5)

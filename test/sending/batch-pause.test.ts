@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cancelBatch } from '../../src/core/sending/cancel-batch.ts'
-import { pauseBatch, wakeBatch } from '../../src/core/sending/change-batch.ts'
+import { changeBatch, pauseBatch } from '../../src/core/sending/change-batch.ts'
 import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import { createDatabase } from '../support/database.ts'
@@ -44,17 +45,26 @@ const operations = ({ organizationId }: Seeded, id: string) => ({
   pause: () => transact(sql, (tx) => pauseBatch(tx, organizationId, id)),
   resume: () => transact(sql, (tx) => resumeBatch(tx, organizationId, id)),
   cancel: () => transact(sql, (tx) => cancelBatch(tx, organizationId, id)),
-  /** As PATCH does it, which locks the row first. */
-  reschedule: (inMs: number) =>
-    transact(sql, async (tx) => {
-      const { count } = await tx`
-        update batches
-        set scheduled_for = clock_timestamp() + ${inMs} * interval '1 millisecond',
-          updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-        where id = ${id} and status = 'scheduled'`
-      if (count > 0) await wakeBatch(tx, organizationId, { id, attempt: 1 }, undefined)
-      return count > 0
-    }),
+  /** What PATCH does. */
+  reschedule: async (inMs: number) => {
+    const patch = { scheduledFor: new Date(Date.now() + inMs).toISOString() }
+    try {
+      await transact(sql, (tx) => changeBatch(tx, organizationId, { id, patch }, context()))
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.reason === 'batch_not_changeable') return false
+      throw error
+    }
+  },
+})
+
+/** As the route has it: what the batch says stays as it is, so nothing is compiled. */
+const context = (): Parameters<typeof changeBatch>[3] => ({
+  senders: { stateOf: () => 'verified' },
+  compile: () => Promise.reject(new Error('nothing is compiled')),
+  estimate: 8,
+  now: Date.now(),
+  requestId: 'request',
 })
 
 const start = async (contacts: number, rate = 1_000) => {

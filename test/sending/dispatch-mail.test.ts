@@ -27,11 +27,22 @@ let engine: Engine
 let outcome: (to: string) => FakeOutcome
 let mailer: FakeMailer
 let seeded: Seeded
+const SLOW = 'slow@example.com'
+/** Until it the provider says nothing about a mail to that address. */
+let slowAnswer = Promise.resolve()
 
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  mailer = fakeMailer((mail) => outcome(mail.to))
+  const answering = fakeMailer((mail) => outcome(mail.to))
+  mailer = {
+    ...answering,
+    send: async (wanted, call) => {
+      const answer = await answering.send(wanted, call)
+      if (wanted.to === SLOW) await slowAnswer
+      return answer
+    },
+  }
   engine = await startEngine({ databaseUrl: database.url, mailer, keyring })
 })
 afterAll(async () => {
@@ -118,6 +129,22 @@ async function accept(
 }
 
 describe('single mail', () => {
+  it('is not held up by a slow answer to other mail of the account, and goes to nobody twice', async () => {
+    let answer = () => {}
+    slowAnswer = new Promise((resolve) => (answer = resolve))
+    await enqueue(sql, mail({ recipient: SLOW }))
+    await until(async () => mailer.accepted.length === 1)
+    for (let n = 0; n < 20; n++) {
+      await enqueue(sql, mail({ recipient: `reader-${n}@example.com` }))
+    }
+    // One call has no answer yet.
+    await until(async () => (await states())['sent'] === 20)
+    answer()
+    await until(async () => (await states())['sent'] === 21)
+    expect(new Set(mailer.accepted).size).toBe(21)
+    expect(mailer.accepted).toHaveLength(21)
+  })
+
   it('of the API leaves with what it says and its tags, and fails when that is lost', async () => {
     const lost = await accept('lost@example.com', { sendAt: Date.now() + 300 })
     await sql`update transactional_mails set sealed = '\\x00' where id = ${lost}`

@@ -16,6 +16,8 @@ export interface MailBrand {
   postalAddress?: string | null
   /** Of the links that marketing mail gets at its end; without them they are in English. */
   links?: { unsubscribe: string; preferences: string }
+  /** Of these links; undefined: ours. Readable on white. */
+  linkColor?: string | undefined
 }
 
 export function mailBrand(brand: Brand): MailBrand {
@@ -27,6 +29,7 @@ export function mailBrand(brand: Brand): MailBrand {
       unsubscribe: say('footer.unsubscribe'),
       preferences: say('footer.preferences'),
     },
+    ...(brand.accentColor === null ? {} : { linkColor: linkColor(brand.accentColor) }),
   }
 }
 
@@ -52,9 +55,27 @@ export function readableOn(background: string): '#000000' | '#ffffff' {
   return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? '#000000' : '#ffffff'
 }
 
+/** Of text on its background, WCAG 2.2, 1.4.3. */
+const LEAST_CONTRAST = 4.5
+/** What a colour is multiplied by until it is dark enough. */
+const DARKER = 0.95
+
+/** Returns the colour of an organization's links: its accent, as dark as white needs it. */
+export function linkColor(accent: string | null, ours = ACCENT): string {
+  let color = colorOr(accent, ours)
+  while (1.05 / (luminanceOf(color) + 0.05) < LEAST_CONTRAST) {
+    const parts = partsOf(color).map((part) => Math.floor(part * DARKER))
+    color = `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+  }
+  return color
+}
+
+const partsOf = (hexadecimal: string): number[] =>
+  [1, 3, 5].map((at) => Number.parseInt(hexadecimal.slice(at, at + 2), 16))
+
 function luminanceOf(hexadecimal: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(hexadecimal.slice(at, at + 2), 16) / 255
+  const [red = 0, green = 0, blue = 0] = partsOf(hexadecimal).map((part) => {
+    const value = part / 255
     return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -15,7 +15,11 @@ const Color = Type.String({
   examples: ['#1f4fd8'],
 })
 const branding = {
-  accentColor: nullable({ ...Color, description: 'Of the buttons. Null: ours.' }),
+  accentColor: nullable({
+    ...Color,
+    description:
+      'Of the buttons, and of links in mails, there as dark as white needs it. Null: ours.',
+  }),
   backgroundColor: nullable({ ...Color, description: 'Around the text. Null: ours.' }),
   language: oneOf(LANGUAGES, {
     description: 'Of public pages, confirmation mails and the links at the end of marketing mail.',

@@ -113,7 +113,7 @@ export const addSent = (
   returning 1`
     : sql`select 1`
 
-export interface VariantDelta {
+interface VariantDelta {
   sent: number
   delivered: number
   opened: number

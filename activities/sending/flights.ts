@@ -1,0 +1,38 @@
+interface Flight {
+  mails: number
+  /** On `performance.now()`'s scale. */
+  beganAt: number
+}
+
+/** Mails that are being sent while further ones are claimed; `most` of them at once. */
+export function createFlights(most: number) {
+  const flights = new Map<Promise<void>, Flight>()
+  const failures: unknown[] = []
+  const mailsInFlight = (): number =>
+    [...flights.values()].reduce((sum, { mails }) => sum + mails, 0)
+
+  return {
+    /** How many more mails may be begun. */
+    room: (): number => Math.max(0, most - mailsInFlight()),
+    hasFailed: (): boolean => failures.length > 0,
+    isEmpty: (): boolean => flights.size === 0,
+    beganBefore: (time: number): boolean =>
+      [...flights.values()].some(({ beganAt }) => beganAt < time),
+
+    begin(mails: number, work: () => Promise<void>): void {
+      const flight = work()
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => flights.delete(flight))
+      flights.set(flight, { mails, beganAt: performance.now() })
+    },
+
+    /** When one of them has ended. */
+    next: (): Promise<void> => Promise.race(flights.keys()),
+
+    /** When all of them have. Throws what the first that failed has thrown. */
+    async landed(): Promise<void> {
+      await Promise.all(flights.keys())
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}
