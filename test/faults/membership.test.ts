@@ -132,7 +132,7 @@ async function gone(id: Uuid): Promise<void> {
   await succeeds(id, end())
 }
 
-/** A worker that is killed in mid-turn again and again, and started again; it has begun its work. */
+/** A worker that is killed in mid-turn again and again, and started again; it works already. */
 async function startDying() {
   let deaths = 0
   const stopping = new AbortController()
