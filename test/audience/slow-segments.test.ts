@@ -49,7 +49,10 @@ test('a list, an export and a preview of a slow segment are 400, which says so',
     }
     expect(await api.alice.post('/v1/segments/preview', { condition })).toMatchObject({
       status: 400,
-      body: { reason: 'condition_too_slow' },
+      body: {
+        reason: 'condition_too_slow',
+        error: expect.stringContaining('Contacts where the event "bought" has not occurred.'),
+      },
     })
   })
   expect((await api.alice.get(`/v1/contacts?segmentId=${segmentId}`)).body.total).toBe(1)

@@ -41,6 +41,7 @@ test('where nothing is behind, all lags are nothing', async () => {
     executions_overdue: 0,
     executions_overdue_seconds: 0,
     membership_lag_seconds: 0,
+    segments_set_aside: 0,
     delivery_events_lag_seconds: 0,
   })
 })

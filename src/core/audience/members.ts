@@ -1,5 +1,7 @@
 import type { Audience } from '../../domain/audience/audience.ts'
+import { sentenceOf } from '../../domain/audience/condition-sentence.ts'
 import { badRequest } from '../../domain/errors.ts'
+import { shown } from '../../domain/text.ts'
 import type { Uuid } from '../../ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import * as audiences from '../../store/audience/audience.ts'
@@ -36,7 +38,7 @@ export async function countAudience(searchSql: Sql, organizationId: Uuid, audien
 /** The same as `countMembers`. 400 where it takes too long. */
 export async function previewMembers(searchSql: Sql, asked: members.Asked, limit: number) {
   const found = await countMembers(searchSql, asked, limit)
-  if (!found) throw tooSlow('condition', 'condition_too_slow')
+  if (!found) throw tooSlow('condition', 'condition_too_slow', sentenceOf(asked.condition))
   return found
 }
 
@@ -78,5 +80,7 @@ async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
 
 const SLOW = 'takes too long to evaluate: use fewer or narrower filters'
 
-const tooSlow = (path: string, reason: string) =>
-  badRequest(`The condition ${SLOW}`, [{ path, message: SLOW }], reason)
+function tooSlow(path: string, reason: string, sentence?: string) {
+  const message = sentence === undefined ? SLOW : `${SLOW}; it is: ${shown(sentence)}`
+  return badRequest(`The condition ${message}`, [{ path, message }], reason)
+}

@@ -1,6 +1,6 @@
 /**
- * Pages of an audience, for who goes through all of it. A condition that counts events is asked of a
- * stretch of contacts at a time: else each page would count the events of all contacts again.
+ * Pages of an audience, for who goes through all of it. A condition that counts events is asked of
+ * a stretch of contacts at a time: else each page would count the events of all contacts again.
  */
 import type { Audience } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'

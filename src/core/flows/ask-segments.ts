@@ -1,6 +1,6 @@
 /**
- * Asks kept segments of contacts, a few of them in one statement. One that takes too long or fails is
- * found out and set aside, so that it does not hold up the others of its organization.
+ * Asks kept segments of contacts, a few of them in one statement. One that takes too long or fails
+ * is found out and set aside, so that it does not hold up the others of its organization.
  */
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
@@ -89,7 +89,7 @@ export function noteFailure({ failed }: Asking, failure: FailedSegment): void {
   if (slow.length > MOST_SLOW) throw new SegmentsFailed(failed)
 }
 
-/** Sets failed segments aside; returns until when, in their order. Nothing of those that changed. */
+/** Sets failed segments aside, but for those that have changed; returns until when. */
 export async function setAside(
   tx: Transaction,
   organizationId: Uuid,

@@ -80,7 +80,7 @@ export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
 
 /**
  * Notes that scans begin. They may look at contacts later: transactions that had begun to write
- * before they could see that the segment is kept have marked nothing, and their ends are waited for.
+ * before they could see that the segment is kept have marked nothing, so their ends are waited for.
  * They are those that have a number by now; the number of this one may be older than theirs.
  */
 export const beginScans = (tx: Transaction, organizationId: Uuid) => tx`

@@ -70,7 +70,8 @@ export const putOff = (sql: Sql, organizationId: Uuid, ms: number) => sql`
 export async function limitStatements(tx: Transaction, ms: number): Promise<number> {
   const [row] = await tx<{ before: number }[]>`
     with session as materialized (
-      select setting::integer as before from pg_settings where name = 'statement_timeout'
+      select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::integer
+        as before
     )
     select before,
       set_config('statement_timeout', least(nullif(before, 0), ${ms}::integer)::text, true)

@@ -10,8 +10,8 @@ export interface Lags {
    */
   batchSeconds: number
   /**
-   * Since the first of the contacts changed whose kept segments are not brought up to date, or since
-   * a segment was to be kept whose members are not recorded.
+   * Since the first of the contacts changed whose kept segments are not brought up to date, or
+   * since a segment was to be kept whose members are not recorded.
    */
   membershipSeconds: number
   /** Kept segments that are set aside, because they cannot be asked. */
