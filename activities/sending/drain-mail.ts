@@ -28,7 +28,7 @@ import { writeWithRetry } from '../write-with-retry.ts'
 const CLAIM_SIZE = 50
 /** Mails of one connection whose calls have begun and are not written yet. */
 const MOST_IN_FLIGHT = 200
-/** Encrypted contents that are read at once. */
+/** Encrypted contents that are read at once; while as many are in flight, nothing is claimed. */
 const CLAIM_BYTES = 16 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
@@ -68,6 +68,8 @@ interface Claim {
   /** On `performance.now()`'s scale. */
   startedAt: number
   pending: { id: string; job: Job }[]
+  /** Of their contents. */
+  bytes: number
 }
 
 const UNREADABLE: Said = {
@@ -118,7 +120,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       // This organization's role or identity is in the way: others on the account must not wait.
       if (state.isStuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
       if (flights.hasFailed()) break
-      if (flights.room() === 0) {
+      if (flights.room() === 0 || flights.bytes() >= CLAIM_BYTES) {
         await flights.next()
         continue
       }
@@ -147,7 +149,8 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       if (claim.pending.length === 0) await Context.current().sleep(POLL_MS)
       else {
         const { isWatched } = grant
-        flights.begin(claim.pending.length, () => sendClaimed(sender, claim, { isWatched, state }))
+        const load = { mails: claim.pending.length, bytes: claim.bytes }
+        flights.begin(load, () => sendClaimed(sender, claim, { isWatched, state }))
       }
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
@@ -177,7 +180,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   ): Promise<Claim> {
     const { organizationId, connectionId } = sender
     // Before the claim, after which there is a second to begin every call.
-    const { fitting, saidBy } = await contentsOf(organizationId, ids)
+    const { fitting, saidBy, bytes } = await contentsOf(organizationId, ids)
     const refused = await refusedByList(organizationId, bucket, fitting)
     const startedAt = performance.now()
     const claimId = uuidv7()
@@ -195,7 +198,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       const tags = tagsOf({ organizationId, bucket, id, flowId })
       return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
     })
-    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending }
+    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending, bytes }
   }
 
   /** Calls, writes, and gives back the permits that were not used. */
@@ -241,6 +244,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       said.set(id, found ? { parts: await outgoing(found), tags } : UNREADABLE)
     }
     return {
+      bytes: sealed.reduce((sum, { sealed: content }) => sum + (content?.byteLength ?? 0), 0),
       fitting: ids.filter((id) => !waiting.has(id)),
       saidBy: (id: string): Said => said.get(id) ?? { parts: {}, tags: [] },
     }
@@ -283,7 +287,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       return
     }
     state.isProbing = true
-    flights.begin(1, () => sendProbe(sender, from).finally(() => (state.isProbing = false)))
+    flights.begin({ mails: 1, bytes: 0 }, () =>
+      sendProbe(sender, from).finally(() => (state.isProbing = false)),
+    )
   }
 
   async function sendProbe(sender: senders.SendingConnection, from: string): Promise<void> {

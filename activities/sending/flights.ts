@@ -1,5 +1,10 @@
-interface Flight {
+interface Load {
   mails: number
+  /** Of their contents, which are held until the calls have ended. */
+  bytes: number
+}
+
+interface Flight extends Load {
   /** On `performance.now()`'s scale. */
   beganAt: number
 }
@@ -8,22 +13,23 @@ interface Flight {
 export function createFlights(most: number) {
   const flights = new Map<Promise<void>, Flight>()
   const failures: unknown[] = []
-  const mailsInFlight = (): number =>
-    [...flights.values()].reduce((sum, { mails }) => sum + mails, 0)
+  const inFlight = (of: keyof Load): number =>
+    [...flights.values()].reduce((sum, flight) => sum + flight[of], 0)
 
   return {
     /** How many more mails may be begun. */
-    room: (): number => Math.max(0, most - mailsInFlight()),
+    room: (): number => Math.max(0, most - inFlight('mails')),
+    bytes: (): number => inFlight('bytes'),
     hasFailed: (): boolean => failures.length > 0,
     isEmpty: (): boolean => flights.size === 0,
     beganBefore: (time: number): boolean =>
       [...flights.values()].some(({ beganAt }) => beganAt < time),
 
-    begin(mails: number, work: () => Promise<void>): void {
+    begin(load: Load, work: () => Promise<void>): void {
       const flight = work()
         .catch((error: unknown) => void failures.push(error))
         .finally(() => flights.delete(flight))
-      flights.set(flight, { mails, beganAt: performance.now() })
+      flights.set(flight, { ...load, beganAt: performance.now() })
     },
 
     /** When one of them has ended. */
