@@ -263,7 +263,9 @@ const OF_MESSAGES: Record<string, Change<Fields>> = {
   'the time': (message, { n }) =>
     json({
       ...message,
-      Timestamp: new Date(Date.now() - (n % (30 * MINUTE_MS)) - 1).toISOString(),
+      Timestamp: new Date(
+        Date.parse(message['Timestamp'] ?? '') - (n % (30 * MINUTE_MS)) - 1,
+      ).toISOString(),
     }),
   'the time, signed by SNS long ago': (message, { n }) => {
     const age = (n % 2 === 0 ? 1 : -1) * (66 * MINUTE_MS + n * 1_000)

@@ -108,6 +108,7 @@ describe('a batch', () => {
     expect(first?.headers.map(({ name }) => name)).toEqual([
       'List-Unsubscribe',
       'List-Unsubscribe-Post',
+      'List-ID',
     ])
     expect(first?.tags.map(({ name }) => name)).toContain('letterloom-message')
   })
