@@ -329,7 +329,12 @@ describe('mails in doubt', () => {
         set sns_topic_arn = ${topic}::text || region || ':' || account_id || ':events'
         where id = ${seeded.connectionId}`
       await sql`update claims set look_at = now()`
-      return (await claims.listDue(sql, { ...TIMINGS, limit: 10 }))[0]?.isGivenUp
+      // On a busy machine receivers may seem to be away for a moment.
+      const due = await until(async () => {
+        const [first] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })
+        return first
+      })
+      return due.isGivenUp
     }
     expect(await isGivenUp(null)).toBe(false)
     expect(await isGivenUp('arn:aws:sns:')).toBe(true)
