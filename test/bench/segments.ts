@@ -14,16 +14,14 @@ import { previewMembers } from '../../src/core/audience/members.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import * as members from '../../src/store/audience/members.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
-import { createPartitions } from '../../src/store/db/partitions.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { fillOrganization } from '../support/large-organization.ts'
 
 const [rounds = 20, contacts = 100_000, events = 1_000_000] = process.argv.slice(2).map(Number)
 const DAY_MS = 86_400_000
-const DAYS = 60
 const SHOWN = 10
 
 const CONDITION: Condition = {
@@ -73,7 +71,7 @@ async function measure(): Promise<void> {
       ownerEmail: 'owner@example.com',
       ownerName: 'Owner',
     })
-    await fill(sql, organizationId)
+    await fillOrganization(sql, organizationId, { contacts, events })
     console.log(`Postgres ${server.major}, ${contacts} contacts, ${events} events`)
     const now = new Date().toISOString()
     const asked = (condition: Condition): members.Asked => ({ organizationId, condition, now })
@@ -136,53 +134,6 @@ async function byHand(sql: Sql, organizationId: string, now: string): Promise<nu
     where organization_id = ${organizationId} and id = any(${row?.ids ?? []}::uuid[])
     order by id desc`
   return row?.count ?? 0
-}
-
-async function fill(sql: Sql, organizationId: string): Promise<void> {
-  for (let day = 0; day <= DAYS + 8; day += 8)
-    await createPartitions(sql, Date.now() - day * DAY_MS)
-  const topicId = uuidv7()
-  await sql`
-    insert into topics (organization_id, id, slug, name)
-    values (${organizationId}, ${topicId}, 'news', 'News')`
-  // Ids of version 7 of the moment `ms`, the rest by a hash.
-  const id = (ms: string, seed: string) => `
-    (substr(lpad(to_hex((${ms})::bigint), 12, '0'), 1, 8) || '-'
-      || substr(lpad(to_hex((${ms})::bigint), 12, '0'), 9, 4) || '-7' || substr(md5(${seed}), 1, 3)
-      || '-8' || substr(md5(${seed}), 4, 3) || '-' || substr(md5(${seed}), 7, 12))::uuid`
-  await sql.unsafe(`
-    insert into contacts (organization_id, id, email, email_status, first_name, properties)
-    select '${organizationId}', ${id(`${Date.now() - DAYS * DAY_MS} + n`, `'c' || n`)},
-      'reader-' || n || '@example.com', 'active', 'Reader ' || n,
-      jsonb_build_object('plan', (array['free', 'pro', 'team', 'none'])[1 + n % 4], 'seats', n % 50)
-    from generate_series(1, ${contacts}) n`)
-  await sql`
-    insert into subscriptions (organization_id, contact_id, topic_id, status)
-    select organization_id, id, ${topicId},
-      case when uuid_hash(id) % 5 = 0 then 'pending' else 'subscribed' end
-    from contacts
-    where uuid_hash(id) % 2 = 0`
-  await sql`
-    create temporary table places as
-    select id, row_number() over (order by id) as place
-    from contacts
-    where organization_id = ${organizationId}`
-  const AT_ONCE = 1_000_000
-  const began = Date.now() - (DAYS - 2) * DAY_MS
-  for (let from = 0; from < events; from += AT_ONCE) {
-    await sql.unsafe(`
-      insert into events (organization_id, id, contact_id, name, properties, occurred_at)
-      select '${organizationId}', ${id('ms', `'e' || n`)}, contact.id,
-        (array['bought', 'opened', 'left', 'called', 'read'])[1 + n % 5], '{"amount": 5}',
-        to_timestamp(ms / 1000.0)
-      from (
-        select n, ${began} + (n::bigint * 7919 % ${(DAYS - 2) * DAY_MS}) as ms,
-          1 + (n::bigint * 104729 % ${contacts}) as place
-        from generate_series(${from + 1}, ${Math.min(events, from + AT_ONCE)}) n
-      ) made
-      join places contact using (place)`)
-  }
-  await sql`analyze`
 }
 
 await measure()
