@@ -196,7 +196,7 @@ test('sums by timezone are those of an oracle and add up to the totals in UTC', 
       expect([name, answer.totals]).toEqual([name, totals])
     }
   }
-})
+}, 600_000)
 
 /**
  * Zones of which Postgres has data of another year than `Intl`, which luxon asks as well: luxon
