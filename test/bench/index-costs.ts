@@ -1,11 +1,11 @@
 /**
- * What each index of contacts, subscriptions and events costs who writes them, and how large it is:
+ * What each index of contacts and events costs who writes them, and how large it is:
  *
  *   npx tsx test/bench/index-costs.ts [contacts] [events] [rows] [rounds]
  *
  * So many rows are inserted with all indexes and without one of them, in turn, in transactions that
- * are rolled back. Keys and unique indexes are left alone: nothing is right without them. A Postgres
- * of its own is thrown away afterwards.
+ * are rolled back. Keys and unique indexes are left alone: nothing is right without them. A
+ * Postgres of its own is thrown away afterwards.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -28,7 +28,10 @@ export async function pageOfContacts(
 ): Promise<Page<Contact>> {
   const range = { before }
   const from = countsEvents(audience)
-    ? await audiences.oldestOf(sql, organizationId, range, limit * STRETCH)
+    ? await audiences.endOfStretch(sql, organizationId, range, {
+        size: limit * STRETCH,
+        isNewestFirst: true,
+      })
     : undefined
   const rows = await audiences.list(sql, organizationId, audience, { ...range, from, limit })
   return { rows, next: rows.length < limit ? from : rows.at(-1)?.id }
@@ -43,7 +46,10 @@ export async function pageOfIds(
 ): Promise<Page<{ id: Uuid }>> {
   const range = { after }
   const to = countsEvents(audience)
-    ? await audiences.newestOf(sql, organizationId, range, limit * STRETCH)
+    ? await audiences.endOfStretch(sql, organizationId, range, {
+        size: limit * STRETCH,
+        isNewestFirst: false,
+      })
     : undefined
   const rows = await audiences.listIds(sql, organizationId, audience, { ...range, to, limit })
   return { rows, next: rows.length < limit ? to : rows.at(-1)?.id }

@@ -120,35 +120,21 @@ export const listIds = (
   order by id
   limit ${limit}`
 
-/** The last of the next `size` contacts, newest first; undefined: there are fewer. */
-export async function oldestOf(
+/**
+ * The last of the next `size` contacts of an organization, newest first or in the order of their
+ * ids; undefined: there are fewer.
+ */
+export async function endOfStretch(
   sql: Executor,
   organizationId: Uuid,
   range: Range,
-  size: number,
+  { size, isNewestFirst }: { size: number; isNewestFirst: boolean },
 ): Promise<Uuid | undefined> {
   const [row] = await sql<{ id: Uuid }[]>`
     select id
     from contacts
     where organization_id = ${organizationId} ${between(sql, sql`id`, range)}
-    order by id desc
-    limit 1
-    offset ${size - 1}`
-  return row?.id
-}
-
-/** The same in the order of their ids. */
-export async function newestOf(
-  sql: Executor,
-  organizationId: Uuid,
-  range: Range,
-  size: number,
-): Promise<Uuid | undefined> {
-  const [row] = await sql<{ id: Uuid }[]>`
-    select id
-    from contacts
-    where organization_id = ${organizationId} ${between(sql, sql`id`, range)}
-    order by id
+    order by id ${isNewestFirst ? sql`desc` : sql``}
     limit 1
     offset ${size - 1}`
   return row?.id
