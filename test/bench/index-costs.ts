@@ -70,7 +70,10 @@ async function measure(): Promise<void> {
 async function compare(sql: Sql, table: string, insert: string): Promise<void> {
   const indexes = await sql<{ name: string; bytes: number; does: string }[]>`
     select c.relname as name, pg_get_indexdef(c.oid) as does,
-      (select sum(pg_relation_size(t.relid))::float8 from pg_partition_tree(c.oid) t) as bytes
+      (
+        select coalesce(sum(pg_relation_size(t.relid)), pg_relation_size(c.oid))::float8
+        from pg_partition_tree(c.oid) t
+      ) as bytes
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     where i.indrelid = ${table}::regclass and not i.indisunique
