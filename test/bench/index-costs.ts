@@ -7,15 +7,11 @@
  * are rolled back. Keys and unique indexes are left alone: nothing is right without them. A
  * Postgres of its own is thrown away afterwards.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePort } from '../../src/dev/ports.ts'
-import { startPostgres } from '../../src/dev/postgres.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { rolledBack } from '../../src/store/db/rolled-back.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { type Server, withPostgres } from '../support/bench-postgres.ts'
 import { fillOrganization, idOf } from '../support/large-organization.ts'
 
 const [contacts = 100_000, events = 1_000_000, rows = 20_000, rounds = 5] = process.argv
@@ -38,15 +34,7 @@ const inserts = (organizationId: string): Record<string, string> => ({
     from (select id from contacts where organization_id = '${organizationId}' limit ${rows}) c`,
 })
 
-async function measure(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'letterloom-indexes-'))
-  await chmod(folder, 0o755)
-  const server = await startPostgres({
-    folder: join(folder, 'postgres'),
-    port: await freePort(),
-    log: () => {},
-    settings: { fsync: 'off' },
-  })
+async function measure(server: Server): Promise<void> {
   const sql = connect(server.url, { name: 'bench', max: 1, statementTimeoutMs: 900_000 })
   try {
     await migrate(sql)
@@ -62,8 +50,6 @@ async function measure(): Promise<void> {
     }
   } finally {
     await sql.end()
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -109,4 +95,4 @@ const insertWithout = (sql: Sql, index: string, insert: string): Promise<number>
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-await measure()
+await withPostgres(measure)

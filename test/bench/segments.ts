@@ -7,17 +7,13 @@
  * Both are asked in turn, round after round: the hand's on a session with the defaults of Postgres.
  * A Postgres of its own is thrown away afterwards.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { previewMembers } from '../../src/core/audience/members.ts'
-import { freePort } from '../../src/dev/ports.ts'
-import { startPostgres } from '../../src/dev/postgres.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import * as members from '../../src/store/audience/members.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { type Server, withPostgres } from '../support/bench-postgres.ts'
 import { fillOrganization } from '../support/large-organization.ts'
 
 const [rounds = 20, contacts = 100_000, events = 1_000_000] = process.argv.slice(2).map(Number)
@@ -47,16 +43,7 @@ const ALTERNATIVE: Condition = {
   ],
 }
 
-async function measure(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'letterloom-segments-'))
-  // As root, Postgres runs under another user, who must be able to come in.
-  await chmod(folder, 0o755)
-  const server = await startPostgres({
-    folder: join(folder, 'postgres'),
-    port: await freePort(),
-    log: () => {},
-    settings: { fsync: 'off' },
-  })
+async function measure(server: Server): Promise<void> {
   const sql = connect(server.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
   const searcher = connect(server.url, {
     name: 'bench-search',
@@ -98,8 +85,6 @@ async function measure(): Promise<void> {
     console.log((await members.explain(searcher, asked(CONDITION), { isRun: true })).join('\n'))
   } finally {
     await Promise.all([sql.end(), searcher.end()])
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -136,4 +121,4 @@ async function byHand(sql: Sql, organizationId: string, now: string): Promise<nu
   return row?.count ?? 0
 }
 
-await measure()
+await withPostgres(measure)

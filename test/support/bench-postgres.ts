@@ -1,0 +1,26 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../src/dev/ports.ts'
+import { startPostgres } from '../../src/dev/postgres.ts'
+
+export type Server = Awaited<ReturnType<typeof startPostgres>>
+
+/** Runs a benchmark beside a Postgres of its own, without fsync, that is thrown away afterwards. */
+export async function withPostgres(measure: (server: Server) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
+  // As root, Postgres runs under another user, who must be able to come in.
+  await chmod(folder, 0o755)
+  const server = await startPostgres({
+    folder: join(folder, 'postgres'),
+    port: await freePort(),
+    log: () => {},
+    settings: { fsync: 'off' },
+  })
+  try {
+    await measure(server)
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
