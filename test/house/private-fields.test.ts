@@ -16,8 +16,6 @@ const DOCUMENTED = new Set([
   'typebox/compile',
   'vitest/config',
   'vitest/node',
-  // Nothing else in the SDK writes a history as Temporal's own programs do. Only a tool uses it.
-  '@temporalio/common/lib/proto-utils.js',
 ])
 
 /** Fields of a dependency that its types may know and its documentation does not. */

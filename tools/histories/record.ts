@@ -8,14 +8,15 @@
  * recorded must be replayed as long as its workflows may still run. Delete a file of a version that
  * is not released yet to record it again.
  */
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import {
   bundleWorkflowCode,
@@ -32,6 +33,8 @@ import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import * as contract from '../../workflows/contract.ts'
 import { type Answers, FAILS, type Scenario, scenarios } from './scenarios.ts'
 
+const run = promisify(execFile)
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const FOLDER = join(ROOT, 'test/histories', version)
@@ -42,12 +45,17 @@ const QUEUES = Object.entries(contract).flatMap(([name, value]) =>
 const identity = 'recorder'
 /** After it whoever disturbs a run does so. */
 const MEANWHILE_MS = 700
+/** Longest text of a history; Temporal ends a run at 50 MB. */
+const MOST_HISTORY_BYTES = 100_000_000
 
 const [part = ''] = process.argv.slice(2)
 const wanted = scenarios.filter(
   (scenario) => fileOf(scenario).includes(part) && !existsSync(fileOf(scenario)),
 )
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const { cacheFolder } = readConfig().dev
+/** Also the command line, which shows a history as a replay reads it. */
+const temporal = await findTemporal({ cacheFolder, log: say })
 
 Runtime.install({ logger: new DefaultLogger('ERROR') })
 const { code } = await bundleWorkflowCode({
@@ -74,7 +82,7 @@ interface Server {
 async function realServer(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-histories-'))
   const { address, stop } = await startTemporal({
-    binary: await findTemporal({ cacheFolder: readConfig().dev.cacheFolder, log: say }),
+    binary: temporal,
     folder,
     port: await freePort(),
     namespace: 'default',
@@ -93,7 +101,6 @@ async function realServer(): Promise<Server> {
 }
 
 async function skippingServer(): Promise<Server> {
-  const { cacheFolder } = readConfig().dev
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-histories-'))
   const { path } = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
@@ -151,11 +158,22 @@ async function record(scenario: Scenario, client: Client, native: NativeConnecti
     // It may be meant to fail.
     await handle.result().catch(() => {})
     await testService?.lockTimeSkipping({})
-    await writeFile(fileOf(scenario), textOf(historyToJSON(await handle.fetchHistory())))
+    await writeFile(fileOf(scenario), textOf(await historyOf(handle.workflowId, client)))
   } finally {
     for (const worker of workers) worker.shutdown()
     await Promise.all(running)
   }
+}
+
+/** Of the newest run. */
+async function historyOf(workflowId: string, client: Client): Promise<string> {
+  const { address } = (client.connection as Connection).options
+  const where = ['--address', address, '--namespace', 'default', '--disable-config-file']
+  const what = ['--workflow-id', workflowId, '--output', 'json', '--no-json-shorthand-payloads']
+  const { stdout } = await run(temporal, ['workflow', 'show', ...where, ...what], {
+    maxBuffer: MOST_HISTORY_BYTES,
+  })
+  return stdout
 }
 
 function activitiesOf(answers: Answers): Record<string, () => Promise<unknown>> {
