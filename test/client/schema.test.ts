@@ -12,4 +12,4 @@ test('the types of the client are those of the API: `npm run client` writes them
   const types = await clientTypes(api.app.swagger(), inject('cacheFolder'))
   expect(types).toContain('export interface paths')
   await expect(types).toMatchFileSnapshot('../../src/client/schema.ts')
-}, 120_000)
+})

@@ -85,7 +85,7 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
       confirmation: `/confirm/${signLink(keyring, 'confirm', { ...of(contactId, email), topicId: asks, generation: 1, expiresAt })}`,
     }
     page = await openPage(chromium ?? '', `${origin}/health`)
-  }, 60_000)
+  })
   afterAll(async () => {
     await page.close()
     await api.close()
@@ -139,7 +139,7 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
       }
     }
     expect(found).toEqual({})
-  }, 120_000)
+  })
 
   test('whatever colours the organization has', async () => {
     await page.look({ width: PHONE })
@@ -150,7 +150,7 @@ describe.runIf(chromium !== undefined)('public pages in a browser', () => {
         expect([colors, name, await violations(page)]).toEqual([colors, name, []])
       }
     }
-  }, 120_000)
+  })
 
   test('what is large enough for a thumb, and reached by the keyboard', async () => {
     await page.look({ width: PHONE })

@@ -62,4 +62,4 @@ test('the contact with the address of a link is found among many, in small state
   expect(unsubscribed.map(({ id }) => id)).toEqual([ids[0]!.id, ids.at(-1)!.id])
   // One for the first, three for the last, and four until no contact is left.
   expect(statements).toBe(8)
-}, 60_000)
+})

@@ -106,7 +106,7 @@ test('what is exported and imported again changes nothing, whatever it says', as
     ),
     { numRuns: 40 },
   )
-}, 60_000)
+})
 
 async function newOrganization(): Promise<Client> {
   const id = uuidv7()

@@ -53,7 +53,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     pages['/bare'] = mail.html.replace(/<style>[^]*?<\/style>/, '')
     server = await servePages(pages)
     browser = await openPage(chromium ?? '', `${server.origin}/whole`)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     server.close()
@@ -79,5 +79,5 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     expect(colors).toContain('/whole true: rgb(36, 33, 28)')
     expect(colors).toContain('/whole false: rgb(255, 255, 255)')
     expect(colors).toContain('/bare true: rgb(255, 255, 255)')
-  }, 60_000)
+  })
 })

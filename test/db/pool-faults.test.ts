@@ -90,7 +90,7 @@ test('a server that is gone without a word is given up, and another connection t
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   await sql.end({ timeout: 1 })
   hole.close()
-}, 30_000)
+})
 
 test('a pool ends whose server is frozen, and leaves no socket open', async () => {
   const hole = await blackHole(new URL(database.url))

@@ -215,5 +215,5 @@ describe('a cancellation', () => {
       failed: 0,
       live: 0,
     })
-  }, 180_000)
+  })
 })

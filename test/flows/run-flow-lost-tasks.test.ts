@@ -21,8 +21,10 @@ it('one that failed after its run continued as new goes on when an operator star
   const newest = runs.temporal.client.workflow.getHandle(workflowId)
   // Temporal suggests a new run for a history of 4 MB as well as for one of thousands of events.
   const large = 'x'.repeat(1_000_000)
+  for (let megabytes = 0; megabytes < 5; megabytes++) await newest.signal('wake', large)
   await until(async () => {
-    await newest.signal('wake', large)
+    // Each asks for a task of the run, which hears with it how large its history is.
+    await newest.signal('wake')
     return (await newest.describe()).runId !== first.firstExecutionRunId
   })
   await runs.sql`

@@ -14,7 +14,7 @@ import { expectWarnings } from '../support/worker-log.ts'
 expectWarnings(/^Workflow failed runFlow .*failed: MessageRejected$/)
 
 /** Far less than the fifteen minutes after which a run that nobody woke looks again. */
-const SOON_MS = 20_000
+const SOON_MS = 120_000
 const PEOPLE = 20
 
 let database: TestDatabase

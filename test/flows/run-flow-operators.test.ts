@@ -246,5 +246,5 @@ describe('an execution that is cancelled', () => {
       failed: 0,
       live: 0,
     })
-  }, 120_000)
+  })
 })

@@ -50,7 +50,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   beforeAll(async () => {
     server = await servePages(pages)
     browser = await openPage(chromium ?? '', `${server.origin}/marketing/0`)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     server.close()
@@ -69,5 +69,5 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
       }
     }
     expect(found).toEqual({})
-  }, 120_000)
+  })
 })

@@ -121,7 +121,7 @@ it('drops what no plan keeps while mails are written and late events come, and f
   const should = await oracle(sql)
   expect(after).toMatchObject(should)
   expect(Object.keys(should).length).toBeLessThan(Object.keys(after).length)
-}, 60_000)
+})
 
 it('keeps a day while a batch, a claim or a mail of it is open, whole', async () => {
   await makeDay(sql, GONE)

@@ -164,7 +164,7 @@ describe('a batch with a test', () => {
     await click(ofRest!)
     await until(async () => (await view(id)).abTest?.rest?.clicked === 1)
     expect((await view(id)).abTest?.variants).toMatchObject([{ clicked: 0 }, { clicked: 9 }])
-  }, 60_000)
+  })
 
   it('names a winner of an audience that was all in the share, when its time has come', async () => {
     const decideAfter = { amount: 0.02, unit: 'minutes' } as const

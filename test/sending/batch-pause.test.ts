@@ -39,7 +39,7 @@ const ended = (id: string) =>
   until(async () => {
     const row = await batchRow(sql, id)
     return OVER.includes(row.status) && row
-  }, 60_000)
+  })
 
 const operations = ({ organizationId }: Seeded, id: string) => ({
   pause: () => transact(sql, (tx) => pauseBatch(tx, organizationId, id)),

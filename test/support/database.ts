@@ -19,7 +19,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   )
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
-  const sql = connect(url.href, { name: 'test' })
+  // What tests prepare may take long on a busy machine; what they test has limits of its own.
+  const sql = connect(url.href, { name: 'test', statementTimeoutMs: 240_000 })
   return {
     url: url.href,
     sql,

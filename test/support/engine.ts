@@ -30,7 +30,9 @@ import {
 } from '../../workflows/contract.ts'
 import './worker-log.ts'
 
-const READY_MS = 30_000
+const READY_MS = 120_000
+/** Far more than a busy machine needs: who waits for what comes loses nothing by it. */
+const PATIENCE_MS = 120_000
 /** Between two looks of `until`, at first and in the end. */
 const LOOK_MS = 25
 const LONG_LOOK_MS = 100
@@ -191,7 +193,7 @@ async function eventually<T>(act: () => Promise<T>): Promise<T> {
 /** Waits until `look` answers something true. */
 export async function until<T>(
   look: () => Promise<T | undefined | false>,
-  ms = 30_000,
+  ms = PATIENCE_MS,
 ): Promise<T> {
   const begunAt = Date.now()
   for (;;) {
