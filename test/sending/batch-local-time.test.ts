@@ -147,9 +147,10 @@ describe('a batch at local times', () => {
   it('mails each at its time, who is late at once, and is stopped between two times', async () => {
     const offset = (hours: number) => `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`
     await contactsWith({ passed: offset(3), soon: undefined, later: offset(-3) })
-    const at = Date.now() + 3_000
+    // A busy machine needs some seconds for the first.
+    const at = Date.now() + 8_000
     const id = await seedBatch(sql, seeded, { scheduledFor: iso(at), timezone: 'UTC' })
-    await until(async () => (await batchRow(sql, id)).sent === 1)
+    await until(async () => (await batchRow(sql, id)).sent >= 1)
     expect(Date.now()).toBeLessThan(at)
     expect(mailer.accepted).toEqual(['passed@example.com'])
     await until(async () => (await batchRow(sql, id)).sent === 2)

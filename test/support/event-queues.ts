@@ -80,11 +80,14 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
     putQueue,
 
     /** One worker's poller; `queues` may go wrong. */
-    startPoller(change: (queues: EventQueues) => EventQueues = (queues) => queues) {
+    startPoller(
+      change: (queues: EventQueues) => EventQueues = (queues) => queues,
+      timings = QUEUE_TIMINGS,
+    ) {
       const poller = startEventQueuePoller({
         sql,
         queues: change(createEventQueues(createRoles())),
-        timings: QUEUE_TIMINGS,
+        timings,
         log,
         onNotApplied: (reason) => this.notApplied.push(reason),
       })
