@@ -19,8 +19,9 @@ const shared = {
   pool: 'forks' as const,
   // Twice as many as two cores: half of the time of a file is spent waiting.
   maxWorkers: 4,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // Also on a machine that is busy with others.
+  testTimeout: 240_000,
+  hookTimeout: 300_000,
   // The AWS SDK's notice of Node versions to come, once for each process.
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   setupFiles: ['test/support/setup.ts'],
