@@ -11,7 +11,7 @@ import { isFull } from '../support/size.ts'
 /*
  * Every keyword of every schema of every request is broken once: what the answer says of it is a
  * sentence for people, without regular expressions and without words of the library. By default the
- * requests of one operation break each keyword once, and of the others only what finds them is asked.
+ * requests of one operation break each keyword once; of the others the schema alone is asked.
  */
 
 const TIMEOUT_MS = 300_000
