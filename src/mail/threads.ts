@@ -162,6 +162,17 @@ function newState(): Int32Array {
   return state
 }
 
+/** The compiled file of the thread, when this runs from sources and there is one. */
+let compiled: URL | undefined
+
+/**
+ * From sources a thread takes half a second of processor time to start, and a test of what is too
+ * slow starts many: tests name the compiled file.
+ */
+export function useCompiledThread(file: URL | undefined): void {
+  compiled = file
+}
+
 /** The compiled thread is a file like others; from sources it needs tsx to strip the types. */
 function startWorker(state: Int32Array): Worker {
   const options = {
@@ -177,6 +188,7 @@ function startWorker(state: Int32Array): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./thread.js', import.meta.url), options)
   }
+  if (compiled) return new Worker(compiled, options)
   const [loader, source] = ['tsx/esm/api', new URL('./thread.ts', import.meta.url).href].map(
     (each) => JSON.stringify(each),
   )

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 import { idOf, markOf, PLACES, sentAs } from '../support/matrix.ts'
+import { isFull } from '../support/size.ts'
+
+vi.setConfig({ testTimeout: 300_000 })
 
 /**
  * The matrix with the application's checks switched off: every `organization_id = …` of every
@@ -66,21 +70,27 @@ interface Leak {
   what: string
 }
 
-/** Calls everything as Alice, with Charlie's ids where there is one. */
-async function attack(victim: Api): Promise<Leak[]> {
+/** Calls everything of those as Alice, with Charlie's ids where there is one. */
+async function attack(victim: Api, among: (operationId: string) => boolean): Promise<Leak[]> {
   const { alice, charlie, app, sql } = victim
   const leaks: Leak[] = []
+  await createHashes(sql)
+  const rowsOf = async (): Promise<string | null | undefined> => {
+    const [row] = await sql<{ hashes: string | null }[]>`
+      select hashes_of(${charlie.organizationId}) as hashes`
+    return row?.hashes
+  }
   const { body: document } = await inject(app, { method: 'GET', url: '/openapi.json' })
   for (const [path, methods] of Object.entries<Record<string, { operationId: string }>>(
     document.paths,
   )) {
     for (const [method, { operationId }] of Object.entries(methods)) {
       const place = PLACES[operationId]
-      if (place?.scopes === undefined) continue
+      if (place?.scopes === undefined || !among(operationId)) continue
       const id = place.id === undefined ? '' : await idOf(victim, place.id, 'other')
       const payload = await place.body?.(victim, alice)
       const query = place.query === undefined ? '' : `?${place.query}`
-      const before = await rowsOf(victim)
+      const before = await rowsOf()
       const answer = await alice.send({
         method: method.toUpperCase(),
         url: `${path.replace(/\{[^}]+\}/, encodeURIComponent(id))}${query}`,
@@ -89,57 +99,58 @@ async function attack(victim: Api): Promise<Leak[]> {
       if (answer.text.includes(markOf(charlie))) {
         leaks.push({ operation: operationId, what: 'shown' })
       }
-      if ((await rowsOf(victim)) !== before) leaks.push({ operation: operationId, what: 'written' })
+      if ((await rowsOf()) !== before) leaks.push({ operation: operationId, what: 'written' })
     }
   }
   return leaks
+}
 
-  /** A hash over every row that Charlie's organization has. */
-  async function rowsOf({ charlie }: Api): Promise<string> {
-    const tables = await sql<{ name: string }[]>`
-      select c.relname as name
-      from pg_class c
-      join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      order by 1`
-    const hashes = await Promise.all(
-      tables.map(async ({ name }) => {
-        const [row] = await sql<{ hash: string | null }[]>`
-          select md5(string_agg(t::text, ' ' order by t::text)) as hash
-          from ${sql(name)} as t
-          where organization_id = ${charlie.organizationId}`
-        return `${name} ${row?.hash ?? ''}`
-      }),
-    )
-    return hashes.join('\n')
-  }
+/** Creates a function that returns a hash over all rows of an organization in each table. */
+async function createHashes(sql: Sql): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(c.relname) as name
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by 1`
+  expect(tables.length).toBeGreaterThan(30)
+  const hashes = tables.map(
+    ({ name }) => `
+      select '${name} ' || coalesce(md5(string_agg(t::text, ' ' order by t::text)), '') as hash
+      from ${name} as t
+      where organization_id = organization`,
+  )
+  // PL/pgSQL keeps the plan.
+  await sql.unsafe(`
+    create function hashes_of(organization uuid) returns text language plpgsql as $$
+    begin
+      return (select string_agg(hash, ' ') from (${hashes.join(' union all ')}) as h);
+    end $$`)
 }
 
 test('row-level security alone leaks nothing', async () => {
   await Promise.all([seed(api), seed(api)])
-  expect(await attack(api)).toEqual([])
+  expect(await attack(api, () => true)).toEqual([])
   expect(rewritten).toBeGreaterThan(15)
-}, 120_000)
+})
 
 test('without it the same attack is seen to leak', async () => {
   // A session that bypasses policies.
   const bare = await startApi({}, { bypassesPolicies: true })
   await seed(bare)
-  const leaks = await attack(bare)
+  const leaks = await attack(bare, (each) => isFull || [...SHOWN, ...WRITTEN].includes(each))
   await bare.close()
-  for (const operation of [
-    'listContacts',
-    'getContact',
-    'listBatches',
-    'getBatch',
-    'getTemplate',
-  ]) {
+  for (const operation of SHOWN) {
     expect(leaks).toContainEqual({ operation, what: 'shown' })
   }
-  for (const operation of ['cancelBatch', 'disconnectConnection']) {
+  for (const operation of WRITTEN) {
     expect(leaks).toContainEqual({ operation, what: 'written' })
   }
-}, 120_000)
+})
+
+/** Operations that leak where nothing keeps them from it. */
+const SHOWN = ['listContacts', 'getContact', 'listBatches', 'getBatch', 'getTemplate']
+const WRITTEN = ['cancelBatch', 'disconnectConnection']
 
 /** Something of everything, for both. */
 async function seed(victim: Api): Promise<void> {

@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import { Worker } from '@temporalio/worker'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
@@ -23,12 +22,11 @@ import { expectWarnings } from '../support/worker-log.ts'
 expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
 
 const DAY_MS = 86_400_000
+vi.setConfig({ testTimeout: 300_000 })
 const keyring = parseKeyring(newKeyringText())
 
 let runs: ConfirmationRuns
 let there: SeededConfirmations
-/** Of each test its own: a run that one leaves behind does not meet the next one's worker. */
-let taskQueue: string
 
 beforeAll(async () => {
   runs = await openConfirmationRuns(keyring)
@@ -38,20 +36,13 @@ beforeEach(async () => {
   there = await seedConfirmations(runs.database.sql, keyring)
 })
 
-/** Runs `act` while a worker works; the workflow of `asked` is started before it. */
+/** Runs `act`; the workflow of `asked` is started before it and ended after it. */
 async function withWorkflow<T>(
   asked: Asked,
   act: (handle: Awaited<ReturnType<typeof start>>) => Promise<T>,
   changes: Partial<ConfirmationRuns['activities']> = {},
 ): Promise<T> {
-  taskQueue = uuidv7()
-  const worker = await Worker.create({
-    connection: runs.time.native,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundle') },
-    activities: { ...runs.activities, ...changes },
-  })
-  return worker.runUntil(async () => {
+  return runs.during(changes, async () => {
     const handle = await start(asked)
     try {
       return await act(handle)
@@ -64,7 +55,7 @@ async function withWorkflow<T>(
 const start = (asked: Asked) =>
   runs.time.client.workflow.start<typeof confirmTopic>('confirmTopic', {
     workflowId: confirmationWorkflowId(asked),
-    taskQueue,
+    taskQueue: runs.taskQueue,
     args: [{ organizationId: there.organizationId, ...asked }],
   })
 

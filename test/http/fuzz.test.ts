@@ -22,7 +22,7 @@ import { damaged, type Schema, valid } from '../support/arbitrary.ts'
 import { bodyWithoutRows, rowListOf } from '../../api/http/row-schemas.ts'
 
 /** Of each operation. */
-const EXAMPLES = sized(12, 30)
+const EXAMPLES = sized(4, 30)
 vi.setConfig({ testTimeout: 300_000 })
 /** With the right secret: the event bus would take a refusal for the end of the event. */
 const NEVER_REFUSED = 'receiveSesEvent'

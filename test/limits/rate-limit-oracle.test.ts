@@ -140,7 +140,7 @@ describe.each(SEEDS)('four processes, traffic %i', (seed) => {
         { limit: 50, seconds: 60 },
         { limit: 1_000, seconds: 86_400 },
       ],
-      { steps: 400, most: 8, gapMs: 8_000 },
+      { steps: sized(200, 400), most: 8, gapMs: 8_000 },
     ],
     [
       'public',
@@ -148,7 +148,7 @@ describe.each(SEEDS)('four processes, traffic %i', (seed) => {
         { limit: 10, seconds: 60 },
         { limit: 100, seconds: 3_600 },
       ],
-      { steps: 400, most: 4, gapMs: 20_000 },
+      { steps: sized(200, 400), most: 4, gapMs: 20_000 },
     ],
     [
       'starter',
@@ -156,7 +156,7 @@ describe.each(SEEDS)('four processes, traffic %i', (seed) => {
         { limit: 500, seconds: 60 },
         { limit: 50_000, seconds: 86_400 },
       ],
-      { steps: 400, most: 40, gapMs: 3_000 },
+      { steps: sized(200, 400), most: 40, gapMs: 3_000 },
     ],
     [
       'growth',
@@ -164,7 +164,7 @@ describe.each(SEEDS)('four processes, traffic %i', (seed) => {
         { limit: 2_000, seconds: 60 },
         { limit: 20_000, seconds: 3_600 },
       ],
-      { steps: 600, most: 60, gapMs: 600 },
+      { steps: sized(300, 600), most: 60, gapMs: 600 },
     ],
     [
       'enterprise',
@@ -172,7 +172,7 @@ describe.each(SEEDS)('four processes, traffic %i', (seed) => {
         { limit: 10_000, seconds: 60 },
         { limit: 100_000, seconds: 3_600 },
       ],
-      { steps: 600, most: 300, gapMs: 500 },
+      { steps: sized(300, 600), most: 300, gapMs: 500 },
     ],
   ])(
     'the windows of %s are passed or fall short by 5 % or one request at most',

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { endWithUs } from './end-with-us.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const READY_MS = 30_000
+const READY_MS = 120_000
 
 /** The Chromium of this machine, if it has one. */
 export const chromium = (process.env['PATH'] ?? '')

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
@@ -19,6 +19,8 @@ declare module 'vitest' {
     temporalAddress: string
     /** Path of the built workflow code. */
     workflowBundle: string
+    /** Path of the built code of a rendering thread. */
+    renderThread: string
     cacheFolder: string
   }
 }
@@ -59,11 +61,13 @@ export default async function setup(project: TestProject): Promise<Stop> {
     stops.push(template.drop)
     // A copy: somebody may build again while these tests run.
     const workflowBundle = join(folder, 'workflow-bundle.js')
-    await copyFile(await build(say), workflowBundle)
+    const built = await build(say)
+    await copyFile(built, workflowBundle)
     project.provide('databaseUrl', databaseUrl)
     project.provide('templateDatabase', template.name)
     project.provide('temporalAddress', temporalAddress)
     project.provide('workflowBundle', workflowBundle)
+    project.provide('renderThread', join(dirname(built), 'src/mail/thread.js'))
     project.provide('cacheFolder', cacheFolder)
     return stop
   } catch (error) {

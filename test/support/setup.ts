@@ -1,4 +1,7 @@
-import { afterAll } from 'vitest'
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { afterAll, inject } from 'vitest'
+import { useCompiledThread } from '../../src/mail/threads.ts'
 import { cpuSeconds } from './cpu-time.ts'
 
 /**
@@ -19,6 +22,10 @@ for (const name of Object.keys(process.env)) {
   if (!(name in environment)) delete process.env[name]
 }
 Object.assign(process.env, environment)
+
+// Where the project does not build, threads start from sources.
+const thread = inject('renderThread')
+useCompiledThread(existsSync(thread) ? pathToFileURL(thread) : undefined)
 
 /** What the file costs this process and the children that ended with it: see plain-reporter.ts. */
 const before = cpuSeconds()

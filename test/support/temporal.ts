@@ -37,7 +37,7 @@ export interface TimeSkipping extends TestTemporal {
   now: () => Promise<Date>
 }
 
-const START_TRIES = 12
+const START_TRIES = 40
 
 /** The dev server that all test files share; real time. */
 export async function openTemporal(): Promise<TestTemporal> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../api/app.ts'
 import { watched } from '../support/event-loop.ts'
 import { chromium, openPage, type Page } from '../support/browser.ts'
+import { partOf } from '../support/size.ts'
 import { toolboxAt } from '../support/toolbox.ts'
 import { startToolsApi } from '../support/tools-api.ts'
 import { hostileWorld, mailOf, XSS } from '../support/xss.ts'
@@ -123,7 +124,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   let page: Page
   beforeAll(async () => {
     page = await openPage(chromium ?? '', `${origin}/health`)
-  }, 60_000)
+  }, 240_000)
   afterAll(() => page.close())
 
   test('it has nothing against accessibility, on a phone or a desktop, light or dark', async () => {
@@ -148,7 +149,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
       }
     }
     expect(found).toEqual({})
-  }, 120_000)
+  }, 300_000)
 
   test('nothing that anybody types or publishes comes alive in it', async () => {
     const isAlive = () => page.evaluate<boolean>('"alive" in window')
@@ -166,7 +167,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
         `tool=spf-check&domain=${domain}&ip=${encoded}`,
         `tool=dmarc-generator&domain=${domain}&policy=${encoded}&rua=${encoded}`,
       ]
-      for (const path of n % 3 === 0 ? paths : paths.slice(0, 4)) {
+      for (const path of partOf(paths, n, 4)) {
         await page.go(`${hostileOrigin}/tools?${path}`)
         await page.evaluate(
           'document.querySelectorAll("details").forEach((each) => { each.open = true })',
@@ -175,11 +176,12 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
       }
       // The same page as a POST answers it, put into the browser by a form of its own.
       const mail = mailOf(attack, domain)
-      for (const [tool, field] of [
+      const forms = [
         ['headers', 'headers'],
         ['unsubscribe-check', 'message'],
         ['validate-address', 'address'],
-      ]) {
+      ]
+      for (const [tool, field] of partOf(forms, n, forms.length)) {
         await page.go(`${hostileOrigin}/tools?tool=${tool}`)
         await page.evaluate(
           `window.before = true; document.querySelector('[name=${field}]').value = ${JSON.stringify(field === 'address' ? attack : mail)}; document.querySelector('form').submit()`,
@@ -199,5 +201,5 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
           ![origin, hostileOrigin].some((own) => url.startsWith(own)) && url !== 'about:blank',
       ),
     ).toEqual([])
-  }, 180_000)
+  }, 300_000)
 })
