@@ -33,7 +33,7 @@ import './worker-log.ts'
 const READY_MS = 30_000
 /** Between two looks of `until`, at first and in the end. */
 const LOOK_MS = 25
-const LONG_LOOK_MS = 100
+const LONG_LOOK_MS = 250
 
 interface EngineOptions {
   databaseUrl: string
