@@ -22,7 +22,7 @@ export const OUTAGE_MS = IS_LONG ? 960_000 : 16_000
 export const LONGEST_MS = IS_LONG ? 7_200_000 : 240_000
 const POLL_MS = 500
 /** Until what is waited for is seen in the ledger. */
-const SEEN_MS = IS_LONG ? 1_200_000 : 120_000
+const SEEN_MS = IS_LONG ? 1_200_000 : 240_000
 /** Until a program that was started works. */
 export const START_MS = 120_000
 
@@ -123,12 +123,23 @@ export async function setRate(sendings: readonly Sending[], rate: number): Promi
   }
 }
 
-/** From now on calls of these accounts end in doubt. */
-export const doubtCalls = (sendings: readonly Prepared[], more: { eventShuffle?: boolean } = {}) =>
+/**
+ * From now on calls of these accounts end in doubt. As many percent of them are not accepted, and no
+ * event ends the doubt.
+ */
+export const doubtCalls = (
+  sendings: readonly Prepared[],
+  { lostPercent = 50, eventShuffle = false }: { lostPercent?: number; eventShuffle?: boolean } = {},
+) =>
   Promise.all(
     sendings.map(({ place, sender }) =>
       place.sandbox.setFaults(
-        { stallAfterPercent: 50, halfOpenPercent: 50, stallMs: 5_000, ...more },
+        {
+          stallAfterPercent: 100 - lostPercent,
+          halfOpenPercent: lostPercent,
+          stallMs: 5_000,
+          eventShuffle,
+        },
         sender.accountId,
       ),
     ),
