@@ -18,7 +18,7 @@ const SETS = sized(16, 200)
 const SET = sized(5, 20)
 /** Between two sets, so that kills meet them. */
 const PAUSE_MS = sized(100, 0)
-/** Of the API and the worker in turns; of the API alone where the test beside it kills the worker. */
+/** Of the API and the worker in turns; of the API alone where another test kills the worker. */
 const KILLS = sized(1, 4)
 const DOWN_MS = sized(2_000, 5_000)
 const DOWN_MAILS = sized(8, 40)
