@@ -124,8 +124,8 @@ export async function setRate(sendings: readonly Sending[], rate: number): Promi
 }
 
 /**
- * From now on calls of these accounts end in doubt. As many percent of them are not accepted, and no
- * event ends the doubt.
+ * From now on calls of these accounts end in doubt. As many percent of them are not accepted: no
+ * event ends their doubt.
  */
 export const doubtCalls = (
   sendings: readonly Prepared[],
