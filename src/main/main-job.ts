@@ -18,6 +18,8 @@ const SUPPRESSED = 0.005
 export interface JobOptions {
   contacts: number
   rate: number
+  /** Jobs that run at once have one each. */
+  accountId?: string
   /** Told as the batch goes on. */
   onProgress?: (batch: Batch) => void
   say?: (line: string) => void
@@ -48,7 +50,7 @@ export async function runMainJob(system: Customer, options: JobOptions): Promise
   })
   const client = createClient({ baseUrl: system.apiUrl, token: key })
   await connectSandbox(system, client, {
-    accountId: ACCOUNT_ID,
+    accountId: options.accountId ?? ACCOUNT_ID,
     maxSendRate: options.rate,
     max24Hour: 100_000_000,
   })

@@ -35,7 +35,7 @@ const READY_MS = 120_000
 const PATIENCE_MS = 120_000
 /** Between two looks of `until`, at first and in the end. */
 const LOOK_MS = 25
-const LONG_LOOK_MS = 100
+const LONG_LOOK_MS = 250
 
 interface EngineOptions {
   databaseUrl: string

@@ -6,21 +6,31 @@ import type { System } from '../../src/main/system.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
 
-/** A program of the system that a test starts and kills; nobody starts it again. */
+/** A program of the system that a test kills and starts; nobody else starts it again. */
 export interface Killable {
   start(): void
   /** kill -9, and back when it is gone. */
   kill(): Promise<void>
 }
 
-/** It ends with this process at the latest: the channel between them closes. */
-export function killable({ env }: System, command: 'api' | 'worker'): Killable {
+/**
+ * At first it is the one that the system started. Those after it end with this process at the
+ * latest: the channel between them closes.
+ */
+export function killable(system: System, command: 'api' | 'worker'): Killable {
+  const first = system[command]
   let child: ChildProcess | undefined
   return {
     start: () => {
-      child = fork(CLI, [command], { env: childEnvironment({ ...env }), stdio: 'ignore' })
+      child = fork(CLI, [command], { env: childEnvironment({ ...system.env }), stdio: 'ignore' })
     },
     kill: async () => {
+      const pid = first.pid()
+      if (pid !== undefined) {
+        process.kill(pid, 'SIGKILL')
+        // Told in the same moment, its supervisor starts no other.
+        return first.stop()
+      }
       if (!child || child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGKILL')

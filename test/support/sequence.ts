@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const SPREAD_OVER = 0.7
 
 /** Those that wait longest, the longest first, so that none of them is what a run ends with. */
-const LONGEST = ['worker', 'silence', 'slow-uploads', 'flows', 'flow-mail', 'unsubscribe']
+const LONGEST = ['silence', 'worker', 'mail-queue', 'slow-uploads', 'people', 'flows']
 
 /**
  * Spreads the tests of outages, which mostly wait, among the others, which mostly calculate, so

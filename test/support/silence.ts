@@ -6,11 +6,12 @@ import { SENDER } from '../../src/main/system.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { acceptedBy, connectSender, type Sender } from './cohorts.ts'
 import { type Killable, killable } from './outage.ts'
+import { until } from './engine.ts'
 import { startTestSystem, type TestSystem } from './system.ts'
 
 /**
  * Outages in the middle of batches, as they were when people were mailed twice. With
- * `SILENCE_TIMINGS=production` they last as long as they do in the world (an hour and a half);
+ * `SILENCE_TIMINGS=production` they last as long as they do in the world (two hours);
  * otherwise everything is sixty times shorter, the event bus included.
  */
 export const IS_LONG = process.env['SILENCE_TIMINGS'] === 'production'
@@ -20,8 +21,10 @@ export const OUTAGE_MS = IS_LONG ? 960_000 : 16_000
 /** After the return: until the last batch has given up waiting for what nobody can know. */
 export const LONGEST_MS = IS_LONG ? 7_200_000 : 240_000
 const POLL_MS = 500
-const API_TRIES = 600
-const API_POLL_MS = 100
+/** Until what is waited for is seen in the ledger. */
+const SEEN_MS = IS_LONG ? 1_200_000 : 240_000
+/** Until a program that was started works. */
+export const START_MS = 120_000
 
 export interface Place {
   system: TestSystem
@@ -33,32 +36,26 @@ export interface Place {
   stop: () => Promise<void>
 }
 
-/** A system of the test's own whose API and worker it kills and starts. */
+/** A system whose API and worker the test kills and starts. */
 export async function startPlace(): Promise<Place> {
   const system = await startTestSystem({}, IS_LONG ? 'production' : 'short')
-  await Promise.all([system.api.stop(), system.worker.stop()])
   const api = killable(system, 'api')
   const worker = killable(system, 'worker')
-  const answers = async (): Promise<void> => {
-    for (let tries = 0; tries < API_TRIES; tries++) {
-      const isUp = await fetch(`${system.apiUrl}/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-      if (isUp) return
-      await sleep(API_POLL_MS)
-    }
-    throw new Error('the API does not answer')
-  }
-  api.start()
-  worker.start()
-  await answers()
   return {
     system,
     sandbox: sandboxControl(system.sandboxUrl),
     api,
     worker,
-    answers,
+    answers: async () => {
+      await until(
+        () =>
+          fetch(`${system.apiUrl}/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        START_MS,
+      )
+    },
     stop: async () => {
       await Promise.all([api.kill(), worker.kill()])
       await system.stop()
@@ -80,7 +77,10 @@ interface Prepared {
 }
 
 /** A customer with that number of contacts, whose account sends that number of mails a second. */
-export async function prepare(place: Place, rate: number, people: number): Promise<Prepared> {
+export async function prepare(
+  place: Place,
+  { rate, people }: { rate: number; people: number },
+): Promise<Prepared> {
   const sender = await connectSender(place.system, rate)
   for (let at = 0; at < people; at += 1_000) {
     const contacts = Array.from({ length: Math.min(1_000, people - at) }, (_, n) => ({
@@ -105,29 +105,56 @@ export async function send({ place, sender, people }: Prepared): Promise<Sending
 const batchOf = ({ sender, batchId }: Sending) =>
   sender.client.get('/v1/batch/{id}', { params: { path: { id: batchId } } })
 
-export async function untilSent(sending: Sending, count: number): Promise<void> {
-  while ((await batchOf(sending)).sent < count) await sleep(POLL_MS / 5)
+export async function untilSent({ place, batchId }: Sending, count: number): Promise<void> {
+  await until(async () => {
+    const [row] = await place.system.sql<{ sent: number }[]>`
+      select sent from batches where id = ${batchId}`
+    return (row?.sent ?? 0) >= count
+  }, SEEN_MS)
 }
 
-/** From now on calls of these accounts end in doubt. */
-export const doubtCalls = (sendings: readonly Prepared[]) =>
+/** From now on these accounts may send that number of mails a second. */
+export async function setRate(sendings: readonly Sending[], rate: number): Promise<void> {
+  for (const { place, sender } of sendings) {
+    const { accountId } = sender
+    await place.sandbox.putAccount(accountId, { region: 'eu-west-1', maxSendRate: rate })
+    await place.system.sql`
+      update sending_limits set max_send_rate = ${rate} where account_id = ${accountId}`
+  }
+}
+
+/**
+ * From now on calls of these accounts end in doubt. As many percent of them are not accepted: no
+ * event ends their doubt.
+ */
+export const doubtCalls = (
+  sendings: readonly Prepared[],
+  { lostPercent = 50, eventShuffle = false }: { lostPercent?: number; eventShuffle?: boolean } = {},
+) =>
   Promise.all(
     sendings.map(({ place, sender }) =>
       place.sandbox.setFaults(
-        { stallAfterPercent: 50, halfOpenPercent: 50, stallMs: 5_000 },
+        {
+          stallAfterPercent: 100 - lostPercent,
+          halfOpenPercent: lostPercent,
+          stallMs: 5_000,
+          eventShuffle,
+        },
         sender.accountId,
       ),
     ),
   )
 
-/** Until no claim of these batches is open, or the batch is over without knowing. */
+/** Until the batch is over, with or without knowing what became of each mail. */
 export async function untilOver(sending: Sending) {
-  const until = Date.now() + LONGEST_MS
+  const { place, batchId } = sending
+  const overAt = Date.now() + LONGEST_MS
   for (;;) {
-    const batch = await batchOf(sending)
-    if (batch.status === 'completed') return batch
-    if (batch.status !== 'processing' || Date.now() > until) {
-      throw new Error(`the batch is ${JSON.stringify(batch)}`)
+    const [row] = await place.system.sql<{ status: string }[]>`
+      select status from batches where id = ${batchId}`
+    if (row?.status === 'completed') return batchOf(sending)
+    if (row?.status !== 'processing' || Date.now() > overAt) {
+      throw new Error(`the batch is ${JSON.stringify(await batchOf(sending))}`)
     }
     await sleep(POLL_MS)
   }
@@ -195,9 +222,8 @@ export async function untilClaimed(
   sendings: readonly Sending[],
   mails = 1,
 ): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const doubted = await inDoubt(place, sendings)
-    if (sendings.every(({ batchId }) => (doubted.get(batchId) ?? 0) >= mails)) return
-    await sleep(50)
-  }
+    return sendings.every(({ batchId }) => (doubted.get(batchId) ?? 0) >= mails)
+  }, SEEN_MS)
 }
