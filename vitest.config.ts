@@ -8,7 +8,6 @@ import { OutagesAmongOthers } from './test/support/sequence.ts'
 const ALONE = [
   'test/ids.test.ts',
   'test/access/matrix-without-checks.test.ts',
-  'test/accounts/sweep-health.test.ts',
   'test/content/hostile-contents.test.ts',
   'test/flows/run-flow-lost-tasks.test.ts',
   'test/mail/hostile.test.ts',
@@ -19,8 +18,9 @@ const shared = {
   pool: 'forks' as const,
   // Twice as many as two cores: half of the time of a file is spent waiting.
   maxWorkers: 4,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // A busy machine takes its time; it costs nothing where all is well.
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   // The AWS SDK's notice of Node versions to come, once for each process.
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   setupFiles: ['test/support/setup.ts'],

@@ -30,10 +30,11 @@ import {
 } from '../../workflows/contract.ts'
 import './worker-log.ts'
 
-const READY_MS = 30_000
+/** A busy machine takes its time. */
+const READY_MS = 120_000
 /** Between two looks of `until`, at first and in the end. */
 const LOOK_MS = 25
-const LONG_LOOK_MS = 100
+const LONG_LOOK_MS = 250
 
 interface EngineOptions {
   databaseUrl: string
@@ -191,7 +192,7 @@ async function eventually<T>(act: () => Promise<T>): Promise<T> {
 /** Waits until `look` answers something true. */
 export async function until<T>(
   look: () => Promise<T | undefined | false>,
-  ms = 30_000,
+  ms = READY_MS,
 ): Promise<T> {
   const begunAt = Date.now()
   for (;;) {
