@@ -8,7 +8,6 @@ import { OutagesAmongOthers } from './test/support/sequence.ts'
 const ALONE = [
   'test/ids.test.ts',
   'test/access/matrix-without-checks.test.ts',
-  'test/accounts/sweep-health.test.ts',
   'test/content/hostile-contents.test.ts',
   'test/flows/run-flow-lost-tasks.test.ts',
   'test/mail/hostile.test.ts',

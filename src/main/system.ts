@@ -21,7 +21,7 @@ import { type RunningProgram, startProgram } from './programs.ts'
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const LOOPBACK = ['127.0.0.0/8', '::1']
-const READY_MS = 60_000
+const READY_MS = 120_000
 const ASK_AGAIN_MS = 500
 /** The sender of health notices: an identity of the operator's own account at the sandbox. */
 const NOTICES = { from: 'Letterloom <notices@letterloom.example>', region: 'eu-west-1' }

@@ -10,9 +10,14 @@ import { type Api, type Client, connectAccount, startApi, tally } from '../suppo
 import { until } from '../support/engine.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 import { REGION } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 
-/** The route's own deadline and what a busy machine needs. */
-const DEADLINE_MS = 20_000
+/**
+ * Sooner than a provider answers that takes thirty seconds. The route has a shorter deadline, which
+ * a busy machine does not keep.
+ */
+const DEADLINE_MS = 29_000
+const CALLERS = sized(15, 50)
 
 let engine: ProviderEngine
 let api: Api
@@ -171,7 +176,7 @@ describe('a verification', () => {
     expect(names).toEqual(expect.arrayContaining([...ACTIONS.queue]))
     expect(failed(body.checks)).toEqual({})
     await put({ lacks })
-    await sleep(3_000)
+    await age()
     const second = await verify(account.id)
     expect(second.body.isVerified).toBe(true)
     expect(failed(second.body.checks)).toEqual({ 'sqs:DeleteMessage': 'denied' })
@@ -190,21 +195,26 @@ describe('a verification', () => {
     })
   })
 
-  test.each([
+  const LACKING = [
     ['ses:SendEmail', false, 'ses_send_email_denied'],
     ['ses:GetAccount', false, 'ses_get_account_denied'],
     ['ses:ListEmailIdentities', true, null],
     ['ses:GetEmailIdentity', true, null],
     ['cloudwatch:GetMetricData', true, null],
     ['iam:GetRolePolicy', true, null],
-  ])('says that %s is missing; mail may go: %s', async (action, isVerified, error) => {
-    const account = await engine.connect(api.alice)
-    const role = { ...roleOf(account), lacks: [action] }
-    await engine.control.putAccount(account.accountId, { region: REGION, roles: [role] })
-    const { body } = await verify(account.id)
-    expect(failed(body.checks)).toEqual({ [action]: 'denied' })
-    expect(body).toMatchObject({ isVerified, verificationError: error })
-    expect(await listed(account.id)).toMatchObject({ isVerified, verificationError: error })
+  ] as const
+
+  test('says which permission is missing, and whether mail may go', async () => {
+    const looking = LACKING.map(async ([action, isVerified, error]) => {
+      const account = await engine.connect(api.alice)
+      const role = { ...roleOf(account), lacks: [action] }
+      await engine.control.putAccount(account.accountId, { region: REGION, roles: [role] })
+      const { body } = await verify(account.id)
+      expect(failed(body.checks)).toEqual({ [action]: 'denied' })
+      expect(body).toMatchObject({ isVerified, verificationError: error })
+      expect(await listed(account.id)).toMatchObject({ isVerified, verificationError: error })
+    })
+    await Promise.all(looking)
   })
 
   test('that the provider does not answer decides nothing, and answers in time', async () => {
@@ -241,14 +251,14 @@ describe('a verification', () => {
 })
 
 describe('at most one at a time', () => {
-  test('fifty callers at once, and whoever comes within three seconds: one', async () => {
+  test('many callers at once, and whoever comes within three seconds: one', async () => {
     const account = await engine.connect(api.alice)
     const startedAt = performance.now()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(account.id)))
+    const answers = await Promise.all(Array.from({ length: CALLERS }, () => verify(account.id)))
     answers.push(await verify(account.id))
     // A busy machine may have taken longer than that.
     const most = Math.ceil((performance.now() - startedAt) / VERIFY_EVERY_MS)
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 51 })
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: CALLERS + 1 })
     const calls = await engine.control.calls(account.accountId)
     const sent = calls['ses:SendEmail'] ?? 0
     expect(sent).toBeGreaterThan(0)

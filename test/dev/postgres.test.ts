@@ -6,7 +6,11 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../src/dev/ports.ts'
 import { embeddedFolder, findEmbeddedBinaries } from '../../src/dev/postgres-binaries.ts'
-import { type PostgresOptions, startPostgres } from '../../src/dev/postgres.ts'
+import {
+  type PostgresOptions,
+  type RunningPostgres,
+  startPostgres,
+} from '../../src/dev/postgres.ts'
 import { serverUser } from '../../src/dev/postgres-user.ts'
 import { makeFolder, removeFolder, testFolder } from '../support/folders.ts'
 import { ends, startFromElsewhere } from '../support/starters.ts'
@@ -29,65 +33,28 @@ async function ask(url: string, statement: string): Promise<postgres.RowList<pos
   }
 }
 
+// One server of each, to whom one thing after the other is done.
 describe.each([
   ['the installed server', false],
   ['the packaged server', true],
 ])('%s', (_, embedded) => {
   let folder: string
+  let server: RunningPostgres
   beforeAll(async () => {
     folder = await makeFolder('postgres')
-    const server = await startPostgres(await options(folder, embedded))
+    server = await startPostgres(await options(folder, embedded))
     await ask(server.url, 'create table kept (n integer)')
     await ask(server.url, 'insert into kept values (1)')
-    await server.stop()
   })
-  afterAll(() => removeFolder(folder))
+  afterAll(async () => {
+    await server.stop()
+    await removeFolder(folder)
+  })
 
   const kept = async (url: string): Promise<number[]> =>
     (await ask(url, 'select n from kept order by n')).map((row) => row['n'] as number)
 
-  test('keeps its data over a restart', async () => {
-    const server = await startPostgres(await options(folder, embedded))
-    expect(await kept(server.url)).toEqual([1])
-    await server.stop()
-    expect(await ends(server.pid, 0)).toBe(true)
-  })
-
-  test('keeps its data when it is killed', async () => {
-    const first = await startPostgres(await options(folder, embedded))
-    await ask(first.url, 'insert into kept values (2)')
-    process.kill(first.pid, 'SIGKILL')
-    await first.stop()
-    const second = await startPostgres(await options(folder, embedded))
-    expect(await kept(second.url)).toEqual([1, 2])
-    await second.stop()
-  })
-
-  test('does not outlive a parent that is killed, and starts again after it', async () => {
-    const { said, kill } = await startFromElsewhere('postgres', await options(folder, embedded))
-    await ask(said.url!, 'insert into kept values (3)')
-    await kill()
-    // At once: the last one may still be stopping.
-    const next = await startPostgres(await options(folder, embedded))
-    expect(await ends(said.pid, 0)).toBe(true)
-    expect(await kept(next.url)).toEqual([1, 2, 3])
-    await next.stop()
-  })
-
-  test('starts although the number of a dead server is somebody else’s now', async () => {
-    const first = await startPostgres(await options(folder, embedded))
-    process.kill(first.pid, 'SIGKILL')
-    await first.stop()
-    const file = join(folder, 'data', 'postmaster.pid')
-    const text = await readFile(file, 'utf8')
-    await writeFile(file, text.replace(/^\d+/, String(process.pid)))
-    const second = await startPostgres(await options(folder, embedded))
-    expect(await kept(second.url)).toContain(1)
-    await second.stop()
-  })
-
   test('asks for a password that only we can read, on the loopback address only', async () => {
-    const server = await startPostgres(await options(folder, embedded))
     expect((await stat(join(folder, 'password'))).mode & 0o777).toBe(0o600)
     const wrong = new URL(server.url)
     wrong.password = 'wrong'
@@ -99,32 +66,57 @@ describe.each([
         current_setting('fsync') as fsync, lower('ÄÉ') as lowered`,
     )
     expect(settings).toEqual({ host: '127.0.0.1', sockets: '', fsync: 'on', lowered: 'äé' })
-    await server.stop()
   })
 
   test('is not started twice on one folder', async () => {
-    const server = await startPostgres(await options(folder, embedded))
     await expect(startPostgres(await options(folder, embedded))).rejects.toThrow(
       `${folder} is in use by another process`,
     )
-    await server.stop()
   })
 
   test.runIf(isRoot)('does not run as root', async () => {
-    const server = await startPostgres(await options(folder, embedded))
     expect((await stat(`/proc/${server.pid}`)).uid).toBe((await serverUser())?.uid)
-    await server.stop()
   })
-})
 
-test('says what is wrong when it cannot start', async () => {
-  const folder = await testFolder('postgres')
-  const taken = createServer().listen(await freePort(), '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  const starting = startPostgres({ ...(await options(folder)), port })
-  await expect(starting).rejects.toThrow('Address already in use')
-  taken.close()
+  test('keeps its data when it is killed, although its number is somebody else’s now; they decide about the version', async () => {
+    const { major, pid } = server
+    await ask(server.url, 'insert into kept values (2)')
+    process.kill(pid, 'SIGKILL')
+    await server.stop()
+    const file = join(folder, 'data', 'postmaster.pid')
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replace(/^\d+/, String(process.pid)))
+    server = await startPostgres(await options(folder))
+    expect(await kept(server.url)).toEqual([1, 2])
+    expect(server.major).toBe(major)
+  })
+
+  test('keeps its data over a restart, does not outlive a parent that is killed, and starts again after it', async () => {
+    await server.stop()
+    expect(await ends(server.pid, 0)).toBe(true)
+    const { said, kill } = await startFromElsewhere('postgres', await options(folder, embedded))
+    expect(await kept(said.url!)).toEqual([1, 2])
+    await ask(said.url!, 'insert into kept values (3)')
+    await kill()
+    // At once: the last one may still be stopping.
+    server = await startPostgres(await options(folder, embedded))
+    expect(await ends(said.pid, 0)).toBe(true)
+    expect(await kept(server.url)).toEqual([1, 2, 3])
+  })
+
+  test('says what is wrong when it cannot start', async () => {
+    await server.stop()
+    const taken = createServer().listen(await freePort(), '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const starting = startPostgres({ ...(await options(folder, embedded)), port })
+    await expect(starting).rejects.toThrow('Address already in use')
+    taken.close()
+    await writeFile(join(folder, 'data', 'PG_VERSION'), '14\n')
+    await expect(startPostgres(await options(folder))).rejects.toThrow(
+      `The data in ${folder} were made by PostgreSQL 14, which is not installed`,
+    )
+  })
 })
 
 test.runIf(isRoot)('runs for a person who is not root', async () => {
@@ -135,19 +127,6 @@ test.runIf(isRoot)('runs for a person who is not root', async () => {
   expect(await ask(said.url!, 'select 1 as one')).toEqual([{ one: 1 }])
   await kill()
   expect(await ends(said.pid)).toBe(true)
-})
-
-test('data decide about the version', async () => {
-  const folder = await testFolder('postgres')
-  const packaged = await startPostgres(await options(folder, true))
-  await packaged.stop()
-  const again = await startPostgres(await options(folder, false))
-  expect(again.major).toBe(packaged.major)
-  await again.stop()
-  await writeFile(join(folder, 'data', 'PG_VERSION'), '14\n')
-  await expect(startPostgres(await options(folder))).rejects.toThrow(
-    `The data in ${folder} were made by PostgreSQL 14, which is not installed`,
-  )
 })
 
 test('the packaged server runs although no install script made its links', async () => {

@@ -11,11 +11,16 @@ const KEYWORD_LIST = 7
 
 let folder: string
 let binary: string
+let server: Awaited<ReturnType<typeof startTemporal>>
 beforeAll(async () => {
   folder = await makeFolder('temporal')
   binary = await findTemporal({ cacheFolder: inject('cacheFolder'), log })
+  server = await startTemporal({ ...(await options()), uiPort: await freePort() })
 })
-afterAll(() => removeFolder(folder))
+afterAll(async () => {
+  await server.stop()
+  await removeFolder(folder)
+})
 
 const options = async () => ({
   binary,
@@ -58,58 +63,45 @@ const stateOf = (address: string, workflowId: string) =>
     return { status: status.name, searchAttributes }
   })
 
-test('starts with its UI and its search attributes', async () => {
-  const server = await startTemporal({ ...(await options()), uiPort: await freePort() })
+// One server, to which one thing after the other is done.
+
+test('starts with its UI and its search attributes, and not twice on one folder', async () => {
   expect(await (await fetch(server.uiUrl!)).text()).toContain('<html')
   expect(await attributesOf(server.address)).toMatchObject({ Colour: KEYWORD })
-  await server.stop()
-  expect(await ends(server.pid, 0)).toBe(true)
-})
-
-test('goes on where it was, and knows attributes that have come since', async () => {
-  const first = await startTemporal(await options())
-  await start(first.address, 'before', { Colour: ['red'] })
-  await first.stop()
-  const searchAttributes = { Colour: 'Keyword', Shapes: 'KeywordList' }
-  const second = await startTemporal({ ...(await options()), searchAttributes })
-  expect(second.uiUrl).toBeUndefined()
-  expect(await stateOf(second.address, 'before')).toEqual({
-    status: 'RUNNING',
-    searchAttributes: { Colour: ['red'] },
-  })
-  expect(await attributesOf(second.address)).toMatchObject({ Shapes: KEYWORD_LIST })
-  await start(second.address, 'after', { Shapes: ['round', 'flat'] })
-  await second.stop()
-})
-
-test('does not outlive a parent that is killed, and loses nothing by it', async () => {
-  const { port, ...rest } = await options()
-  const { said, kill } = await startFromElsewhere('temporal', { ...rest, port })
-  await start(`127.0.0.1:${port}`, 'killed', { Colour: ['blue'] })
-  await kill()
-  // At once: the last one may still be stopping.
-  const next = await startTemporal(await options())
-  expect(await ends(said.pid, 0)).toBe(true)
-  expect((await stateOf(next.address, 'killed')).status).toBe('RUNNING')
-  await next.stop()
-})
-
-test('loses nothing when it is killed itself', async () => {
-  const first = await startTemporal(await options())
-  await start(first.address, 'crashed', { Colour: ['green'] })
-  process.kill(first.pid, 'SIGKILL')
-  await first.stop()
-  const second = await startTemporal(await options())
-  expect((await stateOf(second.address, 'crashed')).status).toBe('RUNNING')
-  await second.stop()
-})
-
-test('is not started twice on one folder', async () => {
-  const server = await startTemporal(await options())
   await expect(startTemporal(await options())).rejects.toThrow(
     `${folder} is in use by another process`,
   )
+})
+
+test('loses nothing when it is killed, and knows attributes that have come since', async () => {
+  await start(server.address, 'before', { Colour: ['red'] })
+  process.kill(server.pid, 'SIGKILL')
   await server.stop()
+  const searchAttributes = { Colour: 'Keyword', Shapes: 'KeywordList' }
+  server = await startTemporal({ ...(await options()), searchAttributes })
+  expect(server.uiUrl).toBeUndefined()
+  expect(await stateOf(server.address, 'before')).toEqual({
+    status: 'RUNNING',
+    searchAttributes: { Colour: ['red'] },
+  })
+  expect(await attributesOf(server.address)).toMatchObject({ Shapes: KEYWORD_LIST })
+  await start(server.address, 'after', { Shapes: ['round', 'flat'] })
+})
+
+test('goes on where it was, does not outlive a parent that is killed, and loses nothing by it', async () => {
+  await server.stop()
+  expect(await ends(server.pid, 0)).toBe(true)
+  const { port, ...rest } = await options()
+  const { said, kill } = await startFromElsewhere('temporal', { ...rest, port })
+  expect((await stateOf(`127.0.0.1:${port}`, 'after')).status).toBe('RUNNING')
+  await start(`127.0.0.1:${port}`, 'killed', { Colour: ['blue'] })
+  await kill()
+  // At once: the last one may still be stopping.
+  server = await startTemporal(await options())
+  expect(await ends(said.pid, 0)).toBe(true)
+  for (const workflowId of ['before', 'after', 'killed']) {
+    expect((await stateOf(server.address, workflowId)).status).toBe('RUNNING')
+  }
 })
 
 test('does not take the server that is on its port already for its own', async () => {
@@ -120,8 +112,8 @@ test('does not take the server that is on its port already for its own', async (
 })
 
 test('says what is wrong when it cannot start', async () => {
+  const other = await testFolder('temporal')
   const searchAttributes = { Colour: 'Keyword', Weight: 'Kilogram' }
-  await expect(startTemporal({ ...(await options()), searchAttributes })).rejects.toThrow(
-    /ended \(1\) before it was ready:\n.*"Kilogram"/,
-  )
+  const starting = startTemporal({ ...(await options()), folder: other, searchAttributes })
+  await expect(starting).rejects.toThrow(/ended \(1\) before it was ready:\n.*"Kilogram"/)
 })

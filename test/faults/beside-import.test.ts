@@ -10,12 +10,12 @@ import { seedContacts } from '../support/seed.ts'
 import { isFull, sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 
-const ROWS = sized(10_000, 100_000)
+const ROWS = sized(4_000, 100_000)
 /** Pause between two writes of the other organization. */
 const PAUSE_MS = 100
 const MAIL_EVERY = 4
-/** What entries and single mails may take at p95; other tests run beside the small size. */
-const MOST_MS = isFull ? 2_000 : 3_500
+/** What entries and single mails may take at p95, where no other tests run beside. */
+const MOST_MS = 2_000
 
 let system: Awaited<ReturnType<typeof startTestSystem>>
 beforeAll(async () => {
@@ -57,7 +57,7 @@ it('delays no entry of another organization and no single mail', async () => {
   const { client, organizationId } = sender
   for (const condition of THEIRS) await watchSegment(system.sql, importer.organizationId, condition)
   const { entry } = await watchSegment(system.sql, organizationId, isPro)
-  const ids = await seedContacts(system.sql, organizationId, 5_000)
+  const ids = await seedContacts(system.sql, organizationId, sized(1_000, 5_000))
   await evaluated(importer.organizationId)
   await evaluated(organizationId)
 
@@ -82,6 +82,7 @@ it('delays no entry of another organization and no single mail', async () => {
     await sleep(PAUSE_MS)
   }
   await importing
+  const overAt = Date.now()
   const seconds = (performance.now() - begunAt) / 1_000
   await evaluated(organizationId)
 
@@ -92,15 +93,22 @@ it('delays no entry of another organization and no single mail', async () => {
   expect(entered.length).toBe(answeredAt.size)
   const entryTimes = entered.map(({ contactId, at }) => at - (answeredAt.get(contactId) ?? 0))
   const mails = await until(async () => {
-    const rows = await system.sql<{ ms: number | null }[]>`
-      select extract(epoch from sent_at - created_at)::float8 * 1000 as ms
+    const rows = await system.sql<{ ms: number; at: number }[]>`
+      select extract(epoch from sent_at - created_at)::float8 * 1000 as ms,
+        extract(epoch from sent_at)::float8 * 1000 as at
       from messages
       where organization_id = ${organizationId} and source = 'transactional'`
-    return rows.every(({ ms }) => ms !== null) && rows.map(({ ms }) => ms ?? Infinity)
+    return rows.every(({ at }) => at !== null) && rows
   })
-  const said = `${ROWS} rows in ${seconds.toFixed(0)} s; ${figures('entries', entryTimes)}; ${figures('mails', mails)}`
+  const mailTimes = mails.map(({ ms }) => ms)
+  const said = `${ROWS} rows in ${seconds.toFixed(0)} s; ${figures('entries', entryTimes)}; ${figures('mails', mailTimes)}`
   if (isFull) console.log(said)
   expect(answeredAt.size).toBeGreaterThan(10)
+  // Whoever was kept waiting would come after the import; however slow the machine is.
+  const shareBefore = (times: number[]) => times.filter((at) => at < overAt).length / times.length
+  expect(shareBefore(entered.map(({ at }) => at)), said).toBeGreaterThan(0.25)
+  expect(shareBefore(mails.map(({ at }) => at)), said).toBeGreaterThan(0.25)
+  if (!isFull) return
   expect(p95(entryTimes), said).toBeLessThan(MOST_MS)
-  expect(p95(mails), said).toBeLessThan(MOST_MS)
+  expect(p95(mailTimes), said).toBeLessThan(MOST_MS)
 }, 900_000)

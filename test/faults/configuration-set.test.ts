@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
+import { sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 
 /** The account of the main job. */
@@ -26,17 +27,17 @@ const warningsOf = async (token: string) => {
 }
 
 it('every mail names the configuration set, without which there would be no event', async () => {
-  const { checks, apiKey } = await runMainJob(system, { contacts: 150, rate: 100 })
+  const { checks, apiKey } = await runMainJob(system, { contacts: sized(30, 150), rate: 100 })
   for (const { what, wanted, found } of checks) expect(found, what).toBe(wanted)
   expect(await warningsOf(apiKey)).toEqual([[]])
-}, 180_000)
+}, 300_000)
 
 it('a set that is deleted in the middle of a batch costs no mail, and is warned of', async () => {
   const sandbox = sandboxControl(system.sandboxUrl)
   let removed: Promise<unknown> | undefined
   const { checks, apiKey } = await runMainJob(system, {
-    contacts: 250,
-    rate: 40,
+    contacts: sized(50, 250),
+    rate: sized(10, 40),
     onProgress: ({ sent }) => {
       if (sent === 0) return
       // The identity has another one by itself: events go on.
@@ -49,4 +50,4 @@ it('a set that is deleted in the middle of a batch costs no mail, and is warned 
   expect(removed).toBeDefined()
   for (const { what, wanted, found } of checks) expect(found, what).toBe(wanted)
   expect(await warningsOf(apiKey)).toEqual([['no_configuration_set']])
-}, 180_000)
+}, 300_000)

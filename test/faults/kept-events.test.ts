@@ -16,8 +16,10 @@ import { sized } from '../support/size.ts'
 
 /** Real processes, killed as by kill -9. No event is sent a second time by anybody. */
 const KILLS = sized(1, 10)
-const SENDERS = 16
-const MAILS = sized(40, 2_000)
+const SENDERS = sized(8, 16)
+/** Events that the API has acknowledged before it is killed. */
+const ACKNOWLEDGED = sized(30, 100)
+const MAILS = sized(20, 2_000)
 
 const keys = newKeyringText()
 let api: Api
@@ -70,7 +72,7 @@ test(
           if (answer.status === 200) acknowledged.push(event.id)
         }
       })
-      await until(async () => acknowledged.length > 100)
+      await until(async () => acknowledged.length > ACKNOWLEDGED)
       await sleep(randomInt(50))
       await program.kill()
       await Promise.all(sending)
@@ -86,7 +88,7 @@ test(
       expect(lost).toEqual([])
     }
   },
-  180_000 * KILLS,
+  300_000 * KILLS,
 )
 
 test(
@@ -153,7 +155,7 @@ test(
     from contact_stats where organization_id = ${organizationId}`
     expect(stats).toEqual({ sent: MAILS, opened: MAILS })
   },
-  180_000 * KILLS,
+  300_000 * KILLS,
 )
 
 function eventsOf(organizationId: Uuid, bucket: Uuid, id: Uuid): object[] {

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
+import { sized } from '../support/size.ts'
 import { openSlowSockets } from '../support/slow-sockets.ts'
 
-const SLOW = 400
-const OTHERS = 200
+const SLOW = sized(80, 400)
+const OTHERS = sized(40, 200)
 
 let database: TestDatabase
 let api: ApiProcess

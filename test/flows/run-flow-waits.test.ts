@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
@@ -6,7 +7,8 @@ import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { WAKE_SIGNAL } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { endOf, withFlowWorker } from '../support/flow-runs.ts'
+import { until } from '../support/engine.ts'
+import { endOf, type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
 import {
   executionRow,
   figures,
@@ -16,6 +18,7 @@ import {
   seedFlow,
 } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { sized } from '../support/size.ts'
 import {
   openTemporal,
   type TestTemporal,
@@ -25,7 +28,7 @@ import {
 import { receive } from '../support/waiting.ts'
 
 const DAY_MS = 86_400_000
-const RACES = 60
+const RACES = sized(20, 60)
 const keyring = parseKeyring(newKeyringText())
 const content = { keyring, publicUrl: 'https://mail.example.com' }
 let database: TestDatabase
@@ -70,19 +73,20 @@ const waiting = (
   ...more,
 })
 
-async function isAt(executionId: Uuid, status: string): Promise<void> {
-  for (;;) {
-    if ((await executionRow(sql, executionId)).status === status) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+const isAt = (executionId: Uuid, status: string) =>
+  until(async () => (await executionRow(sql, executionId)).status === status)
 
 describe('where time is skipped', () => {
   let time: TimeSkipping
+  let worker: FlowWorker
   beforeAll(async () => {
     time = await timeSkipping()
+    worker = await startFlowWorker(time, { sql: workerSql, content, aheadMs })
   })
-  afterAll(() => time.close())
+  afterAll(async () => {
+    await worker.stop()
+    await time.close()
+  })
 
   const aheadMs = async () => Number(await time.now()) - Date.now()
 
@@ -99,17 +103,11 @@ describe('where time is skipped', () => {
     const [contactId = ''] = await seedContacts(sql, organizationId, 1)
     const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
     const startedAt = Number(await time.now())
-    const end = await withFlowWorker(
-      time,
-      { sql: workerSql, content, aheadMs },
-      async ({ start }) => {
-        const handle = await start({ organizationId, executionId })
-        await isAt(executionId, 'waiting')
-        await meanwhile({ contactId, executionId })
-        await handle.signal(WAKE_SIGNAL)
-        return endOf(skips ? time.result(handle) : handle.result())
-      },
-    )
+    const handle = await worker.start({ organizationId, executionId })
+    await isAt(executionId, 'waiting')
+    await meanwhile({ contactId, executionId })
+    await handle.signal(WAKE_SIGNAL)
+    const end = await endOf(skips ? time.result(handle) : handle.result())
     const days = (Number(await time.now()) - startedAt) / DAY_MS
     return { end, days, path: await path(sql, executionId), figures: await figures(sql, flow) }
   }
@@ -197,10 +195,7 @@ describe('where time is skipped', () => {
       values (${organizationId}, ${executionId}, 'mail', 1, 1, 'send_email', 'skipped',
         'unsubscribed')`
     await sql`update executions set step_id = 'wait', visit = 1 where id = ${executionId}`
-    const deps = { sql: workerSql, content, aheadMs }
-    const end = await withFlowWorker(time, deps, async ({ start }) =>
-      endOf(time.result(await start({ organizationId, executionId }))),
-    )
+    const end = await endOf(time.result(await worker.start({ organizationId, executionId })))
     expect(end).toEqual({ status: 'completed', reason: 'never' })
     expect(await path(sql, executionId)).toEqual([
       'mail skipped',
@@ -218,28 +213,29 @@ describe('on the real server', () => {
   afterAll(() => temporal.close())
 
   it(`${RACES} events at the moment of the timeout: the time of arrival decides, one branch each`, {
-    timeout: 120_000,
+    timeout: 360_000,
   }, async () => {
-    const flow = await seedFlow(sql, organizationId, waiting(0.05, 'minutes'))
+    const flow = await seedFlow(sql, organizationId, waiting(0.1, 'minutes'))
     const contactIds = await seedContacts(sql, organizationId, RACES)
     const executionIds = await seedExecutions(sql, flow, contactIds)
     const log = pino({ level: 'silent' })
     const relay = startOutboxRelay({ sql: workerSql, temporal: temporal.client, log })
-    const met = await withFlowWorker(temporal, { sql: workerSql, content }, ({ start }) =>
-      Promise.all(
-        executionIds.map(async (executionId, i) => {
-          const handle = await start({ organizationId, executionId })
-          await isAt(executionId, 'waiting')
-          const [wait] = await sql<{ expiresAt: string }[]>`
-              select expires_at from waits where execution_id = ${executionId}`
-          const untilEnd = Date.parse(wait!.expiresAt) - Date.now()
-          await new Promise((resolve) => setTimeout(resolve, untilEnd - (RACES - i) * 10 + 60))
-          const event = await bought(contactIds[i]!)
-          const isInTime = event.receivedAt < wait!.expiresAt
-          return { isInTime, end: await endOf(handle.result()), path: await path(sql, executionId) }
-        }),
-      ),
+    const worker = await startFlowWorker(temporal, { sql: workerSql, content })
+    const met = await Promise.all(
+      executionIds.map(async (executionId, i) => {
+        const handle = await worker.start({ organizationId, executionId })
+        await isAt(executionId, 'waiting')
+        const [wait] = await sql<{ expiresAt: string }[]>`
+          select expires_at from waits where execution_id = ${executionId}`
+        const untilEnd = Date.parse(wait!.expiresAt) - Date.now()
+        // The first of them at once: it is in time on a busy machine, too.
+        await sleep(i === 0 ? 0 : Math.max(0, untilEnd - (RACES - i) * 10 + 60))
+        const event = await bought(contactIds[i]!)
+        const isInTime = event.receivedAt < wait!.expiresAt
+        return { isInTime, end: await endOf(handle.result()), path: await path(sql, executionId) }
+      }),
     )
+    await worker.stop()
     await relay.stop()
     for (const { isInTime, end, path } of met) {
       expect(end).toEqual({ status: 'completed', reason: isInTime ? 'came' : 'never' })

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { type Program, runProgram } from '../support/process.ts'
+import { sized } from '../support/size.ts'
+
+vi.setConfig({ testTimeout: 360_000 })
 
 const LISTENS = 'liveness, readiness and metrics'
 /** Nobody listens there. */
@@ -15,11 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+/** Starts a program, looks at its internal port, and has it stop: answers the exit code. */
 async function withProgram(
   command: string,
   env: Record<string, string>,
   look: (get: (path: string) => Promise<Response>, program: Program) => Promise<void>,
-): Promise<void> {
+): Promise<number | null> {
   const program = runProgram(command, { DATABASE_URL: database.url, DRAIN_SECONDS: '0', ...env })
   try {
     const port = await program.portOf(LISTENS)
@@ -28,91 +32,74 @@ async function withProgram(
     program.child.kill('SIGTERM')
     await program.ended
   }
+  return program.ended
 }
 
 describe('the internal port of the API', () => {
-  test('is ready with Postgres and Temporal, and tells metrics by route without tenants', async () => {
-    await withProgram(
-      'api',
-      { TEMPORAL_ADDRESS: inject('temporalAddress') },
-      async (get, program) => {
-        const api = await program.portOf('the API listens')
-        await fetch(`http://127.0.0.1:${api}/health?who=lovelace`)
-        await fetch(`http://127.0.0.1:${api}/some/strangers/path`)
-        expect((await get('/livez')).status).toBe(200)
-        expect(await (await get('/readyz')).json()).toEqual({
-          isReady: true,
-          isDraining: false,
-          postgres: 'ok',
-          temporal: 'ok',
-          notices: 'off',
-        })
-        const metrics = await (await get('/metrics')).text()
-        expect(metrics).toMatch(
-          /^letterloom_http_request_seconds_count\{method="GET",route="\/health",status="200"\} 1$/m,
-        )
-        expect(metrics).toMatch(/route="none",status="404"\} 1$/m)
-        // It is more than none where Postgres was slow to answer.
-        expect(metrics).toMatch(/^letterloom_rate_limiter_fail_open_total \d+$/m)
-        expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
-        expect(metrics).not.toMatch(/lovelace|strangers|organization/)
-        expect((await get('/v1/contacts')).status).toBe(404)
-        // What is for operators is not on the port of the world.
-        for (const path of ['livez', 'readyz', 'metrics']) {
-          expect((await fetch(`http://127.0.0.1:${api}/${path}`)).status).toBe(404)
-        }
-      },
-    )
+  test('is ready with Postgres and Temporal, tells metrics by route without tenants, and ends at once when told to stop twice', async () => {
+    const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), DRAIN_SECONDS: '600' }
+    const code = await withProgram('api', env, async (get, program) => {
+      const api = await program.portOf('the API listens')
+      await fetch(`http://127.0.0.1:${api}/health?who=lovelace`)
+      await fetch(`http://127.0.0.1:${api}/some/strangers/path`)
+      expect((await get('/livez')).status).toBe(200)
+      expect(await (await get('/readyz')).json()).toEqual({
+        isReady: true,
+        isDraining: false,
+        postgres: 'ok',
+        temporal: 'ok',
+        notices: 'off',
+      })
+      const metrics = await (await get('/metrics')).text()
+      expect(metrics).toMatch(
+        /^letterloom_http_request_seconds_count\{method="GET",route="\/health",status="200"\} 1$/m,
+      )
+      expect(metrics).toMatch(/route="none",status="404"\} 1$/m)
+      // It is more than none where Postgres was slow to answer.
+      expect(metrics).toMatch(/^letterloom_rate_limiter_fail_open_total \d+$/m)
+      expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+      expect(metrics).not.toMatch(/lovelace|strangers|organization/)
+      expect((await get('/v1/contacts')).status).toBe(404)
+      // What is for operators is not on the port of the world.
+      for (const path of ['livez', 'readyz', 'metrics']) {
+        expect((await fetch(`http://127.0.0.1:${api}/${path}`)).status).toBe(404)
+      }
+      program.child.kill('SIGTERM')
+      await until(async () => program.text().includes('shutdown requested'))
+    })
+    // It would have waited ten minutes for its balancer.
+    expect(code).toBe(1)
   })
 
-  test('is ready without Temporal, which it reports: reads work, writes wait in the outbox', async () => {
-    await withProgram('api', { TEMPORAL_ADDRESS: NOWHERE }, async (get) => {
+  test('is ready without Temporal, which it reports; is not while a migration is missing or Postgres is away, and lives on', async () => {
+    const other = await createDatabase()
+    const env = { DATABASE_URL: other.url, TEMPORAL_ADDRESS: NOWHERE }
+    await withProgram('api', env, async (get) => {
+      // Reads work, writes wait in the outbox.
       const answer = await get('/readyz')
       expect(answer.status).toBe(200)
       expect(await answer.json()).toMatchObject({ isReady: true, temporal: 'unreachable' })
+      await other.sql`delete from schema_migrations where number = 2`
+      const outdated = await get('/readyz')
+      expect(outdated.status).toBe(503)
+      expect(await outdated.json()).toMatchObject({ postgres: 'outdated' })
+      await other.drop()
+      const away = await get('/readyz')
+      expect(away.status).toBe(503)
+      expect(await away.json()).toMatchObject({ postgres: 'unreachable' })
+      expect((await get('/livez')).status).toBe(200)
     })
-  })
-
-  test('is not ready while a migration is missing or Postgres is away, and lives on', async () => {
-    const other = await createDatabase()
-    await withProgram(
-      'api',
-      { DATABASE_URL: other.url, TEMPORAL_ADDRESS: NOWHERE },
-      async (get) => {
-        expect((await get('/readyz')).status).toBe(200)
-        await other.sql`delete from schema_migrations where number = 2`
-        const outdated = await get('/readyz')
-        expect(outdated.status).toBe(503)
-        expect(await outdated.json()).toMatchObject({ postgres: 'outdated' })
-        await other.drop()
-        const away = await get('/readyz')
-        expect(away.status).toBe(503)
-        expect(await away.json()).toMatchObject({ postgres: 'unreachable' })
-        expect((await get('/livez')).status).toBe(200)
-      },
-    )
   })
 })
 
 test('a worker has one too', async () => {
-  await withProgram('worker', { TEMPORAL_ADDRESS: inject('temporalAddress') }, async (get) => {
+  const env = { TEMPORAL_ADDRESS: inject('temporalAddress') }
+  const code = await withProgram('worker', env, async (get) => {
     expect((await get('/livez')).status).toBe(200)
     expect(await (await get('/readyz')).json()).toMatchObject({ isReady: true, temporal: 'ok' })
     expect(await (await get('/metrics')).text()).toContain('process_resident_memory_bytes')
   })
-})
-
-test('without a port there is none', async () => {
-  const program = runProgram('api', {
-    DATABASE_URL: database.url,
-    INTERNAL_PORT: '',
-    DRAIN_SECONDS: '0',
-  })
-  await program.portOf('the API listens')
-  program.child.kill('SIGTERM')
-  expect(await program.ended).toBe(0)
-  await until(async () => program.text().includes('stopped'))
-  expect(program.text()).not.toContain(LISTENS)
+  expect(code).toBe(0)
 })
 
 /** Listens on a port of its own while `use` runs. */
@@ -126,32 +113,31 @@ async function withTakenPort(use: (port: number) => Promise<void>): Promise<void
   }
 }
 
-test.each([
-  ['api', 'INTERNAL_PORT'],
-  ['api', 'PORT'],
-  ['worker', 'INTERNAL_PORT'],
-])('%s ends with a line that says why when its %s is taken', async (command, setting) => {
-  await withTakenPort(async (port) => {
-    const program = runProgram(command, {
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
-      DRAIN_SECONDS: '0',
-      [setting]: String(port),
-    })
-    expect(await program.ended).toBe(1)
-    expect(program.text()).toContain(
-      `${setting}: cannot listen on 127.0.0.1:${port}: somebody else listens there`,
-    )
-    // Nobody was served by a process that could not be watched.
-    expect(program.text()).not.toContain('the API listens')
-  })
-})
+// An API without a port for operators has none, which is seen where its other port is taken.
+const TAKEN = [
+  ['api', 'PORT', { INTERNAL_PORT: '' }],
+  ['worker', 'INTERNAL_PORT', {}],
+  ['api', 'INTERNAL_PORT', {}],
+] as const
 
-test('a program that is told to stop twice ends at once', async () => {
-  const program = runProgram('api', { DATABASE_URL: database.url, DRAIN_SECONDS: '60' })
-  await program.portOf('the API listens')
-  program.child.kill('SIGTERM')
-  await until(async () => program.text().includes('shutdown requested'))
-  program.child.kill('SIGTERM')
-  expect(await program.ended).toBe(1)
-})
+test.each(TAKEN.slice(0, sized(2, TAKEN.length)))(
+  '%s ends with a line that says why when its %s is taken',
+  async (command, setting, more) => {
+    await withTakenPort(async (port) => {
+      const program = runProgram(command, {
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: inject('temporalAddress'),
+        DRAIN_SECONDS: '0',
+        ...more,
+        [setting]: String(port),
+      })
+      expect(await program.ended).toBe(1)
+      expect(program.text()).toContain(
+        `${setting}: cannot listen on 127.0.0.1:${port}: somebody else listens there`,
+      )
+      // Nobody was served by a process that could not be watched.
+      expect(program.text()).not.toContain('the API listens')
+      expect(program.text()).not.toContain(LISTENS)
+    })
+  },
+)

@@ -6,10 +6,12 @@ import { buildApp } from '../../api/app.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
 import { LIMITS } from '../../src/domain/access/plan.ts'
+import { addOperatorCommands } from '../../src/main/operator-commands.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { inject } from '../support/api.ts'
+import { commandLine } from '../support/command-line.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startLimiter } from '../support/limiter.ts'
 import { logIn } from '../support/people.ts'
@@ -75,9 +77,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function run(args: string[], input = '', env: Record<string, string> = {}) {
+const inThisProcess = commandLine(addOperatorCommands)
+const run = (args: string[], input = '', env: Record<string, string> = {}) =>
+  inThisProcess(args, { input, env: { DATABASE_URL: database.url, ...env } })
+
+/** By the compiled program. */
+async function runProgram(args: string[], input: string) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { ...process.env, DATABASE_URL: database.url, ...env },
+    env: { ...process.env, DATABASE_URL: database.url },
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   child.stdin.end(input)
@@ -98,7 +105,8 @@ const statusOf = async (token: string) =>
 describe('users', () => {
   it('the owner gets a password from standard input, and logs in with it', async () => {
     expect((await logIn(app, { email: EMAIL, password: PASSWORD })).status).toBe(401)
-    const set = await run(['user', 'set-password', ' Alice@example.com '], `${PASSWORD}\n`)
+    const args = ['user', 'set-password', ' Alice@example.com ']
+    const set = await runProgram(args, `${PASSWORD}\n`)
     expect(set.code).toBe(0)
     expect(set.stdout + set.stderr).not.toContain(PASSWORD)
     const { status, body } = await logIn(app, { email: EMAIL, password: PASSWORD })

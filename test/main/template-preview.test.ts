@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { previewOf, writePreview } from '../../src/main/template-preview.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 
+const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
+
 let api: Api
 let folder: string
 let access: { baseUrl: string; keyFile: string }
@@ -79,7 +81,7 @@ test('a refusal is a sentence', async () => {
 })
 
 test('the command writes the mail to standard output and what it found to standard error', async () => {
-  const args = ['--import', 'tsx', 'src/main/cli.ts', 'templates', 'preview', file('news.html')]
+  const args = [CLI, 'templates', 'preview', file('news.html')]
   const run = (more: string[]) =>
     new Promise<{ code: number; out: string; err: string }>((resolve) => {
       const child = execFile(process.execPath, [...args, ...more], (_error, out, err) =>
@@ -94,4 +96,4 @@ test('the command writes the mail to standard output and what it found to standa
   expect(good.err).toContain('warning link_without_address: 1 link ("x") leads nowhere')
   const none = await run(['--format', 'text'])
   expect(none).toMatchObject({ code: 1, err: expect.stringContaining('There is no mail') })
-}, 60_000)
+})

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addToolCommands } from '../../src/main/tool-commands.ts'
+import { commandLine } from '../support/command-line.ts'
 import { startZoneServer, type ZoneServer } from '../support/zone-server.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
@@ -22,23 +24,16 @@ beforeAll(async () => {
 })
 afterAll(() => names.close())
 
-async function tools(...args: string[]) {
-  const env = { ...process.env, DNS_SERVERS: names.address, NET_ALLOW_PRIVATE: '127.0.0.0/8' }
-  const options = { env }
-  try {
-    return { code: 0, ...(await execute(process.execPath, [CLI, 'tools', ...args], options)) }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, stdout, stderr }
-  }
-}
+const inThisProcess = commandLine(addToolCommands)
+const environment = () => ({ DNS_SERVERS: names.address, NET_ALLOW_PRIVATE: '127.0.0.0/8' })
+const tools = (...args: string[]) => inThisProcess(['tools', ...args], { env: environment() })
 
 test('prints the report of the page, and the answer of the API', async () => {
-  const [told, json] = await Promise.all([
-    tools('spf', D, '--ip', '9.9.9.10'),
-    tools('spf-check', D, '--json'),
-  ])
-  expect([told.code, told.stderr]).toEqual([0, ''])
+  // By the compiled program.
+  const args = [CLI, 'tools', 'spf', D, '--ip', '9.9.9.10']
+  const told = await execute(process.execPath, args, { env: { ...process.env, ...environment() } })
+  const json = await tools('spf-check', D, '--json')
+  expect(told.stderr).toBe('')
   expect(told.stdout).toMatch(/^spf-check shop\.example: pass\n/)
   expect(told.stdout).toContain(`TXT ${D}  v=spf1 ip4:9.9.9.10 -all`)
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -70,13 +65,11 @@ test('takes an address, a mail in a file, and what a DMARC record should say', a
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-tools-'))
   const file = join(folder, 'mail.eml')
   await writeFile(file, `From: a@${D}\nDate: Mon, 23 Nov 2026 12:00:00 +0000\n\nHello`)
-  const [address, headers, mail, record, policy] = await Promise.all([
-    tools('address', `ann@${D}`),
-    tools('headers', file),
-    tools('unsubscribe', file),
-    tools('generator', D, '--policy', 'reject', '--reports', `d@${D}`),
-    tools('generator', D, '--policy', 'block'),
-  ])
+  const address = await tools('address', `ann@${D}`)
+  const headers = await tools('headers', file)
+  const mail = await tools('unsubscribe', file)
+  const record = await tools('generator', D, '--policy', 'reject', '--reports', `d@${D}`)
+  const policy = await tools('generator', D, '--policy', 'block')
   await rm(folder, { recursive: true })
   expect([address.code, address.stdout]).toEqual([
     0,
@@ -98,11 +91,9 @@ test('takes an address, a mail in a file, and what a DMARC record should say', a
 })
 
 test('says what it does not know', async () => {
-  const [none, local, help] = await Promise.all([
-    tools('nothing', D),
-    tools('mx', 'localhost'),
-    tools('--help'),
-  ])
+  const none = await tools('nothing', D)
+  const local = await tools('mx', 'localhost')
+  const help = await tools('--help')
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('Tools are email, spf')])
   expect([local.code, local.stderr]).toEqual([
     1,

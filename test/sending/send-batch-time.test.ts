@@ -7,6 +7,7 @@ import { BATCH_FAILED, type BatchReport } from '../../src/domain/sending/batch.t
 import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan, WAKE_SIGNAL } from '../../workflows/contract.ts'
 import type { sendBatch } from '../../workflows/send-batch.ts'
 import { newNamespace } from '../support/engine.ts'
+import { sized } from '../support/size.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
@@ -14,6 +15,12 @@ expectWarnings(/^Workflow failed sendBatch .*account_suspended$/)
 
 const DAY_MS = 86_400_000
 const QUARTER_MS = DAY_MS / 4
+/**
+ * Of a batch whose history is too long for one run. With few chunks it is by what each answers: the
+ * server counts bytes as well as events.
+ */
+const CHUNKS = sized(200, 1_500)
+const PADDING = 'x'.repeat(sized(30_000, 0))
 const run = { organizationId: 'o', batchId: 'b', attempt: 1 }
 
 type Fakes = Pick<
@@ -56,22 +63,44 @@ interface Place {
   client: Client
   native: NativeConnection
   namespace: string
+  workers: Awaited<ReturnType<typeof startWorkers>>
 }
 
-/** Runs `act` with workers of both queues that have these activities. */
-async function withWorkers<T>(
-  { native, namespace }: Place,
-  activities: Fakes,
-  act: () => Promise<T>,
-) {
+/** Workers of both queues; each test says by `give` what their activities do. */
+async function startWorkers({ native, namespace }: Omit<Place, 'workers'>) {
+  let given = fakes()
+  const activities: Fakes = {
+    beginBatch: (...args) => given.beginBatch(...args),
+    freezeAudience: (...args) => given.freezeAudience(...args),
+    completeBatch: (...args) => given.completeBatch(...args),
+    decideTest: (...args) => given.decideTest(...args),
+    failBatch: (...args) => given.failBatch(...args),
+    reportBatch: (...args) => given.reportBatch(...args),
+    sendChunk: (...args) => given.sendChunk(...args),
+  }
   const shared = { connection: native, namespace, activities }
-  const control = await Worker.create({
-    ...shared,
-    taskQueue: CONTROL_QUEUE,
-    workflowBundle: { codePath: inject('workflowBundle') },
-  })
-  const send = await Worker.create({ ...shared, taskQueue: SEND_QUEUE })
-  return control.runUntil(() => send.runUntil(act))
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue: CONTROL_QUEUE,
+      workflowBundle: { codePath: inject('workflowBundle') },
+    }),
+    await Worker.create({ ...shared, taskQueue: SEND_QUEUE }),
+  ]
+  const runs = workers.map((worker) => worker.run())
+  return {
+    give: (next: Fakes): void => void (given = next),
+    stop: async (): Promise<void> => {
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(runs)
+    },
+  }
+}
+
+/** Runs `act` while the workers have these activities. */
+async function withActivities<T>({ workers }: Place, activities: Fakes, act: () => Promise<T>) {
+  workers.give(activities)
+  return act()
 }
 
 const start = ({ client }: Place) =>
@@ -87,9 +116,13 @@ describe('while days pass', () => {
 
   beforeAll(async () => {
     time = await timeSkipping()
-    place = { client: time.client, native: time.native, namespace: 'default' }
+    const here = { client: time.client, native: time.native, namespace: 'default' }
+    place = { ...here, workers: await startWorkers(here) }
   })
-  afterAll(() => time.close())
+  afterAll(async () => {
+    await place.workers.stop()
+    await time.close()
+  })
 
   it('a batch scheduled a month ahead starts then, not before', async () => {
     const due = (await time.now()).getTime() + 30 * DAY_MS
@@ -101,7 +134,7 @@ describe('while days pass', () => {
         return now < due ? { kind: 'wait', until: due } : { kind: 'go' }
       },
     })
-    await withWorkers(place, activities, async () => time.result(await start(place)))
+    await withActivities(place, activities, async () => time.result(await start(place)))
     expect(begun).toHaveLength(2)
     expect(begun[1]).toBeGreaterThanOrEqual(due)
     expect(begun[1]).toBeLessThan(due + DAY_MS)
@@ -116,7 +149,7 @@ describe('while days pass', () => {
         return isPaused ? { kind: 'held' } : { kind: 'done' }
       },
     })
-    await withWorkers(place, activities, async () => {
+    await withActivities(place, activities, async () => {
       const handle = await start(place)
       await time.skip(7 * DAY_MS)
       isPaused = false
@@ -129,7 +162,7 @@ describe('while days pass', () => {
       expect(Math.max(...later) - resumedAt).toBeLessThan(3_600_000)
       expect(tried.length).toBeLessThan(7 * 24)
     })
-  }, 120_000)
+  }, 360_000)
 
   it('a batch that is rescheduled while it waits starts at its new time', async () => {
     const createdAt = (await time.now()).getTime()
@@ -142,7 +175,7 @@ describe('while days pass', () => {
         return now < due ? { kind: 'wait', until: due } : { kind: 'go' }
       },
     })
-    await withWorkers(place, activities, async () => {
+    await withActivities(place, activities, async () => {
       const handle = await start(place)
       await time.skip(DAY_MS)
       due = createdAt + 2 * DAY_MS
@@ -171,7 +204,7 @@ describe('while days pass', () => {
         return from === 10 && isFirst ? { kind: 'waiting' } : { kind: 'done' }
       },
     })
-    await withWorkers(place, activities, async () => time.result(await start(place)))
+    await withActivities(place, activities, async () => time.result(await start(place)))
     expect(tried.toSorted(([a, x], [b, y]) => x - y || a - b)).toEqual([
       [0, 0],
       [10, 0],
@@ -206,7 +239,7 @@ describe('while days pass', () => {
           return from === 10 && quarter < 2 ? { kind: 'waiting' } : { kind: 'done' }
         },
       })
-      await withWorkers(place, activities, async () => {
+      await withActivities(place, activities, async () => {
         const handle = await start(place)
         if (byHand) {
           await time.skip(2 * DAY_MS)
@@ -240,7 +273,7 @@ describe('while days pass', () => {
           : { kind: 'done' }
       },
     })
-    await withWorkers(place, activities, async () => time.result(await start(place)))
+    await withActivities(place, activities, async () => time.result(await start(place)))
     const later = tried.filter(({ at }) => at >= resumeAt).map(({ from }) => from)
     expect(later.toSorted((a, b) => a - b)).toEqual([0, 10, 20])
   })
@@ -255,7 +288,7 @@ describe('while days pass', () => {
       },
     })
     const before = (await time.now()).getTime()
-    await withWorkers(place, activities, async () => time.result(await start(place)))
+    await withActivities(place, activities, async () => time.result(await start(place)))
     expect(tries).toBe(5)
     expect((await time.now()).getTime() - before).toBeGreaterThanOrEqual(4 * 30_000)
   })
@@ -270,7 +303,7 @@ describe('while days pass', () => {
       completeBatch: () => Promise.reject(new Error('must not be asked')),
       reportBatch: async () => report('failed', 'account_suspended'),
     })
-    const ends = withWorkers(place, activities, async () => time.result(await start(place)))
+    const ends = withActivities(place, activities, async () => time.result(await start(place)))
     await expect(ends).rejects.toMatchObject({
       cause: {
         message: 'The batch failed: account_suspended',
@@ -289,20 +322,21 @@ describe('a long batch', () => {
     const native = await NativeConnection.connect({ address })
     const namespace = await newNamespace(connection)
     const client = new Client({ connection, namespace })
-    const place: Place = { client, native, namespace }
-    const chunks = 1_500
+    const workers = await startWorkers({ client, native, namespace })
+    const place: Place = { client, native, namespace, workers }
     const tries = new Map<number, number>()
     const activities = fakes({
       freezeAudience: async () => ({
-        plan: plan({ total: chunks * 10, window: 8, passMs: 200 }),
+        plan: plan({ total: CHUNKS * 10, window: 8, passMs: 200 }),
       }),
       sendChunk: async ({ from }) => {
         const count = (tries.get(from) ?? 0) + 1
         tries.set(from, count)
-        return from % 500 === 0 && count === 1 ? { kind: 'waiting' } : { kind: 'done' }
+        const answer = from % 500 === 0 && count === 1 ? 'waiting' : 'done'
+        return Object.assign({ kind: answer } as const, { padding: PADDING })
       },
     })
-    const runs = await withWorkers(place, activities, async () => {
+    const runs = await withActivities(place, activities, async () => {
       const handle = await start(place)
       expect(await handle.result()).toEqual(report('completed'))
       const found: string[] = []
@@ -313,10 +347,11 @@ describe('a long batch', () => {
       }
       return found
     })
+    await workers.stop()
     await native.close()
     await connection.close()
     expect(runs.toSorted()).toEqual(['COMPLETED', 'CONTINUED_AS_NEW'])
-    expect(tries.size).toBe(chunks)
-    expect([...tries.values()].filter((count) => count === 2)).toHaveLength(chunks / 50)
-  }, 120_000)
+    expect(tries.size).toBe(CHUNKS)
+    expect([...tries.values()].filter((count) => count === 2)).toHaveLength(CHUNKS / 50)
+  }, 360_000)
 })

@@ -66,20 +66,6 @@ export async function startFlowWorker(
   }
 }
 
-/** Runs `act` while such a worker works. */
-export async function withFlowWorker<T>(
-  temporal: TestTemporal,
-  deps: FlowDeps,
-  act: (worker: FlowWorker) => Promise<T>,
-): Promise<T> {
-  const worker = await startFlowWorker(temporal, deps)
-  try {
-    return await act(worker)
-  } finally {
-    await worker.stop()
-  }
-}
-
 export type FlowWorker = Awaited<ReturnType<typeof startFlowWorker>>
 
 const startRun = (client: Client, taskQueue: string, run: Run, workflowId: string) =>
