@@ -182,7 +182,7 @@ describe('figures', () => {
           where application_name = 'victim' and datname = current_database() and state = 'active'
           order by random() limit 1`
         kills += killed.length
-        // Less and less often, or a machine that needs longer for a statement never comes to an end.
+        // Less and less often: else a machine that is slow never comes to an end.
         await new Promise((resolve) => setTimeout(resolve, 60 + 2 * kills))
       }
     })()

@@ -346,7 +346,7 @@ describe('a queue that does not answer', () => {
         }
       },
     })
-    // Who is held up for longer than a lease has lost it.
+    // A worker that is held up for longer than its lease has lost it.
     const patient = { ...QUEUE_TIMINGS, leaseMs: 5_000 }
     for (let worker = 0; worker < 4; worker++) poll(watching, patient)
     await until(
