@@ -66,7 +66,7 @@ describe.runIf(chromium !== undefined)('the page of a preview', () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     api = await startApi()
     browser = await openPage(chromium ?? '', `${origin}/page/0`)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     server.close()
@@ -130,7 +130,7 @@ describe.runIf(chromium !== undefined)('the page of a preview', () => {
       desktop = widths
     }
     expect(desktop).toEqual([1_280, 375])
-  }, 60_000)
+  })
 
   test('nothing that a template or a contact says runs, loads more than images or leads away', async () => {
     const attacks = XSS.map((html, n) => attack(n, html))
@@ -151,5 +151,5 @@ describe.runIf(chromium !== undefined)('the page of a preview', () => {
     const files = pages.map(({ html }) => ({ policy: OPEN, html }))
     expect(await visit(...files)).toEqual([])
     expect(hits).toContain('/seen')
-  }, 120_000)
+  })
 })

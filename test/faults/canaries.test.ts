@@ -42,7 +42,7 @@ beforeAll(async () => {
   key = made.key
   planted.set('api key', key)
   await tellTheStory()
-}, 180_000)
+})
 afterAll(() => system.stop())
 
 interface Asked {

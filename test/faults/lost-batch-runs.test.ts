@@ -16,7 +16,7 @@ import {
   seedOrganization,
 } from '../support/seed.ts'
 
-const REFLECTED_MS = 30_000
+const REFLECTED_MS = 120_000
 const quiet = () => {}
 const log = { info: quiet, warn: quiet, error: quiet }
 
@@ -46,7 +46,7 @@ const ended = (id: string) =>
   until(async () => {
     const row = await batchRow(database.sql, id)
     return ['completed', 'failed', 'cancelled'].includes(row.status) && row
-  }, REFLECTED_MS * 2)
+  }, REFLECTED_MS)
 
 const attemptOf = async (id: string) => {
   const [row] = await database.sql<{ attempt: number }[]>`
@@ -77,7 +77,7 @@ test('a run that is terminated while it sends fails its batch, which then mails 
   expect(mailer.accepted).toHaveLength(sent)
   expect(await ledger()).toMatchObject({ sent, queued: 1_000 - sent, claimed: 0, unknown: 0 })
   expect(await statusOf(engine.client, batchWorkflowId(id, 2))).toBeUndefined()
-}, 120_000)
+})
 
 test('a run that Temporal loses while it sends is started again, and everybody is mailed once', async () => {
   const { id } = await sending(500, 70)
@@ -86,22 +86,24 @@ test('a run that Temporal loses while it sends is started again, and everybody i
   expect(await attemptOf(id)).toBe(2)
   expect(new Set(mailer.accepted).size).toBe(500)
   expect(mailer.accepted).toHaveLength(500)
-}, 120_000)
+})
 
 test('a scheduled batch whose run Temporal loses is sent at its time', async () => {
   const seeded = await seedOrganization(database.sql)
   await seedContacts(database.sql, seeded.organizationId, 30)
-  const due = Date.now() + 8_000
+  // A busy machine needs some seconds to see that the run is lost.
+  const due = Date.now() + 12_000
   const scheduledFor = new Date(due).toISOString()
   const id = await seedBatch(database.sql, seeded, { scheduledFor })
   const runStatus = (attempt: number) => statusOf(engine.client, batchWorkflowId(id, attempt))
   await until(async () => (await runStatus(1)) === 'RUNNING')
   await forgetRuns(engine.client, batchWorkflowId(id, 1))
-  await until(async () => (await runStatus(2)) === 'RUNNING', REFLECTED_MS)
+  // It may be over already.
+  await until(async () => (await runStatus(2)) !== undefined, REFLECTED_MS)
   expect(await ended(id)).toMatchObject({ status: 'completed', sent: 30 })
   expect(Date.now()).toBeGreaterThanOrEqual(due)
   expect(mailer.accepted).toHaveLength(30)
-}, 120_000)
+})
 
 test('a reset of its run resumes a batch: everybody is mailed once, by the same attempt', async () => {
   const { id } = await sending(500, 70)
@@ -115,4 +117,4 @@ test('a reset of its run resumes a batch: everybody is mailed once, by the same 
   expect(new Set(mailer.accepted).size).toBe(500)
   expect(mailer.accepted).toHaveLength(500)
   await until(async () => (await statusOf(engine.client, workflowId)) === 'COMPLETED')
-}, 120_000)
+})

@@ -83,7 +83,7 @@ test('an upload that goes on is not cut; one that stalls, and any other slow bod
   // Half a minute, where others have a whole one.
   expect(stalled.seconds).toBeLessThan(55)
   expect(ordinary.status).toBe(408)
-}, 240_000)
+})
 
 const FORM = [
   '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n',
@@ -129,4 +129,4 @@ test('what is still sent of a refused upload is taken, however much of it was re
       { status: 400, taken: PIECES },
     ])
   }
-}, 240_000)
+})

@@ -78,7 +78,7 @@ describe('what is refused as not available yet', () => {
     expect(tried).toBeGreaterThan(8)
     expect(wrong).toEqual([])
     expect(malformed).toEqual([])
-  }, 240_000)
+  })
 
   test('is in no documented query', async () => {
     const wrong: string[] = []

@@ -69,7 +69,7 @@ async function startDev(
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`dev ended:\n${output}`)
     return output.includes('Ctrl-C stops everything')
-  }, 240_000)
+  })
   const read = (name: string): string =>
     new RegExp(`^  ${name}\\s+(\\S+)`, 'm').exec(output)?.[1] ?? `no ${name} in ${output}`
   return {

@@ -53,7 +53,7 @@ beforeAll(async () => {
     await insert({ day, bucket: start, prefix: id.slice(0, 28), source: 'workflow' })
   }
   await sql`analyze messages, batches`
-}, 60_000)
+})
 afterAll(() => days.close())
 
 /** Of another time than now; `uuidv7` never goes back. */
@@ -249,7 +249,7 @@ describe('mail without an outcome', () => {
       })
     }
     await sql`analyze messages, batches, claims, mail_queue`
-  }, 60_000)
+  })
 
   async function sendSome(status: string): Promise<void> {
     const { sql } = days.database

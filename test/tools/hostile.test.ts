@@ -70,7 +70,7 @@ describe('nothing can be made to reach a private address', () => {
     expect(seen.length).toBeGreaterThan(250)
     expect(watch.attempts).toEqual([])
     expect(trap.connections()).toBe(0)
-  }, 120_000)
+  })
 
   test('names of policy hosts that lead to private addresses', async () => {
     const toolbox = toolboxAt(names.address)
@@ -92,7 +92,7 @@ describe('nothing can be made to reach a private address', () => {
     })
     await toolbox.check('mta-sts-check', 'open.example', { domain: 'open.example' })
     expect(usual.attempts).toEqual(['8.8.8.8'])
-  }, 60_000)
+  })
 
   test('a policy host that is public the first time, and private when it is asked again', async () => {
     const clock = { ms: 0 }
@@ -353,4 +353,4 @@ test('an SPF record of any letters is read in time, and never throws', async () 
     parseSpf(`v=spf1 ${part.repeat(60_000 / part.length)}`)
   }
   expect(performance.now() - begin).toBeLessThan(3_000)
-}, 60_000)
+})

@@ -124,7 +124,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   let page: Page
   beforeAll(async () => {
     page = await openPage(chromium ?? '', `${origin}/health`)
-  }, 240_000)
+  })
   afterAll(() => page.close())
 
   test('it has nothing against accessibility, on a phone or a desktop, light or dark', async () => {
