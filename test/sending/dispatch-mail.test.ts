@@ -217,7 +217,7 @@ describe('single mail', () => {
   it('is not sent to an address that bounced since, though its contact has another by now', async () => {
     const { organizationId } = seeded
     const [contactId = ''] = await seedContacts(sql, organizationId, 1)
-    const sendAt = Date.now() + 500
+    const sendAt = Date.now() + 3_000
     const id = await accept('old@example.com', { sendAt })
     await sql`update messages set contact_id = ${contactId} where id = ${id}`
     await transact(sql, (tx) =>
@@ -341,7 +341,7 @@ describe('single mail', () => {
   })
 
   it('sends receipts before flows', async () => {
-    await sql`update sending_limits set max_send_rate = 4, tokens = 0 where account_id = ${seeded.accountId}`
+    await sql`update sending_limits set max_send_rate = 2, tokens = 0 where account_id = ${seeded.accountId}`
     const [contactId = ''] = await seedContacts(sql, seeded.organizationId, 1)
     for (let n = 0; n < 8; n++) await enqueueOfFlow(contactId)
     await enqueue(sql, mail({ recipient: 'receipt@example.com' }))

@@ -266,7 +266,7 @@ describe('a batch', () => {
 
   it('waits for its time, and is freed of it when cancelled before', async () => {
     const { seeded } = await start(5)
-    const soon = new Date(Date.now() + 2_000).toISOString()
+    const soon = new Date(Date.now() + 6_000).toISOString()
     const id = await seedBatch(sql, seeded, { scheduledFor: soon })
     const far = await seedBatch(sql, seeded, {
       scheduledFor: new Date(Date.now() + 3_600_000).toISOString(),
