@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { ApiFailure } from '../../src/client/index.ts'
+import { eachOf } from '../../src/core/accounts/account-search.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import * as executions from '../../src/store/flows/executions.ts'
@@ -194,24 +195,21 @@ it(
     const { client, organizationId } = sender
     const cancelled: string[] = []
     const kept: string[] = []
-    await Promise.all(
-      Array.from({ length: RACES }, async (_, n) => {
-        const to = `race-${n}@example.com`
-        const { id } = await client.post('/v1/email/send', { body: receipt(to) })
-        // From before the dispatcher wakes until after the call.
-        await sleep(Math.random() * 600)
-        const refusal = await client
-          .post('/v1/email/{id}/cancel', { params: { path: { id } } })
-          .then(
-            () => undefined,
-            (error: unknown) => error,
-          )
-        const late = expect.objectContaining({ status: 409, reason: 'email_not_waiting' })
-        expect([undefined, late]).toContainEqual(refusal)
-        if (refusal === undefined) cancelled.push(to)
-        else kept.push(to)
-      }),
-    )
+    // The API answers 500 connections of one address.
+    await eachOf([...Array(RACES).keys()], 250, async (n) => {
+      const to = `race-${n}@example.com`
+      const { id } = await client.post('/v1/email/send', { body: receipt(to) })
+      // From before the dispatcher wakes until after the call.
+      await sleep(Math.random() * 600)
+      const refusal = await client.post('/v1/email/{id}/cancel', { params: { path: { id } } }).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      const late = expect.objectContaining({ status: 409, reason: 'email_not_waiting' })
+      expect([undefined, late]).toContainEqual(refusal)
+      if (refusal === undefined) cancelled.push(to)
+      else kept.push(to)
+    })
     await until(async () => {
       const states = await statesOf(organizationId)
       return states.every(({ state, reason }) => state === 'sent' || reason === 'cancelled')

@@ -52,10 +52,11 @@ export async function startTestSystem(
   }
 }
 
-/** kill -9, then waits until its supervisor has started it again. */
+/** kill -9 once it runs, then waits until its supervisor has started it again. */
 export async function killAndWait(program: RunningProgram): Promise<void> {
-  const pid = program.pid()
-  if (pid === undefined) throw new Error('it does not run')
+  let pid = program.pid()
+  // Another test may have killed it a moment ago.
+  for (; pid === undefined; pid = program.pid()) await sleep(20)
   process.kill(pid, 'SIGKILL')
   while (program.pid() === undefined || program.pid() === pid) await sleep(20)
 }
