@@ -4,8 +4,6 @@ import { type Api, inject, startApi } from '../support/api.ts'
 import { idOf, markOf, PLACES, sentAs } from '../support/matrix.ts'
 import { isFull } from '../support/size.ts'
 
-vi.setConfig({ testTimeout: 300_000 })
-
 /**
  * The matrix with the application's checks switched off: every `organization_id = …` of every
  * statement of the API is made true for all. What is left is row-level security.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newApiKey } from '../../src/tokens.ts'
 import { type Api, type Client, inject, startApi } from '../support/api.ts'
 import {
@@ -17,7 +17,6 @@ import { isFull, partOf } from '../support/size.ts'
  * is refused before an id is looked at is asked for one id of each operation, another one each
  * time; `npm run test:slow` asks for all of them.
  */
-vi.setConfig({ testTimeout: 300_000 })
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 interface Operation {
   name: string

@@ -1,5 +1,5 @@
 import { Client as Temporal, Connection } from '@temporalio/client'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAsker } from '../../api/accounts/asker.ts'
 import { cannotAsk } from '../../src/core/accounts/ask-provider.ts'
 import { questionAbout } from '../../src/core/accounts/live-readings.ts'
@@ -12,7 +12,6 @@ import { type ProviderEngine, startProviderEngine } from '../support/provider-en
 
 /** A caller hears soon that no account can be asked: before the longest run of a question. */
 const SOON_MS = ASK_MS
-vi.setConfig({ testTimeout: 300_000 })
 
 let engine: ProviderEngine
 beforeAll(async () => {

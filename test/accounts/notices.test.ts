@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import { invite, inviteAgain } from '../../src/core/accounts/invite.ts'
 import { noticeText } from '../../src/domain/accounts/notice.ts'
@@ -14,7 +14,6 @@ import { isFull } from '../support/size.ts'
 
 const HOUR_MS = 3_600_000
 const SOON_MS = 120_000
-vi.setConfig({ testTimeout: 300_000 })
 type Connected = Awaited<ReturnType<HealthFixture['connect']>>
 
 let fixture: HealthFixture

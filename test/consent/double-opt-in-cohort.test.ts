@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as confirmations from '../../src/core/consent/double-opt-in.ts'
@@ -19,7 +19,6 @@ expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
 const DAY_MS = 86_400_000
 /** For what is awaited of other programs. */
 const SOON_MS = 120_000
-vi.setConfig({ testTimeout: 300_000 })
 const keyring = parseKeyring(newKeyringText())
 /** More than two steps of an activity. */
 const PEOPLE = 450

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addressedByHash } from '../../src/addresses.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
@@ -22,7 +22,6 @@ import { expectWarnings } from '../support/worker-log.ts'
 expectWarnings(/^Activity failed mailConfirmations .*the worker is gone$/)
 
 const DAY_MS = 86_400_000
-vi.setConfig({ testTimeout: 300_000 })
 const keyring = parseKeyring(newKeyringText())
 
 let runs: ConfirmationRuns

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import { watchEventLoop } from '../support/event-loop.ts'
 import { sized } from '../support/size.ts'
 
 /** Of a million characters, copied to a thread and parsed as JSON before. */
 const HELD_MS = 250
-vi.setConfig({ testTimeout: 300_000 })
 
 let api: Api
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import type { Mailer } from '../../activities/mailer.ts'
@@ -33,11 +33,11 @@ const TIMINGS = {
   awaitedMs: NEVER_MS,
 }
 /** So slow that most are still to be mailed when some have left, however busy the machine is. */
-const RATE = sized(50, 150)
+const RATE = sized(25, 150)
 /** An even number: two batches of the last test halve them. */
 const CONTACTS = 2 * sized(80, 450)
 const LEAVING = sized(40, 150)
-const RUNS = 3 * sized(20, 100)
+const RUNS = 3 * sized(40, 100)
 const FIRST_RUNS = sized(8, 20)
 const LEAVING_TOPIC = sized(30, 80)
 const PATIENCE_MS = 120_000
@@ -105,6 +105,12 @@ afterAll(async () => {
   await mailer.close()
   await sandbox.stop()
   await api.close()
+})
+beforeEach(async () => {
+  const { organizationId } = seeded
+  await api.sql`delete from contacts where organization_id = ${organizationId}`
+  await api.sql`delete from suppressions where organization_id = ${organizationId}`
+  calls.length = 0
 })
 
 interface Reader {
@@ -182,9 +188,6 @@ it(
   'of a flow’s mail as well, and its run goes on',
   async () => {
     const { organizationId } = seeded
-    await api.sql`delete from contacts where organization_id = ${organizationId}`
-    await api.sql`delete from suppressions where organization_id = ${organizationId}`
-    calls.length = 0
     const ids = await seedContacts(api.sql, organizationId, RUNS)
     const config = { subject: 'Hi', html: '<p>Hi</p>', from: 'news@example.com' }
     const steps = [{ id: 'hello', type: 'send_email' as const, config }]
@@ -214,13 +217,10 @@ it(
   'of a topic: its batch mails them no more, another topic’s batch does',
   async () => {
     const { organizationId } = seeded
-    await api.sql`delete from contacts where organization_id = ${organizationId}`
-    await api.sql`delete from suppressions where organization_id = ${organizationId}`
     const count = CONTACTS / 2
     const ids = await seedContacts(api.sql, organizationId, count)
     const topicId = await seedTopic(api.sql, organizationId, ids)
     const otherId = await seedTopic(api.sql, organizationId, ids)
-    calls.length = 0
     const batchId = await seedBatch(api.sql, seeded, { topicId })
     const otherBatchId = await seedBatch(api.sql, seeded, { topicId: otherId })
     await until(async () => calls.some((call) => call.batchId === batchId), PATIENCE_MS)

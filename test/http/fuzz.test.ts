@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import {
@@ -23,7 +23,6 @@ import { bodyWithoutRows, rowListOf } from '../../api/http/row-schemas.ts'
 
 /** Of each operation. */
 const EXAMPLES = sized(4, 30)
-vi.setConfig({ testTimeout: 300_000 })
 /** With the right secret: the event bus would take a refusal for the end of the event. */
 const NEVER_REFUSED = 'receiveSesEvent'
 const ONCE = { numRuns: 1 }

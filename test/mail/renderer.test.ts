@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { afterEach, expect, inject, test, vi } from 'vitest'
+import { afterEach, expect, inject, test } from 'vitest'
 import type { MergeData, RenderedMail } from '../../src/mail/render.ts'
 import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import { sized } from '../support/size.ts'
@@ -10,7 +10,6 @@ import { useCompiledThread } from '../../src/mail/threads.ts'
 
 /** For what waits for a thread of a busy machine. */
 const SOON_MS = 120_000
-vi.setConfig({ testTimeout: 300_000 })
 
 const opened: Renderer[] = []
 const open = (...options: Parameters<typeof createRenderer>): Renderer => {

@@ -30,8 +30,7 @@ import {
 } from '../../workflows/contract.ts'
 import './worker-log.ts'
 
-const READY_MS = 120_000
-/** Far more than a busy machine needs: who waits for what comes loses nothing by it. */
+/** Of every wait, at most: far more than a busy machine needs. */
 const PATIENCE_MS = 120_000
 /** Between two looks of `until`, at first and in the end. */
 const LOOK_MS = 25
@@ -179,7 +178,7 @@ export async function openNamespace(): Promise<{ client: Client; close: () => Pr
 
 /** Repeats `act` until it answers without throwing something. */
 async function eventually<T>(act: () => Promise<T>): Promise<T> {
-  const until = Date.now() + READY_MS
+  const until = Date.now() + PATIENCE_MS
   for (;;) {
     try {
       return await act()

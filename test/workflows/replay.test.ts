@@ -2,13 +2,12 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import * as workflows from '../../workflows/index.ts'
 import { root } from '../house/files.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
 expectWarnings(/^Failing workflow task/)
-vi.setConfig({ testTimeout: 300_000 })
 
 /**
  * What released versions recorded (`npm run histories`) must be replayed by the workflows as they
