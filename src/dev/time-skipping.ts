@@ -12,29 +12,27 @@ interface Where {
   log: Log
 }
 
-export interface TimeSkippingExecutable {
-  /** As `TestWorkflowEnvironment` wants an existing executable: one path, no arguments. */
-  path: string
-  /** Holds the number of the process once it runs. */
-  pidFile: string
-}
+/** What `exec` runs has the number of this shell, `$$`. */
+const END_WITH_PARENT = `parent=$PPID
+(while kill -0 $$; do kill -0 "$parent" || kill -9 $$; sleep 1; done) >/dev/null 2>&1 &
+`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
  * Writes a program that runs Temporal's time-skipping test server. Its clock jumps to the next
  * timer when nothing else is to be done, once it is told to; its time is one for all who use it.
+ * Returns its path, which `TestWorkflowEnvironment` takes as an existing executable. The server
+ * ends with the process that started it, however that ends: the SDK only ends it when it is asked.
  */
 export async function writeTimeSkippingServer({
   cacheFolder,
   folder,
   log,
-}: Where): Promise<TimeSkippingExecutable> {
+}: Where): Promise<string> {
   const { command, args } = await findTimeSkippingServer({ cacheFolder, log })
   const path = join(folder, 'time-skipping-server')
-  const pidFile = `${path}.pid`
   const words = [command, ...args].map(quoted).join(' ')
-  const script = `#!/bin/sh\necho $$ > ${quoted(pidFile)}\nexec ${words} "$@"\n`
-  await writeFile(path, script, { mode: 0o755 })
-  return { path, pidFile }
+  await writeFile(path, `#!/bin/sh\n${END_WITH_PARENT}exec ${words} "$@"\n`, { mode: 0o755 })
+  return path
 }

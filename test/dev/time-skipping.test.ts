@@ -1,14 +1,25 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from '@temporalio/worker'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { freePort } from '../../src/dev/ports.ts'
+import { findTimeSkippingServer, writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { endWithUs } from '../support/end-with-us.ts'
+import { until } from '../support/engine.ts'
+import { testFolder } from '../support/folders.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import type { longSleep } from '../support/workflows/long-sleep.ts'
 
 const DAY_MS = 86_400_000
+/** Starts the server, says its number, and goes on. */
+const STARTER = `
+const { pid } = require('node:child_process').spawn(process.argv[1], [process.argv[2]])
+process.stdout.write(String(pid))
+setInterval(() => {}, 1_000)`
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:1'
 
@@ -63,4 +74,23 @@ test('without Java and without a way out, one error says what to install', async
   const finding = findTimeSkippingServer({ cacheFolder, log: () => {}, ways })
   await expect(finding).rejects.toThrow('Install a JDK of 17 or later, and Maven')
   await rm(cacheFolder, { recursive: true, force: true })
+})
+
+test('the server ends with the process that started it, also when that is killed', async () => {
+  const folder = await testFolder('time-skipping')
+  const cacheFolder = inject('cacheFolder')
+  const path = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
+  const port = String(await freePort())
+  const starter = endWithUs(spawn(process.execPath, ['-e', STARTER, path, port]))
+  const [told] = await once(starter.stdout, 'data')
+  const runs = (): boolean => {
+    try {
+      return process.kill(Number(told), 0)
+    } catch {
+      return false
+    }
+  }
+  expect(runs()).toBe(true)
+  starter.kill('SIGKILL')
+  await until(async () => (runs() ? undefined : true))
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -12,7 +12,6 @@ import {
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { NativeConnection } from '@temporalio/worker'
 import { inject } from 'vitest'
-import { guard } from '../../src/dev/guard.ts'
 import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
@@ -60,15 +59,12 @@ export async function openTemporal(): Promise<TestTemporal> {
 export async function timeSkipping(): Promise<TimeSkipping> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-time-'))
   const cacheFolder = inject('cacheFolder')
-  const { path, pidFile } = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
+  const path = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
   const environment = await patiently(() =>
     TestWorkflowEnvironment.createTimeSkipping({
       server: { executable: { type: 'existing-path', path } },
     }),
   )
-  // The SDK ends it when it is asked to; we may be killed.
-  const pid = Number(await readFile(pidFile, 'utf8'))
-  const release = guard(pid, { signal: 'SIGKILL', graceMs: 0 })
   const { connection, nativeConnection: native } = environment
   const { testService } = connection
   if (testService === undefined) throw new Error('This Temporal server cannot skip time')
@@ -91,7 +87,6 @@ export async function timeSkipping(): Promise<TimeSkipping> {
     now: async () => new Date(await environment.currentTimeMs()),
     close: async () => {
       await environment.teardown()
-      release()
       await rm(folder, { recursive: true })
     },
   }

@@ -102,7 +102,7 @@ async function realServer(): Promise<Server> {
 
 async function skippingServer(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-histories-'))
-  const { path } = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
+  const path = await writeTimeSkippingServer({ cacheFolder, folder, log: () => {} })
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   })
