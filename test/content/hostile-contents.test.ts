@@ -84,8 +84,13 @@ test.each([
   const other = await api.charlie.post('/v1/templates', template('mine', '<p>Hello</p>'))
   const { status, body } = await hostile
   expect(loop.stop()).toBeLessThan(HELD_MS)
-  expect([other.status, status]).toEqual([201, 400])
-  expect(body.details[0].path).toBe('source')
+  expect(other.status).toBe(201)
+  // A busy machine may not have had the time to find out.
+  const ends = [
+    { status: 400, what: 'source' },
+    { status: 503, what: 'overloaded' },
+  ]
+  expect(ends).toContainEqual({ status, what: body.details?.[0].path ?? body.reason })
 })
 
 test('batches and workflows are refused with the place of what is wrong', async () => {
