@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { OutagesAmongOthers } from './test/support/sequence.ts'
+import { LongestFirst } from './test/support/sequence.ts'
 
 /**
  * Tests that replace modules, set the clock of ids forward, or measure the process they run in. All
@@ -13,6 +13,8 @@ const ALONE = [
   'test/mail/hostile.test.ts',
   'test/mail/renderer.test.ts',
 ]
+/** They kill the whole system's programs: a run of their own, `npm run test:outages`. */
+const OUTAGES = ['test/faults/**/*.test.ts']
 
 const shared = {
   pool: 'forks' as const,
@@ -30,7 +32,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/plain-reporter.ts'],
-    sequence: { sequencer: OutagesAmongOthers },
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...shared, name: 'alone', isolate: true, include: ALONE } },
       {
@@ -39,9 +41,10 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ALONE],
+          exclude: ['**/node_modules/**', ...ALONE, ...OUTAGES],
         },
       },
+      { test: { ...shared, name: 'outages', isolate: false, include: OUTAGES } },
     ],
   },
 })
