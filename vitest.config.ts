@@ -13,8 +13,8 @@ const ALONE = [
   'test/mail/hostile.test.ts',
   'test/mail/renderer.test.ts',
 ]
-/** They kill the whole system's programs: a run of their own, `npm run test:outages`. */
-const OUTAGES = ['test/faults/**/*.test.ts']
+/** They start whole programs, and kill them: a run of their own, `npm run test:programs`. */
+const PROGRAMS = ['faults', 'main', 'dev', 'setup'].map((name) => `test/${name}/**/*.test.ts`)
 
 const shared = {
   pool: 'forks' as const,
@@ -41,10 +41,10 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ALONE, ...OUTAGES],
+          exclude: ['**/node_modules/**', ...ALONE, ...PROGRAMS],
         },
       },
-      { test: { ...shared, name: 'outages', isolate: false, include: OUTAGES } },
+      { test: { ...shared, name: 'programs', isolate: false, include: PROGRAMS } },
     ],
   },
 })

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { PREFIX } from '../support/database-folder.ts'
 import { sized } from '../support/size.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,15 +24,15 @@ const read = (file: string): string => {
   }
 }
 
-/** Arguments of all processes that work in this folder or were told of it. */
-const processesOf = (folder: string): string[] =>
+/** Arguments of all processes that work in these folders or were told of them. */
+const processesOf = (folders: readonly string[]): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => ({
       args: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '),
       environment: read(`/proc/${pid}/environ`),
     }))
-    .filter(({ args, environment }) => `${args}${environment}`.includes(folder))
+    .filter((each) => folders.some((one) => `${each.args}${each.environment}`.includes(one)))
     .map(({ args }) => args)
 
 // What runs is read from /proc.
@@ -50,7 +51,9 @@ test.skipIf(process.platform !== 'linux').each(SIGNALS.slice(0, sized(1, SIGNALS
       detached: true,
     })
     const ended = once(run, 'exit')
-    const running = () => processesOf(folder).join('\n')
+    // In memory, where there is room for them.
+    const databases = `${PREFIX}${run.pid}-`
+    const running = () => processesOf([folder, databases]).join('\n')
     const timeout = { timeout: 240_000, interval: 500 }
     await expect.poll(running, timeout).toMatch(/cli\.js api/)
     expect(running()).toMatch(/postgres -D/)
@@ -61,6 +64,8 @@ test.skipIf(process.platform !== 'linux').each(SIGNALS.slice(0, sized(1, SIGNALS
     await expect.poll(running, timeout).toBe('')
     // Vitest keeps a folder of its own.
     expect(readdirSync(folder).filter((name) => name.startsWith('letterloom'))).toEqual([])
+    const memory = existsSync('/dev/shm') ? readdirSync('/dev/shm') : []
+    expect(memory.filter((name) => name.startsWith(databases))).toEqual([])
     await rm(folder, { recursive: true })
   },
 )

@@ -8,6 +8,7 @@ import { startPostgres } from '../../src/dev/postgres.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import { build } from './build.ts'
+import { makeDatabaseFolder } from './database-folder.ts'
 import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -95,12 +96,14 @@ function endOnSignals(stop: Stop): void {
 }
 
 async function ownPostgres(folder: string, stops: Stop[]): Promise<string> {
+  const databases = await makeDatabaseFolder(folder)
+  stops.push(databases.remove)
   const server = await startPostgres({
-    folder: join(folder, 'postgres'),
+    folder: join(databases.path, 'postgres'),
     port: await freePort(),
     log: () => {},
     // Nothing here is to survive a power cut, and no statement runs often enough to be compiled.
-    settings: { fsync: 'off', full_page_writes: 'off', jit: 'off' },
+    settings: { fsync: 'off', full_page_writes: 'off', jit: 'off', max_wal_size: '1GB' },
   })
   stops.push(server.stop)
   return server.url

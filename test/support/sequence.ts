@@ -10,6 +10,11 @@ const LONGEST = [
   'faults/mail-queue',
   'faults/people',
   'faults/import',
+  'main/dev',
+  'dev/postgres',
+  'setup/templates',
+  'http/hostile-inputs',
+  'sending/send-batch',
 ]
 
 /** First the files with processes of their own, then those that take longest, then the others. */
