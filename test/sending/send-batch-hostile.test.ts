@@ -7,6 +7,9 @@ import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, fakeMailer, sent } from '../support/mailer.ts'
 import { sized } from '../support/size.ts'
 import { batchRow, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+import { expectWarnings } from '../support/worker-log.ts'
+
+expectWarnings(/^Workflow failed sendBatch .*render_timeout$/)
 
 /** A template that takes minutes for each mail. */
 const HOSTILE = `<p>${'{% for a in (1..3000) %}'.repeat(4)}{{ contact.firstName }}${'{% endfor %}'.repeat(4)}</p>`

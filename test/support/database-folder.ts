@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { rm, statfs } from 'node:fs/promises'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { access, constants, rm, statfs } from 'node:fs/promises'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { isFull } from './size.ts'
@@ -18,7 +18,7 @@ export const PREFIX = 'letterloom-databases-'
  */
 export async function makeDatabaseFolder(folder: string) {
   if (isFull || !(await hasRoom())) return { path: folder, remove: async () => {} }
-  removeLeftOvers()
+  await removeLeftOvers()
   const path = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`))
   // As root, Postgres runs under another user.
   chmodSync(path, 0o755)
@@ -26,7 +26,11 @@ export async function makeDatabaseFolder(folder: string) {
 }
 
 async function hasRoom(): Promise<boolean> {
-  if (!existsSync(MEMORY)) return false
+  const isWritable = await access(MEMORY, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!isWritable) return false
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
   const [, , type, options = ''] = mounts.map((line) => line.split(' ')).find(isMemory) ?? []
   // A packaged Postgres may have to be started from there.
@@ -37,12 +41,11 @@ async function hasRoom(): Promise<boolean> {
 
 const isMemory = ([, place]: string[]): boolean => place === MEMORY
 
-/** Memory that runs hold which were killed. */
-function removeLeftOvers(): void {
+/** Memory that runs hold which were killed; what belongs to another user stays. */
+async function removeLeftOvers(): Promise<void> {
   for (const name of readdirSync(MEMORY)) {
     const [pid] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-') : []
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) {
-      rmSync(join(MEMORY, name), { recursive: true, force: true })
-    }
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    await rm(join(MEMORY, name), { recursive: true, force: true }).catch(() => {})
   }
 }
