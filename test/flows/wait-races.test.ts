@@ -159,17 +159,16 @@ const expiry = async ({ executionId }: Pair): Promise<string> => {
   return wait!.expiresAt
 }
 
-test(`${TIMEOUTS} events some milliseconds before and after the timeout: the time of arrival decides`, {
-  timeout: 120_000,
-}, async () => {
+/** Events from `earlyMs` before the timeout to 10 ms after it. */
+async function meetTimeouts(earlyMs: number) {
   const pairs = await seedPairs(TIMEOUTS)
   const { organizationId } = pairs[0]!
-  const met = await each(pairs, async (pair) => {
+  return each(pairs, async (pair) => {
     await run(pair)
-    const expiresAt = await endsIn(pair, 80)
+    const expiresAt = await endsIn(pair, earlyMs + 50)
     const untilEnd = () => Date.parse(expiresAt) - Date.now()
     const [event, outcome] = await Promise.all([
-      sleep(untilEnd() - 30 + Math.random() * 40).then(() =>
+      sleep(untilEnd() - earlyMs + Math.random() * (earlyMs + 10)).then(() =>
         receive(
           pair.api,
           organizationId,
@@ -187,15 +186,20 @@ test(`${TIMEOUTS} events some milliseconds before and after the timeout: the tim
     ])
     return { isInTime: event.receivedAt < expiresAt, event, branch: branchOf(outcome) }
   })
-  const inTime = met.filter(({ isInTime }) => isInTime)
-  const late = met.filter(({ isInTime }) => !isInTime)
-  expect(Math.min(inTime.length, late.length)).toBeGreaterThan(0)
-  expect(inTime.map(({ event, branch }) => [branch, event.resumed])).toEqual(
-    inTime.map(() => ['yes', 1]),
-  )
-  expect(late.map(({ event, branch }) => [branch, event.resumed])).toEqual(
-    late.map(() => ['timeout', 0]),
-  )
+}
+
+test(`${TIMEOUTS} events some milliseconds before and after the timeout: the time of arrival decides`, async () => {
+  const found = new Set<boolean>()
+  // A busy machine takes all of them in too late, and is sent others earlier.
+  for (const earlyMs of [30, 100, 300, 1_000]) {
+    const met = await meetTimeouts(earlyMs)
+    expect(met.map(({ event, branch }) => [branch, event.resumed])).toEqual(
+      met.map(({ isInTime }) => (isInTime ? ['yes', 1] : ['timeout', 0])),
+    )
+    for (const { isInTime } of met) found.add(isInTime)
+    if (found.size === 2) return
+  }
+  throw new Error('all events were in time, or none')
 })
 
 test('an event accepted just before the timeout is taken, though it is stored long after it', async () => {
