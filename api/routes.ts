@@ -4,7 +4,7 @@ import type { LoginGuard } from './access/login.ts'
 import type { Deps } from './deps.ts'
 
 /** Declares routes on the app that it is given. */
-export type Routes = FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
+type Routes = FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
 
 const IN_ROUTES = /(?:^|[/\\])routes[/\\][^/\\]+(?<!\.d)\.[jt]s$/
 
