@@ -58,6 +58,22 @@ describe('a batch at local times', () => {
     }
   }
 
+  /** A batch of three times, begun between the first and the second. */
+  async function begun(): Promise<{ id: string; at: number }> {
+    const offset = (hours: number) => `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`
+    // A busy machine may need longer for the first.
+    for (const leadMs of [8_000, 30_000, 90_000]) {
+      mailer.accepted.length = 0
+      await contactsWith({ passed: offset(3), soon: undefined, later: offset(-3) })
+      const at = Date.now() + leadMs
+      const id = await seedBatch(sql, seeded, { scheduledFor: iso(at), timezone: 'UTC' })
+      await until(async () => (await batchRow(sql, id)).sent >= 1)
+      if (Date.now() < at) return { id, at }
+      await until(async () => (await batchRow(sql, id)).sent === 2)
+    }
+    throw new Error('the machine is too busy')
+  }
+
   const ledger = (id: string) => sql<{ name: string; sendAt: string }[]>`
     select split_part(recipient, '@', 1) as name, send_at
     from messages
@@ -140,18 +156,11 @@ describe('a batch at local times', () => {
     const id = await seedBatch(sql, seeded, { scheduledFor, timezone: 'UTC' })
     await until(async () => (await batchRow(sql, id)).status === 'completed')
     expect(await batchRow(sql, id)).toMatchObject({ sent: 3, totalRecipients: 3 })
-    mailer.accepted.length = 0
     expect(new Set((await ledger(id)).map(({ sendAt }) => sendAt)).size).toBe(1)
   })
 
   it('mails each at its time, who is late at once, and is stopped between two times', async () => {
-    const offset = (hours: number) => `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`
-    await contactsWith({ passed: offset(3), soon: undefined, later: offset(-3) })
-    // A busy machine needs some seconds for the first.
-    const at = Date.now() + 8_000
-    const id = await seedBatch(sql, seeded, { scheduledFor: iso(at), timezone: 'UTC' })
-    await until(async () => (await batchRow(sql, id)).sent >= 1)
-    expect(Date.now()).toBeLessThan(at)
+    const { id, at } = await begun()
     expect(mailer.accepted).toEqual(['passed@example.com'])
     await until(async () => (await batchRow(sql, id)).sent === 2)
     expect(Date.now()).toBeGreaterThanOrEqual(at)

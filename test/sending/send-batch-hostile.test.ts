@@ -85,6 +85,8 @@ it(
     expect(resumed).toEqual({ failed: 0 })
     await until(async () => (await batchRow(sql, bad)).status === 'failed', LONGEST_MS)
     expect(await batchRow(sql, bad)).toMatchObject({ failedReason: 'render_timeout', sent: 0 })
+    const run = engine.client.workflow.getHandle(`batch/${bad}/2`)
+    await expect(run.result()).rejects.toThrow('Workflow execution failed')
   },
   4 * LONGEST_MS,
 )

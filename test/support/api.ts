@@ -200,28 +200,33 @@ export async function connectAccount(
   client: Client,
   account: { accountId?: string; region?: string; name?: string } = {},
 ): Promise<{ connectionId: Uuid; externalId: string; webhookSecret: string; created: boolean }> {
-  const { body } = await client.post('/v1/connections', {
+  const answer = await client.post('/v1/connections', {
     accountId: '123456789012',
     region: 'eu-central-1',
     ...account,
   })
-  return body
+  return created(answer)
 }
 
 export async function createContact(client: Client, input: object): Promise<{ id: Uuid }> {
-  const { body } = await client.post('/v1/contacts', input)
-  return body
+  return created(await client.post('/v1/contacts', input))
 }
 
 /** A batch to everybody with content of its own. */
 export async function createBatch(client: Client, input: object = {}): Promise<{ id: Uuid }> {
-  const { body } = await client.post('/v1/batch', {
+  const answer = await client.post('/v1/batch', {
     audienceType: 'all',
     from: 'news@example.com',
     subject: 'News',
     htmlContent: '<p>News</p>',
     ...input,
   })
+  return created(answer)
+}
+
+/** What a request for something that a test needs made. Throws if it was refused. */
+function created({ status, text, body }: Answer) {
+  if (status >= 300) throw new Error(`refused with ${status}: ${text}`)
   return body
 }
 

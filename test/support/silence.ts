@@ -124,18 +124,22 @@ export async function setRate(sendings: readonly Sending[], rate: number): Promi
 }
 
 /**
- * From now on calls of these accounts end in doubt. As many percent of them are not accepted: no
- * event ends their doubt.
+ * From now on calls of these accounts end in doubt. `lostPercent` of them are not accepted: no
+ * event ends their doubt. `answeredPercent` are accepted and answered as ever.
  */
 export const doubtCalls = (
   sendings: readonly Prepared[],
-  { lostPercent = 50, eventShuffle = false }: { lostPercent?: number; eventShuffle?: boolean } = {},
+  {
+    lostPercent = 50,
+    answeredPercent = 0,
+    eventShuffle = false,
+  }: { lostPercent?: number; answeredPercent?: number; eventShuffle?: boolean } = {},
 ) =>
   Promise.all(
     sendings.map(({ place, sender }) =>
       place.sandbox.setFaults(
         {
-          stallAfterPercent: 100 - lostPercent,
+          stallAfterPercent: 100 - lostPercent - answeredPercent,
           halfOpenPercent: lostPercent,
           stallMs: 5_000,
           eventShuffle,
