@@ -50,6 +50,14 @@ export const isAddress = (text: string): boolean => readAddress(text) !== undefi
 export const normalAddress = (text: string): string =>
   (readAddress(text) ?? text.trim()).toLowerCase()
 
+/** Part of an address, such as `@Bücher.example`, as it is in those that are stored. */
+export function normalAddressPart(text: string): string {
+  const part = text.toLowerCase()
+  const at = part.lastIndexOf('@') + 1
+  const domain = part.slice(at)
+  return INTERNATIONAL.test(domain) ? part.slice(0, at) + (inALabels(domain) ?? domain) : part
+}
+
 /** A line that may end up in a mail header: no control characters. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 

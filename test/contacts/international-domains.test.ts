@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { evaluate } from '../../src/domain/audience/condition-eval.ts'
+import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
+import { uuidv7 } from '../../src/ids.ts'
 import { isAddress, normalAddress, readAddress } from '../../src/domain/text.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
 import { importFile } from '../support/imports.ts'
@@ -134,6 +137,26 @@ describe('one contact, whichever form is given', () => {
     expect(rows).toEqual([{ contactId: id, recipient: `mailed@${A}` }])
     const logs = `/v1/email/logs?recipient=${encodeURIComponent('mailed@bücher.example')}`
     expect((await api.alice.get(logs)).body.logs).toMatchObject([{ id: body.id }])
+  })
+
+  test('in conditions, whole or in part', async () => {
+    await createContact(api.alice, { email: `asked@mail.${A}` })
+    const filters: Omit<Filter, 'field'>[] = [
+      { operator: 'equals', value: 'Asked@mail.bücher.example' },
+      { operator: 'inList', value: ['nobody@example.com', 'asked@mail.BÜCHER.example'] },
+      { operator: 'startsWith', value: 'asked@mail.bücher.' },
+      { operator: 'endsWith', value: '@mail.bücher.example' },
+      { operator: 'endsWith', value: '.bu\u0308cher.example' },
+      { operator: 'contains', value: 'mail.bücher' },
+    ]
+    for (const filter of filters) {
+      const groups = [{ filters: [{ field: 'email', ...filter }] }]
+      const condition: Condition = { logic: 'AND', groups }
+      const { body } = await api.alice.post('/v1/segments/preview', { condition })
+      expect(body.count, JSON.stringify(filter)).toBe(1)
+      const contact = { id: uuidv7(), properties: {}, email: `asked@mail.${A}` }
+      expect(evaluate(condition, { contact, now: new Date().toISOString() })).toBe(true)
+    }
   })
 
   test('in the personal data of an import report, in either form', async () => {

@@ -1,3 +1,4 @@
+import { normalAddressPart } from '../text.ts'
 import { type Condition, type Filter, type Group, type Unit, UNIT_MS } from './condition.ts'
 import { type Field, fieldOf } from './condition-fields.ts'
 import {
@@ -92,24 +93,33 @@ function valueOf(field: ValueField, facts: Facts): unknown {
   }
 }
 
-/** Addresses and ids are stored in lower case: what they are compared with is put in it. */
+/** What addresses and ids are compared with is written as they are stored. */
 export function adapted(filter: Filter, field: Field): Filter {
-  const isLower = field.kind === 'id' || (field.kind === 'text' && field.column === 'email')
-  if (!isLower) return filter
+  const write = writerOf(field)
+  if (!write) return filter
   const { value } = filter
-  return { ...filter, value: Array.isArray(value) ? loweredList(value) : lower(value) }
+  return { ...filter, value: Array.isArray(value) ? writtenList(value, write) : write(value) }
+}
+
+type Writer = (value: unknown) => unknown
+
+function writerOf(field: Field): Writer | undefined {
+  if (field.kind === 'id') return lower
+  return field.kind === 'text' && field.column === 'email' ? addressPart : undefined
 }
 
 const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
+const addressPart = (value: unknown) =>
+  typeof value === 'string' ? normalAddressPart(value) : value
 
-/** Lists of filters in lower case: they never change, and are asked for each event. */
-const lowered = new WeakMap<readonly unknown[], readonly unknown[]>()
+/** Lists of filters as they are stored: they never change, and are asked for each event. */
+const written = new WeakMap<readonly unknown[], readonly unknown[]>()
 
-function loweredList(list: readonly unknown[]): readonly unknown[] {
-  const known = lowered.get(list)
+function writtenList(list: readonly unknown[], write: Writer): readonly unknown[] {
+  const known = written.get(list)
   if (known) return known
-  const made = list.map(lower)
-  lowered.set(list, made)
+  const made = list.map(write)
+  written.set(list, made)
   return made
 }
 
