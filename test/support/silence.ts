@@ -124,22 +124,22 @@ export async function setRate(sendings: readonly Sending[], rate: number): Promi
 }
 
 /**
- * From now on calls of these accounts end in doubt. `lostPercent` of them are not accepted: no
- * event ends their doubt. `answeredPercent` are accepted and answered as ever.
+ * From now on most calls of these accounts end in doubt. `lostPercent` are not accepted: no event
+ * ends their doubt. Of the others `stalledPercent` are accepted, and answered too late.
  */
 export const doubtCalls = (
   sendings: readonly Prepared[],
   {
     lostPercent = 50,
-    answeredPercent = 0,
+    stalledPercent = 100 - lostPercent,
     eventShuffle = false,
-  }: { lostPercent?: number; answeredPercent?: number; eventShuffle?: boolean } = {},
+  }: { lostPercent?: number; stalledPercent?: number; eventShuffle?: boolean } = {},
 ) =>
   Promise.all(
     sendings.map(({ place, sender }) =>
       place.sandbox.setFaults(
         {
-          stallAfterPercent: 100 - lostPercent - answeredPercent,
+          stallAfterPercent: stalledPercent,
           halfOpenPercent: lostPercent,
           stallMs: 5_000,
           eventShuffle,
