@@ -45,6 +45,7 @@ export class Chunks {
   readonly #inFlight = new Set<number>()
   #returned = 0
   #pausedUntil = 0
+  #pausedFor = ''
   #isHeld = false
   #ending: Ending | undefined
   #failure: unknown
@@ -178,7 +179,10 @@ export class Chunks {
     else this.#unfinished.add(chunk)
     if (result.kind === 'waiting') this.#inDoubt.add(chunk)
     else this.#inDoubt.delete(chunk)
-    if (result.kind === 'paused') this.#pausedUntil = Math.max(this.#pausedUntil, result.resumeAt)
+    if (result.kind === 'paused' && result.resumeAt > this.#pausedUntil) {
+      this.#pausedUntil = result.resumeAt
+      this.#pausedFor = result.reason
+    }
     if (result.kind === 'held') this.#isHeld = true
     if (result.kind === 'stopped' || result.kind === 'unavailable') this.#ending ??= result
   }
@@ -186,8 +190,12 @@ export class Chunks {
   /** Brings the operators' view up to date. */
   show(): void {
     const tried = this.#next - this.#inFlight.size
+    const waits =
+      this.pauseMs() > 0
+        ? `, waits until ${new Date(this.#pausedUntil).toISOString()} (${this.#pausedFor})`
+        : ''
     setCurrentDetails(
-      `**${tried} of ${this.#count} chunks** tried, ${this.#unfinished.size} with rows left, ${this.#plan.total} recipients`,
+      `**${tried} of ${this.#count} chunks** tried, ${this.#unfinished.size} with rows left, ${this.#plan.total} recipients${waits}`,
     )
   }
 

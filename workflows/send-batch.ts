@@ -141,7 +141,9 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
     }
     if (chunks.pauseMs() > 0) {
       await chunks.returned()
+      chunks.show()
       await sleep(Math.max(1, chunks.pauseMs()))
+      chunks.show()
     }
     const chunk = chunks.takeNext()
     if (chunk === undefined) {

@@ -114,8 +114,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       const grant = await grantMails(input, batch, sender, wanted)
       if (grant.granted === 0) {
         if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
-          const reason = grant.pausedReason ?? 'rate'
-          return { kind: 'paused', resumeAt: Date.now() + grant.waitMs, reason }
+          return await pauseFor(input, grant)
         }
         chunk.waitedMs += grant.waitMs
         await Context.current().sleep(grant.waitMs)
@@ -125,6 +124,15 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       if (ended) return ended
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
     }
+  }
+
+  /** The account has no permits for a while; where that is for its quota, the batch says so. */
+  async function pauseFor(
+    input: SendChunkInput,
+    { waitMs, pausedReason }: sendLimits.Grant,
+  ): Promise<SendChunkResult> {
+    if (pausedReason === 'daily_quota') await batchRuns.noteQuotaAwaited(sql, input, waitMs)
+    return { kind: 'paused', resumeAt: Date.now() + waitMs, reason: pausedReason ?? 'rate' }
   }
 
   /** Claims as many rows as there are permits for, calls, and writes the results. */

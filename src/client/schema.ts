@@ -3426,6 +3426,11 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
+            waitingForQuota: {
+                /** Format: date-time */
+                until: string;
+            } | null;
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;
             /** @description As it is sent: made of the HTML if none was given. */
@@ -3557,6 +3562,8 @@ export interface components {
             duplicates?: unknown;
             /** @description Ignored. */
             waitingForOutcome?: unknown;
+            /** @description Ignored. */
+            waitingForQuota?: unknown;
         } | null;
         /**
          * BatchInput
@@ -3747,6 +3754,8 @@ export interface components {
             duplicates?: unknown;
             /** @description Ignored. */
             waitingForOutcome?: unknown;
+            /** @description Ignored. */
+            waitingForQuota?: unknown;
         };
         /** BatchPreview */
         BatchPreview: {
@@ -4076,6 +4085,11 @@ export interface components {
                 /** Format: date-time */
                 until: string | null;
             } | null;
+            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
+            waitingForQuota: {
+                /** Format: date-time */
+                until: string;
+            } | null;
         };
         /** BimiReport */
         BimiReport: {
@@ -4223,6 +4237,11 @@ export interface components {
                 count: number;
                 /** Format: date-time */
                 until: string | null;
+            } | null;
+            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
+            waitingForQuota: {
+                /** Format: date-time */
+                until: string;
             } | null;
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;
@@ -4887,6 +4906,11 @@ export interface components {
                 count: number;
                 /** Format: date-time */
                 until: string | null;
+            } | null;
+            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
+            waitingForQuota: {
+                /** Format: date-time */
+                until: string;
             } | null;
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;

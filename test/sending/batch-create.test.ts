@@ -86,6 +86,7 @@ test('a batch is queued, with the promise to start it', async () => {
     failedReason: null,
     duplicates: 0,
     waitingForOutcome: null,
+    waitingForQuota: null,
   })
   expect(await outboxMessages(body.id)).toEqual([
     { kind: 'start_batch', payload: { batchId: body.id, attempt: 1 } },

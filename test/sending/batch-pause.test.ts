@@ -5,7 +5,9 @@ import { changeBatch, pauseBatch } from '../../src/core/sending/change-batch.ts'
 import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
+import * as batches from '../../src/store/sending/batches.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
+import { batchWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase } from '../support/database.ts'
 import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, fakeMailer, sent } from '../support/mailer.ts'
@@ -73,6 +75,34 @@ const start = async (contacts: number, rate = 1_000) => {
   await seedContacts(sql, seeded.organizationId, contacts)
   return seeded
 }
+
+it('of an account whose quota is used up it says until when it waits', async () => {
+  const seeded = await start(60)
+  const { organizationId, accountId } = seeded
+  await sql`update sending_limits set max_24_hour = 40 where account_id = ${accountId}`
+  const id = await seedBatch(sql, seeded)
+  const { pause, cancel } = operations(seeded, id)
+  const find = () => batches.find(sql, organizationId, id)
+
+  const begunAt = Date.now()
+  const waiting = await until(async () => (await find())?.waitingForQuota ?? undefined)
+  const triesAt = Date.parse(waiting.until)
+  expect(triesAt).toBeGreaterThan(begunAt)
+  expect(triesAt).toBeLessThanOrEqual(Date.now() + 600_000)
+  // A twentieth of the quota is for single mail.
+  expect(await find()).toMatchObject({ status: 'processing', sent: 38 })
+  expect(mailer.accepted).toHaveLength(38)
+  const run = engine.client.workflow.getHandle(batchWorkflowId(id, 1))
+  const details = () => run.query<{ currentDetails: string }>('__temporal_workflow_metadata')
+  const waits = /60 recipients, waits until \d{4}-\S+Z \(daily_quota\)$/
+  await until(async () => waits.test((await details()).currentDetails))
+
+  await pause()
+  expect(await find()).toMatchObject({ paused: true, waitingForQuota: null })
+  await cancel()
+  expect(await ended(id)).toMatchObject({ status: 'cancelled', sent: 38 })
+  expect(mailer.accepted).toHaveLength(38)
+})
 
 it('stops in a moment, sends nothing while it is paused, and goes on where it was', async () => {
   const seeded = await start(240, 60)

@@ -106,6 +106,15 @@ const summary = {
       },
     ),
   ),
+  waitingForQuota: nullable(
+    Type.Object(
+      { until: Time },
+      {
+        description:
+          'Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again.',
+      },
+    ),
+  ),
 }
 
 const VariableMapping = strict({
@@ -177,6 +186,7 @@ const EXAMPLE_SUMMARY = {
   failedReason: null,
   duplicates: 0,
   waitingForOutcome: null,
+  waitingForQuota: null,
 }
 
 const EXAMPLE = {

@@ -257,6 +257,17 @@ export const noteAwaited = async (
   return batch?.isOver
 }
 
+/** Notes that the 24-hour quota of its account keeps a batch waiting for `waitMs`. */
+export const noteQuotaAwaited = (
+  sql: Sql,
+  { organizationId, batchId, attempt }: Run,
+  waitMs: number,
+) => sql`
+  update batches
+  set quota_awaited_until = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
+    and status = 'processing'`
+
 /** The counters of a batch that may be completed. */
 export interface Counters {
   status: BatchStatus

@@ -26,7 +26,12 @@ export const summaryColumns = (sql: Executor) => sql`
     when unknown > 0 and status = 'processing'
     then jsonb_build_object('count', unknown, 'until', to_char(
       outcome_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-  end as waiting_for_outcome`
+  end as waiting_for_outcome,
+  case
+    when quota_awaited_until > clock_timestamp() and status = 'processing' and paused_reason is null
+    then jsonb_build_object('until', to_char(
+      quota_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  end as waiting_for_quota`
 
 /** A batch with all that it sends; its parts are those of its content, as it is stored. */
 export type WholeBatch = Omit<Batch, 'htmlContent' | 'textContent'> & { html: string; text: string }
