@@ -50,8 +50,12 @@ export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
 export const createControlActivities = (deps: ActivityDeps) => {
   const batches = createBatchActivities(deps)
   return {
-    ...batches,
+    beginBatch: (run: Run) => withHeartbeat(() => batches.beginBatch(run)),
     freezeAudience: (run: Run) => withHeartbeat(() => batches.freezeAudience(run)),
+    completeBatch: (run: Run) => withHeartbeat(() => batches.completeBatch(run)),
+    decideTest: (run: Run) => withHeartbeat(() => batches.decideTest(run)),
+    failBatch: (run: Run, reason: string) => withHeartbeat(() => batches.failBatch(run, reason)),
+    reportBatch: (run: Run) => withHeartbeat(() => batches.reportBatch(run)),
     ...createConnectionActivities(deps),
     ...createConfirmationActivities(deps),
     ...createErasureActivities(deps),

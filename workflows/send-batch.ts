@@ -18,6 +18,8 @@ import { type Rest, restUntilWoken } from './wake.ts'
 
 const SHORT = {
   startToCloseTimeout: '2 minutes',
+  // A task that was lost on its way to a worker is noticed after this, too.
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
 const { beginBatch, completeBatch, decideTest, failBatch, reportBatch } =
