@@ -36,24 +36,23 @@ it('a task that was lost on its way to a worker holds its batch up for seconds',
   const { sql } = database
   const seeded = await seedOrganization(sql)
   await seedContacts(sql, seeded.organizationId, 3)
-  const losing = loseTask()
   const ids: string[] = []
-  let lost: string | undefined
-  void losing.then((id) => (lost = id))
-  while (lost === undefined) {
+  const lost: string[] = []
+  void loseTask().then((id) => lost.push(id))
+  while (lost.length === 0) {
     const id = await seedBatch(sql, seeded)
     ids.push(id)
-    await until(async () => lost === batchWorkflowId(id, 1) || (await isOver(id)))
+    await until(async () => lost.includes(batchWorkflowId(id, 1)) || (await isOver(id)))
   }
   for (const id of ids) await until(() => isOver(id))
 
-  const run = engine.client.workflow.getHandle(lost)
+  const run = engine.client.workflow.getHandle(lost[0]!)
   await run.result()
   const { events } = await run.fetchHistory()
   const failures = (events ?? []).flatMap(
     (event) => event.activityTaskStartedEventAttributes?.lastFailure?.message ?? [],
   )
-  expect(failures).toEqual(['activity Heartbeat timeout'])
+  expect(failures).toContain('activity Heartbeat timeout')
 })
 
 const isOver = async (id: string) => (await batchRow(database.sql, id)).status === 'completed'
