@@ -22,9 +22,14 @@ const MOSTLY = 0.9
 /** Beyond it, confirmations are asked for by one workflow a page instead of one each. */
 const MOST_OWN_CONFIRMATIONS = 1_000
 
-/** What the page before was like. */
+/** An organization's contacts may multiply by them, and the planner does not know it yet. */
+const MANY_CREATED = 500
+
 interface Guess {
+  /** The page before had new contacts, mostly. */
   expectsNew: boolean
+  /** By all pages before. */
+  created: number
 }
 
 export interface ImportDeps {
@@ -52,14 +57,16 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
      */
     importPages: async (run: importPages.Run, signal?: AbortSignal): Promise<boolean> => {
       const until = performance.now() + SLICE_MS
-      const guess = { expectsNew: false }
-      while (performance.now() < until) {
+      const guess = { expectsNew: false, created: 0 }
+      let isOver = false
+      while (!isOver && performance.now() < until) {
         if (signal?.aborted) break
-        if (await importPage(run, guess)) return true
+        isOver = await importPage(run, guess)
         // Heartbeats and other imports get their turn.
         await breathe()
       }
-      return false
+      if (guess.created >= MANY_CREATED) await importPages.tellPlanner(sql)
+      return isOver
     },
 
     failImport: async (run: importPages.Run, reason: string): Promise<void> => {
@@ -90,6 +97,7 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
         ? await rehearse(tx, (inner) => writeRows(inner, run, due, rows, write))
         : await writeRows(tx, run, due, rows, write)
       guess.expectsNew = outcome.created > MOSTLY * rows.length
+      if (!due.dryRun) guess.created += outcome.created
       const { done } = await importPages.recordPage(tx, run, outcome)
       return done
     })

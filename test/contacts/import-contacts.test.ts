@@ -66,6 +66,22 @@ it('an import that was received is started by the outbox and completed', async (
   expect(memo).toEqual({ requestId: 'trace-import' })
 })
 
+it('many contacts are known to the planner as soon as they are there', async () => {
+  const { sql } = database
+  const analysed = async () => {
+    const [row] = await sql<{ count: bigint }[]>`
+      select analyze_count as count from pg_stat_user_tables where relname = 'contacts'`
+    return Number(row?.count)
+  }
+  // An analysis of its own at the same moment would be left in peace.
+  await sql`alter table contacts set (autovacuum_enabled = off)`
+  const before = await analysed()
+  const id = await received(51)
+  await ended(id)
+  await engine.client.workflow.getHandle(importWorkflowId(id)).result()
+  expect(await until(async () => (await analysed()) > before)).toBe(true)
+})
+
 it('a file without a row is completed', async () => {
   expect(await ended(await received(0))).toMatchObject({ status: 'completed', rows: 0 })
 })

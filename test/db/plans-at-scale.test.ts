@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { within } from '../../src/store/db/sql.ts'
-import { type Api, connectAccount, createBatch, startApi } from '../support/api.ts'
+import { type Api, connectAccount, createBatch } from '../support/api.ts'
+import { startPlannedApi } from '../support/rows-read.ts'
 import { seedFlow } from '../support/seed-flow.ts'
 import { isFull } from '../support/size.ts'
 import { insertTopic } from '../support/topics.ts'
@@ -15,28 +15,19 @@ const AT_ONCE = 50_000
 const MOST_COUNTED = 10_001
 const PAGE = 101
 
-interface Node {
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: Node[]
-}
-
 let api: Api
 let flowId: string
-interface Asked {
-  query: string
-  parameters: unknown[]
-  /** Asked by the pool of searches. */
-  isSearch: boolean
-}
-let asked: Asked[] = []
-const note = (isSearch: boolean) => (query: string, parameters: unknown[]) =>
-  void asked.push({ query, parameters: [...parameters], isSearch })
+/** Rows that the widest statement of a request of Alice's read. */
+let rowsRead: (
+  act: () => Promise<{ status: number }>,
+  status: number,
+  about?: RegExp,
+) => Promise<number>
 
 beforeAll(async () => {
-  api = await startApi({}, { onQuery: note(false), onSearch: note(true) })
+  const planned = await startPlannedApi()
+  api = planned.api
+  rowsRead = (...asked) => planned.rowsRead(api.alice.organizationId, ...asked)
   for (let first = 1; first <= CONTACTS; first += AT_ONCE) {
     await api.sql`
       insert into contacts (organization_id, id, external_id, email, email_status)
@@ -60,47 +51,6 @@ beforeAll(async () => {
   await api.sql`analyze contacts, executions`
 }, 360_000)
 afterAll(() => api.close())
-
-/**
- * Runs `act` and answers how many rows of its widest statement were read, by the plan under the
- * API's own role and organization, whatever became of them afterwards.
- */
-async function rowsRead(
-  act: () => Promise<{ status: number }>,
-  status: number,
-  about = /\bcontacts\b/,
-): Promise<number> {
-  asked = []
-  expect((await act()).status).toBe(status)
-  const statements = asked.filter(({ query }) => about.test(query))
-  expect(statements.length).toBeGreaterThan(0)
-  let most = 0
-  for (const { query, parameters, isSearch } of statements) {
-    const pool = isSearch ? api.deps.searchSql : within(api.deps.sql, api.alice.organizationId)
-    await pool
-      .begin(async (tx) => {
-        const [row] = await tx.unsafe(
-          `explain (analyze, timing off, format json) ${query}`,
-          parameters as never[],
-        )
-        const [explained] = Object.values(row ?? {})[0] as [{ Plan: Node }]
-        most = Math.max(most, widest(explained.Plan))
-        throw new RollBack()
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof RollBack)) throw error
-      })
-  }
-  return most
-}
-class RollBack extends Error {}
-
-const widest = (node: Node): number => {
-  const removed =
-    (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  const own = (node['Actual Rows'] + removed) * node['Actual Loops']
-  return Math.max(own, ...(node.Plans ?? []).map(widest))
-}
 
 const one = 'reader-177777@example.com'
 

@@ -135,3 +135,8 @@ export const completeEmpty = (sql: Sql, { organizationId, importId }: Run) => sq
     and id = ${importId}
     and status = 'running'
     and pages = 0`
+
+/** Tells the planner about the contacts that an import has made: see decision 0097. */
+export const tellPlanner = async (sql: Sql): Promise<void> => {
+  await sql`select analyze_contacts()`
+}

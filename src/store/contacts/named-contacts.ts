@@ -48,27 +48,19 @@ export async function listByKeys(
   organizationId: Uuid,
   { ids, externalIds, emails }: Keys,
 ): Promise<KnownContact[]> {
-  const having = (column: 'external_id' | 'email', given: readonly string[]) =>
-    given.length === 0
-      ? []
-      : [
-          sql`
-            select id
-            from contacts
-            where organization_id = ${organizationId}
-              and ${sql(column)} = any(${[...new Set(given)]}::text[])`,
-        ]
   const parts = [
-    sql`select unnest(${[...ids]}::uuid[])`,
-    ...having('external_id', externalIds),
-    ...having('email', emails),
+    sql`id = any(${[...ids]}::uuid[])`,
+    ...(externalIds.length === 0 ? [] : [sql`external_id = any(${distinct(externalIds)}::text[])`]),
+    ...(emails.length === 0 ? [] : [sql`email = any(${distinct(emails)}::text[])`]),
   ]
   return sql<KnownContact[]>`
     select id, external_id, email
     from contacts
     where organization_id = ${organizationId}
-      and id in (${parts.map((part, i) => (i === 0 ? part : sql`union ${part}`))})`
+      and (${parts.reduce((list, part) => sql`${list} or ${part}`)})`
 }
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
 /** One contact as a caller names it: a UUID of any writing, else an address in lower case. */
 export interface NamedContact {
