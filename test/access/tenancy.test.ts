@@ -33,6 +33,7 @@ const SECURITY_DEFINERS = [
 ]
 /** Functions of the owner's that a worker needs; they read nothing. */
 const OWNERS = [
+  'analyze_contacts()',
   'analyze_messages(date)',
   'drop_partition(text, date)',
   'make_partition(text, date, text, text)',
