@@ -74,6 +74,16 @@ const REQUESTS: [string, number, () => Promise<{ status: number }>][] = [
     200,
     () => set(named.map(({ phone }) => ({ phone, emailStatus: 'bounced' }))),
   ],
+  [
+    'a set with a topic',
+    200,
+    () => set(named.map(({ email }) => ({ email, topicIds: [topicId] }))),
+  ],
+  [
+    'a new set with a topic',
+    200,
+    () => set(named.map(({ email }) => ({ email: `new-${email}`, topicIds: [topicId] }))),
+  ],
   ['events by address', 200, () => tell(whom)],
   [
     'events by id',
@@ -92,7 +102,8 @@ const tell = (contacts: object[]) =>
   newcomer.post('/v1/events/batch', { events: contacts.map((each) => ({ name: 'seen', ...each })) })
 
 /** The record of consent cannot be written twice. */
-const about = /^(?![^]*insert into consent_events)[^]*\bcontacts\b/
+const about =
+  /^(?![^]*insert into (?!event))[^]*\b(?:contacts|subscriptions|executions|contact_stats)\b/
 const read = (status: number, act: () => Promise<{ status: number }>) =>
   planned.rowsRead(newcomer.organizationId, act, status, about)
 
