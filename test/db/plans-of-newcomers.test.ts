@@ -101,7 +101,7 @@ const set = (contacts: object[]) => newcomer.post('/v1/contacts/batch', { contac
 const tell = (contacts: object[]) =>
   newcomer.post('/v1/events/batch', { events: contacts.map((each) => ({ name: 'seen', ...each })) })
 
-/** The record of consent cannot be written twice. */
+/** What they insert, but for events, cannot be inserted twice. */
 const about =
   /^(?![^]*insert into (?!event))[^]*\b(?:contacts|subscriptions|executions|contact_stats)\b/
 const read = (status: number, act: () => Promise<{ status: number }>) =>
