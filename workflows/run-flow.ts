@@ -10,7 +10,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -106,9 +105,8 @@ async function follow(run: Run, { fence, move: first, ran = '' }: Begun): Promis
   if (ran !== '') note(run, operatorText(ran))
   for (let move = first; ; move = await runStep(run, fence, move)) {
     if (workflowInfo().continueAsNewSuggested && 'stepId' in move) {
-      // A cancellation that nothing has noticed yet would be lost with this run; a sleep notices
-      // it.
-      if (CancellationScope.current().consideredCancelled) await sleep(1)
+      // A cancellation that nothing has noticed yet would be lost with this run.
+      await throwIfCancelled()
       await continueAsNew<typeof runFlow>(run.key)
     }
     switch (move.do) {
@@ -157,22 +155,34 @@ function endOfFailed(error: unknown): Move {
   return { do: 'end', status: 'failed', reason: typeof reason === 'string' ? reason : null }
 }
 
-/** As a local activity where that is allowed; when it does not succeed, as a normal one. */
+/**
+ * As a local activity where that is allowed; when it does not succeed, as a normal one.
+ *
+ * A local activity is never cancelled: the SDK's core fails the workflow task when one ends just
+ * when it is told of its cancellation (temporalio/sdk-rust issue 705). It takes seconds at most,
+ * and what comes after it is not begun.
+ */
 async function locally<T>(
   run: Run,
   asLocal: () => Promise<T>,
   asNormal: () => Promise<T>,
 ): Promise<T> {
+  await throwIfCancelled()
   if (run.localSteps < MOST_LOCAL_STEPS) {
     run.localSteps++
     try {
-      return await asLocal()
-    } catch (error) {
-      if (isCancellation(error)) throw error
+      return await CancellationScope.nonCancellable(asLocal)
+    } catch {
+      await throwIfCancelled()
     }
   }
   run.localSteps = 0
   return asNormal()
+}
+
+async function throwIfCancelled(): Promise<void> {
+  const { consideredCancelled, cancelRequested } = CancellationScope.current()
+  if (consideredCancelled) await cancelRequested
 }
 
 async function wait(

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
 import { expect, it } from 'vitest'
+import { executionWorkflowId } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { endOf } from '../support/flow-runs.ts'
-import { path } from '../support/flows.ts'
+import { figures, path } from '../support/flows.ts'
 import { failing, operatedRuns, sleeping } from '../support/operated-runs.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
@@ -65,6 +68,43 @@ it('one that failed stays so when the task of the run that it failed in is lost 
   })
   expect(await endOf((await start(seeded)).result())).toBe('The step "two" failed: not_a_number')
   expect(await path(runs.sql, seeded.executionId)).toEqual(['one completed', 'two failed'])
+  await runs.worker.stop()
+  await runs.startWorker()
+})
+
+it('one that is cancelled during its local first step lets it end, and no task fails', async () => {
+  const seeded = await seed(sleeping)
+  const { executionId } = seeded
+  let isRunning = false
+  let wasCancelled: boolean | undefined
+  await runs.worker.stop()
+  await runs.startWorker({
+    changes: ({ beginExecution }) => ({
+      beginExecution: async (key) => {
+        const begun = await beginExecution(key)
+        isRunning = true
+        // At four fifths of the task's time it is completed, and the next one tells of the
+        // cancellation.
+        await sleep(2_500)
+        wasCancelled = Context.current().cancellationSignal.aborted
+        return begun
+      },
+    }),
+  })
+  const handle = await runs.temporal.client.workflow.start('runFlow', {
+    workflowId: executionWorkflowId(executionId, 1),
+    taskQueue: runs.worker.taskQueue,
+    workflowTaskTimeout: '2s',
+    args: [{ organizationId: runs.organizationId, executionId }],
+  })
+  await until(() => Promise.resolve(isRunning))
+  await handle.cancel()
+  await expect(handle.result()).rejects.toThrow('cancelled')
+  // A cancellation that meets the end of a local activity fails the task.
+  expect(wasCancelled).toBe(false)
+  expect(await runs.row(seeded)).toMatchObject({ status: 'cancelled', stepId: 'wait' })
+  expect(await path(runs.sql, executionId)).toEqual(['wait skipped'])
+  expect(await figures(runs.sql, seeded.flow)).toMatchObject({ cancelled: 1, live: 0 })
   await runs.worker.stop()
   await runs.startWorker()
 })
