@@ -22,6 +22,7 @@ import {
   STEP_FAILED,
 } from '../src/domain/flows/execution.ts'
 import { operatorText } from '../src/domain/operator-text.ts'
+import { throwIfCancelled } from './cancellation.ts'
 import { type RunFlowInput, WAKE_SIGNAL, WEBHOOK_QUEUE } from './contract.ts'
 
 const CONTROL = {
@@ -178,11 +179,6 @@ async function locally<T>(
   }
   run.localSteps = 0
   return asNormal()
-}
-
-async function throwIfCancelled(): Promise<void> {
-  const { consideredCancelled, cancelRequested } = CancellationScope.current()
-  if (consideredCancelled) await cancelRequested
 }
 
 async function wait(

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow'
 import type { ControlActivities } from '../activities/index.ts'
 import { BATCH_FAILED, type BatchReport } from '../src/domain/sending/batch.ts'
+import { throwIfCancelled } from './cancellation.ts'
 import { Chunks, type Ending, HEARTBEAT_TIMEOUT } from './chunks.ts'
 import type { SendBatchInput, SendPlan, SendProgress } from './contract.ts'
 import { type Rest, restUntilWoken } from './wake.ts'
@@ -167,9 +168,9 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
   return chunks.ending()
 }
 
-/** A cancellation that nothing has noticed yet would be lost with this run; a sleep notices it. */
+/** A cancellation that nothing has noticed yet would be lost with this run. */
 async function goOnInNewRun(input: SendBatchInput): Promise<never> {
-  if (CancellationScope.current().consideredCancelled) await sleep(1)
+  await throwIfCancelled()
   return continueAsNew<typeof sendBatch>(input)
 }
 
