@@ -134,7 +134,7 @@ test('a search reads the newest, and of the rest only what it finds', async () =
     expect(await rowsRead(() => api.alice.get(url), 200), term).toBeLessThanOrEqual(MOST_COUNTED)
   }
   // Very many have it, but none of the newest: entries of the index, and then a stretch.
-  const old = () => api.alice.get(`/v1/contacts?search=${isFull ? 'reader-1' : 'reader-4'}`)
+  const old = () => api.alice.get('/v1/contacts?search=reader-4')
   expect(await rowsRead(old, 200)).toBeLessThan(Math.max(50_001, CONTACTS * 0.12))
   expect((await old()).body).toMatchObject({ contacts: [], nextCursor: expect.any(String) })
 })
