@@ -19,7 +19,7 @@ const FIELD_BYTES = Math.floor((512 * 1024) / SHARE)
 const LARGE = isFull ? Number.POSITIVE_INFINITY : REQUEST_LIMITS.bodyBytes
 const LARGE_PARTS = 2
 const HEADER_PARTS = 3
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = sized(300_000, 7_200_000)
 
 let watched: Watched
 beforeAll(async () => {
