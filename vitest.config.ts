@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/sequence.ts'
+import { sized } from './test/support/size.ts'
 
 /**
  * Tests that replace modules, set the clock of ids forward, or measure the process they run in. All
@@ -21,7 +22,7 @@ const shared = {
   // Twice as many as two cores: half of the time of a file is spent waiting.
   maxWorkers: 4,
   // Far more than any needs on a busy machine: they bound what hangs, and say nothing of speed.
-  testTimeout: 240_000,
+  testTimeout: sized(240_000, 3_600_000),
   hookTimeout: 300_000,
   // The AWS SDK's notice of Node versions to come, once for each process.
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
