@@ -94,7 +94,7 @@ describe('whatever names and values are', () => {
       config: {
         branches: [
           { name, weight: 1 },
-          { name: 'B', weight: 1 },
+          { name: name === 'B' ? 'A' : 'B', weight: 1 },
         ],
       },
     }
