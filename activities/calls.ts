@@ -48,8 +48,9 @@ const BROKEN_SHARE = 0.5
 /**
  * Calls the provider for every row of one claim and tells what became of each. A call begins when
  * its mail is made, whether or not others are: making a whole claim's mails first could take longer
- * than the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was
- * surely not accepted goes back to `queued`, and so does one whose mail came too late.
+ * than the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was not
+ * accepted for a reason that is not its recipient's goes back to `queued`, and so does one whose
+ * mail came too late.
  */
 export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
   const calls: Promise<EndedCall>[] = []
@@ -92,7 +93,9 @@ function resultOf(id: string, outcome: Outcome | { kind: 'not_begun' }, subject:
     case 'sent':
       return { id, outcome: 'sent', messageId: outcome.messageId, subject }
     case 'refused':
-      return { id, outcome: 'failed', reason: outcome.reason, error: outcome.error }
+      return outcome.ofSender
+        ? { id, outcome: 'queued' }
+        : { id, outcome: 'failed', reason: outcome.reason, error: outcome.error }
     case 'unknown':
       return { id, outcome: 'unknown', error: outcome.error, subject }
     case 'not_begun':

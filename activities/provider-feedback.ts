@@ -22,7 +22,8 @@ export async function applyProviderFeedback(
   if (answers.throttled > 0 || (isWatched && answers.calls > 0)) {
     await recordAnswers(sql, account, answers)
   }
-  if (answers.throttled > 0) await sendUsage.countRefused(sql, account, answers.throttled)
+  const refused = answers.throttled + verdict.senderRefused.size
+  if (refused > 0) await sendUsage.countRefused(sql, account, refused)
   if (verdict.quotaUsedUp) {
     await sendLimits.pause(sql, account, timings.quotaPauseMs, 'daily_quota')
   }

@@ -12,7 +12,7 @@ import { type DispatchMailInput, MAIL_QUEUE, WAKE_SIGNAL } from './contract.ts'
 
 const { drainMail } = proxyActivities<MailActivities>({
   taskQueue: MAIL_QUEUE,
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '7 minutes',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 })

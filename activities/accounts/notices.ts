@@ -99,10 +99,11 @@ export function createNoticeActivities(deps: NoticeDeps) {
       isWatched,
       timings,
     })
-    if (verdict.unavailable === undefined) {
+    if (verdict.unavailable === undefined && verdict.senderRefused.size === 0) {
       return { waitMs: 1, told: results.filter(({ outcome }) => outcome === 'sent').length }
     }
-    log.warn({ ...about(input, notice), reason: verdict.unavailable }, 'the operator may not send')
+    const reason = verdict.unavailable ?? 'sender_refused'
+    log.warn({ ...about(input, notice), reason }, 'the operator may not send')
     return waiting(REFUSED_MS)
   }
 

@@ -6,12 +6,6 @@ import type { Sql } from '../../src/store/db/sql.ts'
 import type { Verdict } from '../calls.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
-/** The results of a claim, with those who were refused for the sender's sake queued again. */
-export const forRecipients = (results: readonly Result[], { senderRefused }: Verdict): Result[] =>
-  results.map((result) =>
-    senderRefused.has(result.id) ? { id: result.id, outcome: 'queued' } : result,
-  )
-
 /**
  * Counts what stops a batch, once a claim's results are written. Returns why the batch was failed
  * for it. A worker that is lost in between leaves one claim uncounted, whose rows are tried again.

@@ -32,8 +32,11 @@ const MOST_IN_FLIGHT = 200
 const CLAIM_BYTES = 16 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
-/** One drain holds its slot no longer than this. */
-const DRAIN_MS = 30_000
+/** Drains that a process runs at once; while most of them run, others may wait for a slot. */
+export const DRAIN_SLOTS = 20
+const CROWD = 15
+/** For so long a drain keeps its slot at most; its turn is over sooner where others may wait. */
+const LONGEST_DRAIN_MS = 300_000
 /** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
 const POLL_MS = 50
 const WARM_MS = 1_000
@@ -86,6 +89,9 @@ export interface DrainMailDeps {
 }
 
 export function createDrainMail({ sql, claimSql, mailer, timings, content }: DrainMailDeps) {
+  /** Drains of this process. */
+  let running = 0
+
   /**
    * Sends the single mail that waits for one connection, by priority. Returns when to come back:
    * `resumeAt` when the account cannot send now, nothing when the queue is empty or the time is up.
@@ -97,10 +103,11 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     input: DispatchMailInput,
   ): Promise<{ resumeAt?: number; more: boolean }> {
     const flights = createFlights(MOST_IN_FLIGHT)
+    running++
     try {
       return await claimAll(input, flights)
     } finally {
-      await flights.landed()
+      await flights.landed().finally(() => running--)
     }
   }
 
@@ -108,13 +115,19 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     { organizationId, connectionId }: DispatchMailInput,
     flights: Flights,
   ): Promise<Drained> {
-    const until = performance.now() + DRAIN_MS
-    let warmUntil = performance.now() + WARM_MS
+    const startedAt = performance.now()
+    let warmUntil = startedAt + WARM_MS
+    let overAt: number | undefined
     const state: DrainState = { isStuck: false, isProbing: false }
     // What was begun before the time was up is waited for at work: it may be slow.
-    const isOver = () =>
-      performance.now() >= until &&
-      (performance.now() >= until + timings.callMs || !flights.beganBefore(until))
+    const isOver = () => {
+      const now = performance.now()
+      const mostMs = running > CROWD ? timings.drainMs : LONGEST_DRAIN_MS
+      if (now - startedAt >= mostMs) overAt ??= now
+      return (
+        overAt !== undefined && (now >= overAt + timings.callMs || !flights.beganBefore(overAt))
+      )
+    }
 
     while (!isOver()) {
       // This organization's role or identity is in the way: others on the account must not wait.
@@ -192,6 +205,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       ids: fitting,
       refused,
     })
+    if (claimed.mails.length === 0) {
+      await mailQueue.dropStale(sql, { organizationId, bucket, ids: fitting })
+    }
     const pending = claimed.mails.map(({ id, recipient: to, flowId, ...stored }) => {
       const said = saidBy(id)
       const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
@@ -216,17 +232,16 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     await writeWithRetry(() =>
       messages.recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
     )
-    await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
-    if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
-      await sendLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
-    }
     // One sender's identity is refused: other senders of the connection must not wait behind it.
     if (verdict.senderRefused.size > 0) {
       const refusedIds = { organizationId, bucket, ids: [...verdict.senderRefused] }
       await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
     }
-    const unused = verdict.notBegun + verdict.senderRefused.size
-    if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
+    await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
+    if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
+      await sendLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
+    }
+    if (verdict.notBegun > 0) await sendLimits.giveBack(sql, sender, verdict.notBegun)
     state.isStuck ||= verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender)
   }
 

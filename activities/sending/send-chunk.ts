@@ -13,7 +13,7 @@ import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Range } from '../../workflows/contract.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
-import { countTroubles, forRecipients } from './breaker.ts'
+import { countTroubles } from './breaker.ts'
 import { callAll, type Pending, type Verdict } from '../calls.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
@@ -167,12 +167,11 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
 
     const beginBy = startedAt + timings.beginMs
     const jobs = mails(claimed.recipients, beginBy)
-    const { results: answers, verdict } = await callAll(mailer, pending(claimed.recipients, jobs), {
+    const { results, verdict } = await callAll(mailer, pending(claimed.recipients, jobs), {
       iamRole: sender,
       signedAt: new Date(claimed.claimedAt),
       beginBy,
     })
-    const results = forRecipients(answers, verdict)
     const { isTest, bucket } = batch
     const claim = { organizationId, bucket, claimId, batchId, isTest }
     await writeWithRetry(() => messages.recordResults(sql, claim, results))

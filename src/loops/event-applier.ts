@@ -41,6 +41,8 @@ async function applyOneByOne({ sql, keyring, log, onDuplicates }: Deps): Promise
     if (duplicates > 0) onDuplicates?.(duplicates)
     if (refusal === undefined) continue
     const { receivedOn, position } = event
-    log.error({ err: refusal, receivedOn, position }, 'an event was set aside')
+    const fields = { err: refusal.error, receivedOn, position }
+    if (refusal.isPutOff) log.error(fields, 'an event could not be applied, will retry')
+    else log.error(fields, 'an event was set aside')
   }
 }

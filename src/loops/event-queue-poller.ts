@@ -18,6 +18,8 @@ import { type Log, startLoop } from './loop.ts'
 const MOST_QUEUES = 50
 /** Receivers of one queue that has more than one can take. */
 const MOST_RECEIVERS = 8
+/** Of bodies: what is stored at once, and what several receivers should bring at most. */
+const MOST_CHARACTERS = 2 * 1024 * 1024
 const IDLE_MS = 250
 /** SQS' own most. */
 const LONGEST_WAIT_SECONDS = 20
@@ -100,7 +102,9 @@ async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<vo
       if (!found.isMine) return
       if (found.count === 0) break
       const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
-      receivers = isFull ? Math.min(receivers * 2, MOST_RECEIVERS) : Math.ceil(receivers / 2)
+      const fitsTwice = found.characters * 2 <= MOST_CHARACTERS
+      receivers =
+        isFull && fitsTwice ? Math.min(receivers * 2, MOST_RECEIVERS) : Math.ceil(receivers / 2)
     }
     await polls.release(sql, source, { workerId })
   } catch (error) {
@@ -119,11 +123,13 @@ interface Polling {
   turn: Turn
 }
 
-type Found = { kind: 'received'; count: number; isMine: boolean } | { kind: QueueProblem }
+type Found =
+  | { kind: 'received'; count: number; characters: number; isMine: boolean }
+  | { kind: QueueProblem }
 
 /** Receives, stores, deletes. */
 async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<Found> {
-  const { sql, timings, log, onNotApplied } = deps
+  const { sql, timings } = deps
   const { leaseMs: holdMs, receivingGapMs: gapMs } = timings
   const { workerId, isCrowded, signal } = turn
   const hiddenSeconds = Math.ceil(holdMs / 1_000)
@@ -135,17 +141,7 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
     Array.from({ length: receivers }, () => queue.receive({ waitSeconds, hiddenSeconds, signal })),
   )
   const messages = answers.flatMap((each) => (each.kind === 'received' ? each.messages : []))
-  if (messages.length > 0) {
-    const { isHeard, notApplied, refused } = await storeQueued(sql, source, messages)
-    const { connectionId } = source
-    for (const reason of notApplied) {
-      onNotApplied?.(reason)
-      log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
-    }
-    for (const err of refused) log.error({ err, connectionId }, 'a message cannot be stored')
-    if (isHeard) note(deps, source, turn)
-    await deleteAll(queue, messages, { log, connectionId })
-  }
+  for (const set of inSets(messages)) await keep(deps, { queue, source, turn }, set)
   const problem = answers.map(({ kind }) => kind).find((kind) => kind !== 'received')
   if (problem !== undefined && messages.length === 0) return { kind: problem }
   const answer = { workerId, tookMs: performance.now() - beganAt, holdMs, gapMs }
@@ -153,7 +149,40 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
     ...answer,
     isEmpty: messages.length === 0,
   })
-  return { kind: 'received', count: messages.length, isMine }
+  const characters = charactersOf(messages)
+  return { kind: 'received', count: messages.length, characters, isMine }
+}
+
+/** Storing takes several times the memory of what is stored. */
+function inSets(messages: readonly QueuedMessage[]): QueuedMessage[][] {
+  const sets: QueuedMessage[][] = []
+  for (const message of messages) {
+    const last = sets.at(-1)
+    if (last && charactersOf([...last, message]) <= MOST_CHARACTERS) last.push(message)
+    else sets.push([message])
+  }
+  return sets
+}
+
+const charactersOf = (messages: readonly QueuedMessage[]): number =>
+  messages.reduce((sum, { body }) => sum + body.length, 0)
+
+/** Stores messages, and deletes them then. */
+async function keep(
+  deps: Deps,
+  { queue, source, turn }: Omit<Polling, 'receivers'>,
+  messages: readonly QueuedMessage[],
+): Promise<void> {
+  const { sql, log, onNotApplied } = deps
+  const { isHeard, notApplied, refused } = await storeQueued(sql, source, messages)
+  const { connectionId } = source
+  for (const reason of notApplied) {
+    onNotApplied?.(reason)
+    log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
+  }
+  for (const err of refused) log.error({ err, connectionId }, 'a message cannot be stored')
+  if (isHeard) note(deps, source, turn)
+  await deleteAll(queue, messages, { log, connectionId })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { Outcome } from '../../activities/mailer.ts'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import { invite, inviteAgain } from '../../src/core/accounts/invite.ts'
 import { noticeText } from '../../src/domain/accounts/notice.ts'
@@ -169,10 +170,13 @@ it('what the provider throttles waits and is sent', async () => {
   expect(await mailsTo(account)).toEqual([1])
 })
 
-it('an operator who may not send: tried again later, set aside after a day', async () => {
+it.each<Outcome>([
+  { kind: 'unavailable', reason: 'sending_paused', error: 'x' },
+  { kind: 'refused', reason: 'message_rejected', error: 'not verified', ofSender: true },
+])('an operator who may not send ($kind): tried later, set aside after a day', async (outcome) => {
   const account = await fixture.connect()
   const place = await tell(account)
-  const mailer = fakeMailer(() => ({ kind: 'unavailable', reason: 'sending_paused', error: 'x' }))
+  const mailer = fakeMailer(() => outcome)
   const activities = fixture.notices({ mailer })
   let waitMs: number | null = 0
   // The operator's rate may be used up by the test before.

@@ -118,7 +118,7 @@ describe('a batch with a test', () => {
       abTest: {
         sharePercent: 20,
         winnerBy: 'clicked',
-        decideAfter: { amount: 0.05, unit: 'minutes' },
+        decideAfter: { amount: 0.1, unit: 'minutes' },
       },
     })
     await shareMailed(id)

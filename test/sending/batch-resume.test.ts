@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, bucketStart, uuidv7 } from '../../src/ids.ts'
 import {
   type Api,
   connectAccount,
@@ -132,6 +132,15 @@ describe('a failed batch is resumed', () => {
     const answer = await api.alice.post(`/v1/batch/${id}/resume`)
     expect([answer.status, answer.body.reason]).toEqual([409, 'topic_deleted'])
     expect((await api.alice.post(`/v1/batch/${id}/discard`)).body.status).toBe('cancelled')
+  })
+
+  test('not when its recipients are not kept any more', async () => {
+    const id = await failedWith([{ state: 'queued' }])
+    const longAgo = bucketStart(Date.now() - 800 * 86_400_000)
+    await api.sql`update batches set bucket = ${longAgo} where id = ${id}`
+    const answer = await api.alice.post(`/v1/batch/${id}/resume`)
+    expect([answer.status, answer.body.reason]).toEqual([409, 'recipients_deleted'])
+    expect((await api.alice.post(`/v1/batch/${id}/discard`)).status).toBe(200)
   })
 
   test('once: of fifty at once one wins', async () => {

@@ -164,7 +164,8 @@ describe('a batch is accepted with a warning, soon', () => {
     const openTransactions = async () => {
       const open = await api.sql`
         select from pg_stat_activity
-        where application_name = 'test-api' and state like 'idle in transaction%'`
+        where datname = current_database() and application_name = 'test-api'
+          and state like 'idle in transaction%'`
       return open.length
     }
     // Between two statements each is idle for a moment; while the account is waited for none is.

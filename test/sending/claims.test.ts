@@ -236,6 +236,29 @@ describe('claims', () => {
     expect(await sql`select from claims where id = ${claimId}`).toHaveLength(0)
   })
 
+  it.each([
+    ['is sent again', 'processing', { queued: 15, failed: 0 }],
+    ['has failed when the batch is completed', 'completed', { queued: 0, failed: 15 }],
+  ])('that no call was made for after their lease: each %s', async (_, status, expected) => {
+    const claimId = uuidv7()
+    const { recipients } = await claim(20, claimId)
+    const others = uuidv7()
+    await settle(others, (await claim(COUNT - 20, others)).recipients.map(sent))
+    await age('claims', 10)
+    await reconcileClaims({ sql, timings: SHORT_TIMINGS, log })
+    await sql`update batches set status = ${status} where id = ${run.batchId}`
+    await settle(claimId, [
+      ...recipients.slice(0, 5).map(sent),
+      ...recipients.slice(5).map(({ id }) => ({ id, outcome: 'queued' as const })),
+    ])
+    expect(await ledger()).toMatchObject({ ...expected, sent: COUNT - 15, unknown: 0 })
+    const { failed } = expected
+    expect(await batchRow(sql, run.batchId)).toMatchObject({ unknown: 0, failed, sent: COUNT - 15 })
+    const reasons = await sql`
+      select distinct reason from messages where bucket = ${bucket} and state = 'failed'`
+    expect(reasons).toEqual(failed === 0 ? [] : [{ reason: 'not_accepted' }])
+  })
+
   it('lost once are kept in doubt, however many reconcilers find them at the same time', async () => {
     await claim(20)
     await age('claims', 10)

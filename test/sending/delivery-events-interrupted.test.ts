@@ -84,7 +84,12 @@ test('an event whose sender hung up is one, whatever became of it', async () => 
       body: event(),
       signal: hangUp.signal,
     }).catch(() => undefined)
-    await sleep(500)
+    await until(async () => {
+      const waiting = await api.sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
     hangUp.abort()
     await sent
     await until(async () => told.length > 0)

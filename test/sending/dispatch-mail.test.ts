@@ -146,7 +146,7 @@ describe('single mail', () => {
   })
 
   it('of the API leaves with what it says and its tags, and fails when that is lost', async () => {
-    const lost = await accept('lost@example.com', { sendAt: Date.now() + 300 })
+    const lost = await accept('lost@example.com', { sendAt: Date.now() + 3_000 })
     await sql`update transactional_mails set sealed = '\\x00' where id = ${lost}`
     await accept('somebody@example.com')
     await until(async () => {
@@ -376,13 +376,29 @@ describe('single mail', () => {
     expect(mailer.accepted).toEqual(['other@example.com'])
   })
 
-  it('of a sender that is refused waits; that of other senders of the connection leaves', async () => {
+  it.each<[string, FakeOutcome]>([
+    [
+      'an identity',
+      {
+        kind: 'refused',
+        reason: 'message_rejected',
+        error: 'MessageRejected: Email address is not verified.',
+        ofSender: true,
+      },
+    ],
+    [
+      'a MAIL FROM domain',
+      {
+        kind: 'unavailable',
+        reason: 'mail_from_not_verified',
+        error: 'MailFromDomainNotVerifiedException',
+        ofSender: true,
+      },
+    ],
+  ])('of %s that is refused waits; other mail of the connection leaves', async (_, refusal) => {
     await sql`update sending_limits set max_send_rate = 14 where account_id = ${seeded.accountId}`
     let isMended = false
-    outcome = (to) =>
-      to.startsWith('stuck') && !isMended
-        ? { kind: 'unavailable', reason: 'message_rejected', error: 'not verified', ofSender: true }
-        : sent()
+    outcome = (to) => (to.startsWith('stuck') && !isMended ? refusal : sent())
     const enqueueMany = async (name: string, count: number) => {
       for (let n = 0; n < count; n++) {
         await enqueue(sql, mail({ recipient: `${name}${n}@example.com` }))
@@ -392,11 +408,61 @@ describe('single mail', () => {
     await until(async () => mailer.calls.length >= 8)
     await enqueueMany('fine', 5)
     await until(async () => (await states())['sent'] === 5)
-    expect(await states()).toEqual({ sent: 5, queued: 8 })
+    await expect.poll(states).toEqual({ sent: 5, queued: 8 })
     isMended = true
     await until(async () => (await states())['sent'] === 13)
     expect(new Set(mailer.accepted).size).toBe(13)
     expect(mailer.accepted).toHaveLength(13)
+    // What was refused is none of what the account may send in 24 hours.
+    await until(async () => {
+      const [used] = await sql<{ mails: number }[]>`
+        select sum(mails)::int as mails from sending_usage where account_id = ${seeded.accountId}`
+      return used?.mails === 13
+    })
+  })
+
+  it('of a sender that is refused is tried less often the longer it waits', async () => {
+    await sql`update connections set is_verified = false where id = ${seeded.connectionId}`
+    const waitsMs = async (hours: number): Promise<number> => {
+      const sendAt = new Date(Date.now() - hours * 3_600_000).toISOString()
+      const { id, organizationId, connectionId } = mail()
+      await enqueue(sql, mail({ id, sendAt }))
+      const place = { organizationId, bucket: dayBucket(id), ids: [id] }
+      await mailQueue.postpone(sql, place, connectionId, 30_000)
+      const [row] = await sql<{ ms: number }[]>`
+        select extract(epoch from send_at - clock_timestamp())::float8 * 1000 as ms
+        from mail_queue where id = ${id}`
+      return Math.round((row?.ms ?? 0) / 10_000) * 10_000
+    }
+    expect(await waitsMs(0)).toBe(30_000)
+    expect(await waitsMs(10)).toBe(1_800_000)
+    expect(await waitsMs(100)).toBe(3_600_000)
+    await sql`delete from mail_queue`
+  })
+
+  it('leaves though rows stand before it that nobody can claim', async () => {
+    const { organizationId, connectionId } = seeded
+    await enqueue(sql, mail({ recipient: 'before@example.com' }))
+    await until(async () => (await states())['sent'] === 1)
+    const later = await accept('later@example.com', { sendAt: Date.now() + 3_600_000 })
+    // As a drain and a cancellation, or another time, at the same moment leave them behind.
+    await sql`
+      insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
+      select organization_id, bucket, id, connection_id, 1, now() - interval '1 minute'
+      from messages
+      where organization_id = ${organizationId} and state = 'sent'`
+    await sql`
+      update mail_queue set send_at = now() - interval '1 minute' where id = ${later}`
+    await enqueue(sql, mail({ source: 'confirmation', recipient: 'behind@example.com' }))
+    await until(async () => (await states())['sent'] === 2)
+    expect(mailer.accepted).toEqual(['before@example.com', 'behind@example.com'])
+    const left = await sql`
+      select q.id
+      from mail_queue q
+      join messages m using (organization_id, bucket, id)
+      where q.connection_id = ${connectionId} and q.send_at = m.send_at`
+    expect(left).toEqual([{ id: later }])
+    await sql`delete from mail_queue`
   })
 
   it('goes back to the queue when the provider cannot be reached, and leaves later', async () => {

@@ -146,13 +146,13 @@ async function store({ seeded }: Prepared, bodies: object[], connectionId = seed
 }
 
 /** From now on Postgres refuses events that say `poison`, each after some seconds. */
-const refusingPoison = async (seconds: number) => {
+const refusingPoison = async (seconds: number, code = '22023') => {
   await sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin
       if new.data ->> 'smtpResponse' = 'poison' then
         perform pg_sleep(${seconds});
-        raise exception 'poison' using errcode = '22023';
+        raise exception 'poison' using errcode = '${code}';
       end if;
       return new;
     end $$`)
@@ -435,6 +435,58 @@ describe('delivery events', () => {
     const aside = await sql`select error from inbound_events where error is not null`
     expect(aside).toHaveLength(1)
     expect(String(aside[0]?.['error'])).toContain('poison')
+  })
+
+  it('that fail for another reason are put off for an hour, then set aside; the others go on', async () => {
+    const prepared = await prepare(3, 3)
+    await refusingPoison(0, '23505')
+    await store(prepared, [poison(prepared, 0), detail(prepared, { seq: 1, type: 'Delivery' })])
+    const applier = startEventApplier({ sql, keyring, log: silent })
+    try {
+      await until(async () => (await figures(prepared.batchId))?.['delivered'] === 1)
+    } finally {
+      await applier.stop()
+    }
+    const [waiting] = await sql`
+      select error, look_at > now() + interval '10 seconds' as is_put_off
+      from inbound_events
+      where applied_at is null`
+    expect(waiting).toEqual({ error: null, isPutOff: true })
+    expect(await applyNext(sql, keyring)).toBeUndefined()
+
+    const again = async (minutes: number) => {
+      await sql`
+        update inbound_events
+        set look_at = now(), received_at = now() - ${minutes} * interval '1 minute'
+        where applied_at is null`
+      return (await applyNext(sql, keyring))?.refusal
+    }
+    expect(await again(59)).toMatchObject({ isPutOff: true })
+    expect(await again(61)).toMatchObject({ isPutOff: false })
+    await sql`drop function refuse cascade`
+    expect(await nothingWaits()).toBe(true)
+    expect(await setAside(prepared)).toBe(1)
+  })
+
+  it('that are large are taken a few at a time, among others', async () => {
+    const prepared = await prepare(30, 30)
+    const junk = (seq: number) => {
+      const made = detail(prepared, { seq, type: 'Delivery' })
+      return { detail: { ...made.detail, junk: 'x'.repeat(1_200_000) } }
+    }
+    for (let seq = 0; seq < 10; seq++) {
+      await store(prepared, [detail(prepared, { seq: 10 + seq, type: 'Delivery' }), junk(seq)])
+    }
+    const small = Array.from({ length: 10 }, (_, seq) => seq + 20)
+    await store(
+      prepared,
+      small.map((seq) => detail(prepared, { seq, type: 'Delivery' })),
+    )
+    const sets: number[] = []
+    while ((sets.at(-1) ?? 1) > 0) sets.push(await applyEvents(sql, keyring))
+    // A large one is 1.2 MB of text: the fourth is the last of a set.
+    expect(sets).toEqual([8, 8, 14, 0])
+    expect(await figures(prepared.batchId)).toMatchObject({ delivered: 30 })
   })
 
   it('wait for a partition that is missing, and are not set aside', async () => {

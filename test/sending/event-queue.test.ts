@@ -131,6 +131,30 @@ describe('events', () => {
     expect(calls['sqs:DeleteMessageBatch']).toBeLessThan(80)
   })
 
+  test('that are large are received by one call at a time', async () => {
+    const made = await connect()
+    const padding = 'x'.repeat(200_000)
+    const events = Array.from({ length: 40 }, () => event(made, { padding }))
+    for (let from = 0; from < 40; from += 10) await send(made, events.slice(from, from + 10))
+    let receiving = 0
+    let most = 0
+    poll((given) => ({
+      open: (source) => {
+        const opened = given.open(source)
+        // Pollers look at the queues of other tests, too.
+        if (source.connectionId !== made.connectionId) return opened
+        const receive: typeof opened.receive = async (options) => {
+          most = Math.max(most, ++receiving)
+          return opened.receive(options).finally(() => receiving--)
+        }
+        return { ...opened, receive }
+      },
+    }))
+    await emptied(made)
+    expect(most).toBe(1)
+    expect(await stored(made)).toHaveLength(40)
+  })
+
   test('a worker that dies before it deletes: they come again, and nothing is there twice', async () => {
     const made = await connect()
     const events = Array.from({ length: 30 }, () => event(made))

@@ -10,6 +10,9 @@ import { type FakeMailer, fakeMailer } from '../support/mailer.ts'
 import { publishedTemplate } from '../support/published-template.ts'
 import { batchRow, seedContacts, seedOrganization } from '../support/seed.ts'
 
+/** Mailed for four seconds, so that another version is published before the end. */
+const PEOPLE = 60
+
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
@@ -27,8 +30,8 @@ afterAll(async () => {
 })
 
 it('a batch mails the version that it was created with, though another is published meanwhile', async () => {
-  const { organizationId } = await seedOrganization(sql, { rate: 40 })
-  await seedContacts(sql, organizationId, 90)
+  const { organizationId } = await seedOrganization(sql, { rate: 15 })
+  await seedContacts(sql, organizationId, PEOPLE)
   const templateId = await publishedTemplate(sql, organizationId, {
     subject: 'First',
     source: '<p>First for {{ contact.firstName }}</p>',
@@ -39,7 +42,7 @@ it('a batch mails the version that it was created with, though another is publis
       createBatch(tx, organizationId, input, {
         senders: NOTHING_KNOWN,
         compile: () => Promise.reject(new Error('the template says all')),
-        estimate: 90,
+        estimate: PEOPLE,
         now: Date.now(),
         requestId: 'request',
       }),
@@ -50,7 +53,7 @@ it('a batch mails the version that it was created with, though another is publis
     until(async () => (await batchRow(sql, id)).status === 'completed')
 
   const first = await start()
-  await until(async () => (await batchRow(sql, first)).sent > 20)
+  await until(async () => (await batchRow(sql, first)).sent > 0)
   await transact(sql, async (tx) => {
     const writing = { tx, organizationId }
     const said = { subject: 'Second', source: '<p>Second for {{ contact.firstName }}</p>' }
@@ -58,12 +61,12 @@ it('a batch mails the version that it was created with, though another is publis
     const content = compileContent(templateSource(template))
     await publishAll(writing, [{ template, content }])
   })
-  expect((await batchRow(sql, first)).sent).toBeLessThan(90)
+  expect((await batchRow(sql, first)).sent).toBeLessThan(PEOPLE)
   await completed(first)
   await completed(await start())
 
   const said = (text: string) =>
     mailer.calls.filter(({ subject, html }) => subject === text && html?.includes(`${text} for`))
-  expect([said('First').length, said('Second').length]).toEqual([90, 90])
-  expect(new Set(said('First').map(({ to }) => to)).size).toBe(90)
+  expect([said('First').length, said('Second').length]).toEqual([PEOPLE, PEOPLE])
+  expect(new Set(said('First').map(({ to }) => to)).size).toBe(PEOPLE)
 })

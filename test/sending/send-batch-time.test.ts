@@ -6,7 +6,7 @@ import type { ControlActivities, SendActivities } from '../../activities/index.t
 import { BATCH_FAILED, type BatchReport } from '../../src/domain/sending/batch.ts'
 import { CONTROL_QUEUE, SEND_QUEUE, type SendPlan, WAKE_SIGNAL } from '../../workflows/contract.ts'
 import type { sendBatch } from '../../workflows/send-batch.ts'
-import { newNamespace } from '../support/engine.ts'
+import { newNamespace, until } from '../support/engine.ts'
 import { sized } from '../support/size.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
@@ -339,13 +339,13 @@ describe('a long batch', () => {
     const runs = await withActivities(place, activities, async () => {
       const handle = await start(place)
       expect(await handle.result()).toEqual(report('completed'))
-      const found: string[] = []
-      for await (const each of client.workflow.list({
-        query: `WorkflowId = "${handle.workflowId}"`,
-      })) {
-        found.push(each.status.name)
-      }
-      return found
+      const query = `WorkflowId = "${handle.workflowId}"`
+      // What is listed may be older than the result.
+      return until(async () => {
+        const found: string[] = []
+        for await (const each of client.workflow.list({ query })) found.push(each.status.name)
+        return found.length > 1 && !found.includes('RUNNING') && found
+      })
     })
     await workers.stop()
     await native.close()

@@ -18,6 +18,7 @@ import {
 } from '../../../src/core/sending/email-logs.ts'
 import { logContent } from '../../../src/core/sending/log-content.ts'
 import { allows } from '../../../src/domain/access/access.ts'
+import { withDeadLinksIn } from '../../../src/domain/sending/dead-links.ts'
 import { audit } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
 import * as logs from '../../../src/store/sending/email-logs.ts'
@@ -100,7 +101,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
         summary:
           'Get a mail with its timeline and what it said, by the provider’s message id or ours',
         description:
-          '`events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In it the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.',
+          '`events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.',
         params: EmailLogParams,
         response: { 200: EmailLogDetail },
       },
@@ -113,7 +114,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       if (!log) throw notFound('Email log')
       const events = await logs.listEvents(sql, organizationId, log, MOST_EVENTS + 1)
       const timeline = {
-        events: events.slice(0, MOST_EVENTS),
+        events: withDeadLinksIn(events.slice(0, MOST_EVENTS)),
         eventsTruncated: events.length > MOST_EVENTS,
       }
       if (!allows(scopes, 'full')) {

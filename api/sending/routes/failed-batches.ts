@@ -33,7 +33,7 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
         operationId: 'resumeBatch',
         summary: 'Resume a batch that is paused, or that failed, once its cause is gone',
         description:
-          'A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`).',
+          'A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).',
         params: IdParams,
         response: { 200: Batch, ...failures(409) },
       },
@@ -44,6 +44,11 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       if (resumed.outcome === 'topic_deleted') {
         throw conflict('The topic of this batch is deleted; it can be discarded', {
           reason: 'topic_deleted',
+        })
+      }
+      if (resumed.outcome === 'recipients_deleted') {
+        throw conflict('The recipients of this batch are not kept any more; it can be discarded', {
+          reason: 'recipients_deleted',
         })
       }
       return resumed.batch

@@ -178,7 +178,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'getEmailBody',
         summary: 'Read what a mail said',
         description:
-          'For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Attachments are named, not answered.',
+          'For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Links by which the recipient unsubscribes, confirms or chooses topics lead nowhere. Attachments are named, not answered.',
         params: IdParams,
         response: { 200: EmailBody },
       },

@@ -11,7 +11,7 @@ import {
   learn,
   type MailFacts,
 } from '../../domain/sending/delivery.ts'
-import { parseSesEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
+import { parseStoredEvent, type SesEvent } from '../../domain/sending/ses-event.ts'
 import * as answeredCounts from '../../store/sending/answered-counts.ts'
 import { applyBouncesAndComplaints, type BounceOrComplaint } from '../consent/bounces.ts'
 import * as batchVariants from '../../store/sending/batch-variants.ts'
@@ -20,7 +20,13 @@ import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts
 import { recordArrivals as recordProbeArrivals } from '../../store/sending/probes.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { findWaitingDays } from '../../store/sending/waiting-days.ts'
-import { isRefusedValue, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import {
+  isPassing,
+  isRefusedValue,
+  type Sql,
+  type Transaction,
+  transact,
+} from '../../store/db/sql.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Keyring } from '../../tokens.ts'
 import { earliestTagged, type Times, timesOf } from './event-times.ts'
@@ -46,18 +52,23 @@ export async function applyEvents(
   return applied.events
 }
 
+/** An event that fails for a reason of ours is tried again this often, for so long. */
+const TRY_AGAIN_MS = 30_000
+const GIVE_UP_MS = 3_600_000
+
 interface AppliedEvent {
   event: deliveryEvents.Inbound
   duplicates: number
-  /** Why it was set aside; undefined: it was applied. */
-  refusal?: unknown
+  /** Why it was put off or set aside; undefined: it was applied. */
+  refusal?: { error: unknown; isPutOff: boolean }
 }
 
 /**
- * Applies one waiting event in a transaction of its own. One that fails for what it says, and not
- * for want of a database, is set aside with the reason: no event may stop the others. It is this
- * very one that is set aside: what is first by then may be another, since a second applier may have
- * locked this one. Undefined: nothing waits.
+ * Applies one waiting event in a transaction of its own. One that fails, and not for want of a
+ * database, stops no others: it is set aside when that is for what it says, and else put off, for
+ * an hour at least, in which our mistake may be mended. It is this very one that is set aside: what
+ * is first by then may be another, since a second applier may have locked this one. Undefined:
+ * nothing waits.
  */
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
   let event: deliveryEvents.Inbound | undefined
@@ -69,9 +80,12 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
     })
     return event && { event, duplicates }
   } catch (error) {
-    if (!event || !isRefusedValue(error)) throw error
-    await deliveryEvents.setAside(sql, event, String(error))
-    return { event, duplicates: 0, refusal: error }
+    if (!event || isPassing(error)) throw error
+    const isOld = event.isPutOff && Date.now() - Date.parse(event.receivedAt) > GIVE_UP_MS
+    const isPutOff = !isRefusedValue(error) && !isOld
+    if (isPutOff) await deliveryEvents.putOff(sql, [event], TRY_AGAIN_MS)
+    else await deliveryEvents.setAside(sql, event, String(error))
+    return { event, duplicates: 0, refusal: { error, isPutOff } }
   }
 }
 
@@ -89,7 +103,7 @@ async function applyLocked(
   inbound: deliveryEvents.Inbound[],
 ): Promise<number> {
   const read = inbound.flatMap((stored): ReadEvent[] => {
-    const event = parseSesEvent(detailOf(stored.body))
+    const event = parseStoredEvent(stored.body)
     return event ? [{ event, inbound: stored }] : []
   })
   const { matched, held } = await matchUntagged(
@@ -384,6 +398,3 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
   }
   return grouped
 }
-
-const detailOf = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined

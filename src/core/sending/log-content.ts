@@ -1,4 +1,5 @@
 import { mailBrand } from '../../domain/content/brand.ts'
+import { withDeadLinks } from '../../domain/sending/dead-links.ts'
 import type { Uuid } from '../../ids.ts'
 import { RenderError } from '../../mail/render.ts'
 import { type Renderer, RendererBusy } from '../../mail/renderer.ts'
@@ -101,9 +102,3 @@ const said = (
   },
   contentMissing: null,
 })
-
-/** A token is longer than any word in its place, and it may stand in the address of a redirect. */
-const TOKEN = /(?<=(?:unsubscribe|preferences|confirm)(?:\/|%2F))[\w-]{80,200}/gi
-
-/** Who reads a mail in the log must not act for its recipient. */
-const withDeadLinks = (words: string): string => words.replaceAll(TOKEN, 'preview')

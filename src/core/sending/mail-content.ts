@@ -1,5 +1,6 @@
 import type { Uuid } from '../../ids.ts'
 import { type Attachment, decodedBytes } from '../../domain/sending/attachments.ts'
+import { withDeadLinks } from '../../domain/sending/dead-links.ts'
 import { rawMessage } from '../../mail/mime.ts'
 import type { EmailBody } from '../../schemas/sending/email.ts'
 import { mailContentPlace, open, seal } from '../../sealing.ts'
@@ -39,11 +40,11 @@ export async function outgoing(content: MailContent): Promise<OutgoingMail> {
   return attachments.length === 0 ? mail : { ...mail, raw: await rawMessage(content) }
 }
 
-/** As its sender may read it again. */
+/** As its sender may read it again: links that act for the recipient lead nowhere. */
 export const bodyView = ({ html, text, headers, attachments }: MailContent): EmailBody => ({
-  html,
-  text,
-  headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+  html: html && withDeadLinks(html),
+  text: text && withDeadLinks(text),
+  headers: Object.fromEntries(headers.map(({ name, value }) => [name, withDeadLinks(value)])),
   attachments: attachments.map(({ filename, contentType, contentId, content }) => ({
     filename,
     contentType: contentType ?? null,

@@ -4,11 +4,16 @@ import type { Batch } from '../../schemas/sending/batch.ts'
 import * as changes from '../../store/sending/batch-changes.ts'
 import * as failedBatches from '../../store/sending/failed-batches.ts'
 import * as outbox from '../../store/platform/outbox.ts'
+import { isLedgerKept } from '../../store/db/partitions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { batchView } from './batch-view.ts'
 import { wakeBatch } from './change-batch.ts'
 
-export type Resumed = { outcome: 'resumed'; batch: Batch } | { outcome: 'topic_deleted' }
+export type Resumed =
+  | { outcome: 'resumed'; batch: Batch }
+  | { outcome: 'topic_deleted' }
+  /** It failed so long ago that its mails are not kept any more. */
+  | { outcome: 'recipients_deleted' }
 
 /** Lets a batch go on that is paused or failed. Undefined: there is no such one. */
 export const resumeBatch = async (
@@ -49,6 +54,7 @@ async function resumeFailed(
   // Without its topic it would complete without a mail.
   if (failed.isTopicGone) return { outcome: 'topic_deleted' }
   const { bucket } = failed
+  if (bucket !== null && !(await isLedgerKept(tx, bucket))) return { outcome: 'recipients_deleted' }
   // Mails that took too long to make are why the batch stopped: they are tried again.
   const isRetrying = failed.failedReason === RENDER_TIMEOUT && bucket !== null
   const requeued = isRetrying ? await failedBatches.requeueTimeouts(tx, organizationId, bucket) : 0

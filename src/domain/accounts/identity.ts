@@ -29,14 +29,18 @@ interface Dkim {
 /** Characters of a domain name (RFC 1035, 2.3.4); of an identity, too. */
 export const LONGEST_IDENTITY = 253
 
-/** The last label of a name is never a number: that would be an address of the internet. */
-const DOMAIN =
-  /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const NUMBER = /^\d+$/
 const LOCAL_PART = /^[!#-'*+\-/-9=?A-Z^-~]+(?:\.[!#-'*+\-/-9=?A-Z^-~]+)*$/
 
 /** Whether it is a name of two labels or more, in lower case and ASCII. */
-export const isDomain = (text: string): boolean =>
-  text.length <= LONGEST_IDENTITY && DOMAIN.test(text)
+export function isDomain(text: string): boolean {
+  if (text.length > LONGEST_IDENTITY) return false
+  const labels = text.split('.')
+  // The last one is never a number: that would be an address of the internet.
+  const isAddress = NUMBER.test(labels.at(-1) ?? '')
+  return labels.length > 1 && !isAddress && labels.every((label) => LABEL.test(label))
+}
 
 /** Its domain; the text itself when it is not an address. */
 export const domainOf = (identity: string): string => identity.slice(identity.lastIndexOf('@') + 1)

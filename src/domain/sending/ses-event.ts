@@ -168,6 +168,10 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
   }
 }
 
+/** Reads the envelope of an event as it was stored. */
+export const parseStoredEvent = (body: string): SesEvent | undefined =>
+  parseSesEvent(record(JSON.parse(body))?.['detail'])
+
 /** What is kept of an event. */
 export interface KeptEvent {
   kind: EventKind

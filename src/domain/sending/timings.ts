@@ -33,6 +33,8 @@ export interface Timings {
   outagePauseMs: number
   /** How long a connection's own mail waits while its role or identity is refused. */
   stuckMs: number
+  /** How long a connection's single mail may hold a slot while others may wait for one. */
+  drainMs: number
   /** How often runs of flows that ended are looked for whose execution lives. */
   reconcileMs: number
   /** An execution without progress for so long is looked at by itself. */
@@ -54,6 +56,7 @@ export const PRODUCTION_TIMINGS: Timings = {
   quotaPauseMs: 600_000,
   outagePauseMs: 5_000,
   stuckMs: 30_000,
+  drainMs: 30_000,
   reconcileMs: 20_000,
   noProgressMs: 900_000,
 }
@@ -74,6 +77,7 @@ export const SHORT_TIMINGS: Timings = {
   quotaPauseMs: 3_000,
   outagePauseMs: 500,
   stuckMs: 2_000,
+  drainMs: 30_000,
   reconcileMs: 1_000,
   noProgressMs: 60_000,
 }

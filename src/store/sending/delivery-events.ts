@@ -9,24 +9,54 @@ export interface Inbound {
   position: number
   organizationId: string
   connectionId: string
-  body: unknown
+  /** JSON: read one by one, since what one says takes many times the memory of its text. */
+  body: string
   receivedAt: string
+  /** It was looked at before. */
+  isPutOff: boolean
 }
 
+/** Of one set, as text, not counting the last event: some 8 KB for each of 500. */
+const MOST_BYTES = 4 * 1024 * 1024
+
 /**
- * Stored events that wait, oldest first, and are not put off. Held by the transaction; another
- * applier takes others.
+ * Stored events that wait, oldest first, and are not put off: up to `limit`, fewer of large ones,
+ * at least one. Held by the transaction; another applier takes others.
+ *
+ * Row after row, so that Postgres writes out the texts of those only that are taken: a large one
+ * may take it a second.
  */
 export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
   Inbound[]
 >`
-  select received_on, position, organization_id, connection_id, body, received_at
-  from inbound_events
-  where applied_at is null and (look_at is null or look_at <= clock_timestamp())
-    and received_on between ${first}::date and ${last}::date
-  order by position
-  limit ${limit}
-  for update skip locked`
+  with recursive waiting as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      look_at is not null as is_put_off
+    from inbound_events
+    where applied_at is null and (look_at is null or look_at <= clock_timestamp())
+      and received_on between ${first}::date and ${last}::date
+    order by position
+    limit ${limit}
+    for update skip locked
+  ), numbered as materialized (
+    select waiting.*, row_number() over (order by position) as place
+    from waiting
+  ), taken as (
+    select place, received_on, position, organization_id, connection_id, body::text as said,
+      received_at, is_put_off, 0::bigint as bytes_before
+    from numbered
+    where place = 1
+    union all
+    select n.place, n.received_on, n.position, n.organization_id, n.connection_id, n.body::text,
+      n.received_at, n.is_put_off, t.bytes_before + octet_length(t.said)
+    from taken t
+    join numbered n on n.place = t.place + 1
+    where t.bytes_before + octet_length(t.said) < ${MOST_BYTES}
+  )
+  select received_on, position, organization_id, connection_id, said as body, received_at,
+    is_put_off
+  from taken
+  order by position`
 
 /** As plain values, by which the planner leaves out the other days' partitions. */
 const daysOf = (events: readonly Inbound[]): string[] => [
@@ -35,10 +65,13 @@ const daysOf = (events: readonly Inbound[]): string[] => [
 
 const PUT_OFF_MS = 500
 
-/** Events that may be about a mail whose call is still open are looked at again in a moment. */
-export const putOff = (tx: Transaction, events: readonly Inbound[]) => tx`
+/**
+ * Events are looked at again later; those that may be about a mail whose call is still open, in a
+ * moment.
+ */
+export const putOff = (sql: Executor, events: readonly Inbound[], waitMs = PUT_OFF_MS) => sql`
   update inbound_events e
-  set look_at = clock_timestamp() + ${PUT_OFF_MS} * interval '1 millisecond'
+  set look_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
   from unnest(
     ${events.map((event) => event.receivedOn)}::date[],
     ${events.map((event) => event.position)}::bigint[]

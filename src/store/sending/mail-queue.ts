@@ -49,17 +49,59 @@ const dueOf = (sql: Sql, connectionId: string, priority: number, limit: number) 
     limit ${limit}
   )`
 
-/** Has queued mails wait, those whose sender is refused: they would be the first again. */
+/** A mail that was to be sent long ago is tried less often: after this part of its age. */
+const AGE_PER_TRY = 20
+const LONGEST_WAIT = '1 hour'
+
+/**
+ * Has queued mails wait for `ms` at least, those whose sender is refused: they would be the first
+ * again. Many that are tried as often for days would use up the account's rate.
+ */
 export const postpone = (
   sql: Sql,
   { organizationId, bucket, ids }: MailSet,
   connectionId: Uuid,
   ms: number,
 ) => sql`
-  update mail_queue
-  set send_at = greatest(send_at, clock_timestamp() + ${ms} * interval '1 millisecond')
-  where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${[...ids]})
-    and connection_id = ${connectionId}`
+  update mail_queue q
+  set send_at = greatest(q.send_at, clock_timestamp() + greatest(
+    ${ms} * interval '1 millisecond',
+    least(${LONGEST_WAIT}::interval, (clock_timestamp() - m.send_at) / ${AGE_PER_TRY}::int)))
+  from messages m
+  where q.organization_id = ${organizationId} and q.bucket = ${bucket} and q.id = any(${[...ids]})
+    and q.connection_id = ${connectionId}
+    and m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = q.id`
+
+/**
+ * Deletes those of `ids` from the queue whose mail does not wait any more, and gives those their
+ * mail's time that are due before it. A claim, a cancellation or another time finds a mail on its
+ * newest version, but its row in the queue by the snapshot: a row that was written in between stays
+ * as it is, is never claimed, and would be the first for ever.
+ *
+ * The mails are locked: one that is queued again meanwhile keeps its row.
+ */
+export const dropStale = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql`
+  with held as materialized (
+    select m.*
+    from (select unnest(${[...ids]}::uuid[]) as id order by 1) wanted
+    cross join lateral (
+      select id, state, send_at
+      from messages
+      where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+        and (state <> 'queued' or send_at > clock_timestamp())
+      for update skip locked
+    ) m
+  ), dropped as (
+    delete from mail_queue q
+    using held
+    where q.organization_id = ${organizationId} and q.bucket = ${bucket} and q.id = held.id
+      and held.state <> 'queued'
+  )
+  update mail_queue q
+  set send_at = greatest(q.send_at, held.send_at)
+  from held
+  where q.organization_id = ${organizationId} and q.bucket = ${bucket} and q.id = held.id
+    and held.state = 'queued'`
 
 /** A claimed mail with what it says. */
 export interface QueuedMail {

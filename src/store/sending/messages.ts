@@ -3,6 +3,7 @@ import { dayBucket, span, type Uuid } from '../../ids.ts'
 import { priorityOf } from './mail-priorities.ts'
 import * as batchVariants from './batch-variants.ts'
 import * as answeredCounts from './answered-counts.ts'
+import { lateResults } from './late-results.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
@@ -268,6 +269,7 @@ export const recordResults = (
 ) => {
   const column = <T>(of: (result: Result) => T) => results.map(of)
   const [first, last] = span(column((r) => r.id))
+  const late = lateResults(sql, { organizationId, bucket, batchId }, results)
   return sql`
     with result as (
       select *
@@ -281,10 +283,12 @@ export const recordResults = (
       ) as r (id, outcome, message_id, subject, reason, error)
     ), held as materialized (
       select m.*
-      from (select id, message_id from result order by id) wanted
+      from (select id, message_id, outcome from result order by id) wanted
       cross join lateral (
         select id, state as before, recipient,
           claim_id is not distinct from ${claimId} and state in ('claimed', 'unknown') as ours,
+          claim_id is not distinct from ${claimId} and state = 'unknown'
+            and wanted.outcome = 'queued' and ${batchId !== null}::boolean as late,
           state = 'sent' and claimed_at is null and message_id = wanted.message_id as overtaken
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
@@ -306,7 +310,7 @@ export const recordResults = (
         claim_id = case when result.outcome = 'unknown' then m.claim_id end,
         claimed_at = case when result.outcome in ('sent', 'unknown') then m.claimed_at end
       from result
-      join held on held.id = result.id and held.ours
+      join held on held.id = result.id and held.ours and not held.late
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
@@ -368,7 +372,7 @@ export const recordResults = (
       on conflict (organization_id, contact_id) do update
       set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
       returning 1
-    ), tested as (${batchVariants.addSent(sql, { organizationId, batchId, isTest })}), released as (
+    ), tested as (${batchVariants.addSent(sql, { organizationId, batchId, isTest })})${late.part}, released as (
       delete from claims
       where organization_id = ${organizationId} and id = ${claimId}
         and not exists (select from moved where state = 'unknown')
@@ -387,7 +391,7 @@ export const recordResults = (
       select count(*) filter (where state = 'sent') as sent,
         count(*) filter (where state = 'failed') as failed,
         count(*) filter (where state = 'unknown') - count(*) filter (where before = 'unknown') as unknown
-      from moved
+      from ${late.settled}
     ) delta, (select count(*) as rows from mailed) stats,
       (select count(*) as rows from answered) counts,
       (select count(*) as rows from tested) variants
