@@ -56,8 +56,18 @@ async function membersOf(
 function failureOf(error: unknown): ScheduleFailure | undefined {
   if (isRefusedValue(error)) return 'segment_not_usable'
   // A busy server may have been slow once; a condition that is slow again and again is too slow.
-  const isLast = Context.current().info.attempt >= MOST_SLOW_ATTEMPTS
-  return hasState(error, QUERY_CANCELED) && isLast ? 'segment_too_slow' : undefined
+  return hasState(error, QUERY_CANCELED) && countSlow() >= MOST_SLOW_ATTEMPTS
+    ? 'segment_too_slow'
+    : undefined
+}
+
+/** Counts this attempt as a slow one: what a heartbeat says is what later attempts know. */
+function countSlow(): number {
+  const context = Context.current()
+  const former: unknown = context.info.heartbeatDetails
+  const slow = (typeof former === 'number' ? former : 0) + 1
+  context.heartbeat(slow)
+  return slow
 }
 
 const MESSAGES: Record<ScheduleFailure, string> = {

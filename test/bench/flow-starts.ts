@@ -27,7 +27,7 @@ import { withBareWorker } from '../support/bare-workers.ts'
 import { seedContacts } from '../support/seed.ts'
 
 const [rounds = 5, count = 500] = process.argv.slice(2).map(Number)
-/** Bare starts at once: as many as the relay has at most. */
+/** Bare starts at once: three times as many as the relay has at most. */
 const AT_ONCE = 100
 /** Callers of the API that start one execution after the other. */
 const CALLERS = 20

@@ -303,9 +303,13 @@ test(`${PAIRS} pairs of a wait and an opened mail at the same moment: none is lo
   const mails = await mailed(PAIRS)
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const met = await each(mails, async (mail) => {
+    const later = Math.random() * 40
+    const isFirst = Math.random() < 0.5
     const [first] = await Promise.all([
-      sleep(Math.random() * 40).then(() => run(mail)),
-      store(mail.mailId, 'Open').then(() => applyEvents(applier, keyring, 1)),
+      isFirst ? run(mail) : sleep(later).then(() => run(mail)),
+      (isFirst ? sleep(later) : Promise.resolve())
+        .then(() => store(mail.mailId, 'Open'))
+        .then(() => applyEvents(applier, keyring, 1)),
     ])
     return { mail, first }
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
+import { admitWithinLimit } from '../../src/core/flows/concurrency.ts'
 import * as operations from '../../src/core/flows/retry-and-cancel.ts'
 import * as executionRuns from '../../src/store/flows/runs.ts'
 import * as executionSteps from '../../src/store/flows/steps.ts'
@@ -82,6 +83,15 @@ const retry = (executionId: string, by = organizationId) =>
 const cancel = (executionId: string, by = organizationId) =>
   transact(sql, (tx) => operations.cancel(tx, by, executionId, REQUEST))
 
+const limit = (most: number) => sql`
+  update flows set max_concurrent = ${most} where id = ${flow.flowId}`
+const admitted = async (attempts: { executionId: string; attempt: number }[]) => [
+  ...(await admitWithinLimit(
+    sql,
+    attempts.map((each) => ({ organizationId, ...each })),
+  )),
+]
+
 const promises = (executionId: string) =>
   sql<{ kind: string; payload: Record<string, unknown>; requestId: string }[]>`
     select kind, payload, request_id
@@ -137,6 +147,39 @@ describe('a retry', () => {
     expect(await retry(executionId)).toEqual({ outcome: 'not_failed', status: 'active' })
     expect(await executionRow(sql, executionId)).toMatchObject({ status: 'active', attempt: 1 })
     expect(await promises(executionId)).toEqual([])
+  })
+
+  it('needs a slot of its flow, and stays failed where there is none', async () => {
+    await limit(1)
+    const executionId = await failed()
+    const other = await begun()
+    expect(await retry(executionId)).toEqual({ outcome: 'flow_full' })
+    expect(await executionRow(sql, executionId)).toMatchObject({
+      status: 'failed',
+      reason: 'no',
+      attempt: 1,
+    })
+    expect(await path(sql, executionId)).toEqual(['first completed', 'second failed'])
+    expect(await promises(executionId)).toEqual([])
+    await cancel(other)
+    expect(await retry(executionId)).toEqual({ outcome: 'retried' })
+    const late = await seedOne()
+    expect(await admitted([{ executionId: late, attempt: 1 }])).toEqual([])
+    expect(await executionRow(sql, late)).toMatchObject({ reason: 'dropped' })
+    expect(await admitted([{ executionId, attempt: 2 }])).toEqual([executionId])
+  })
+
+  it('and a start at the same moment do not get the same slot', async () => {
+    await limit(3)
+    const old = await Promise.all(Array.from({ length: 8 }, failed))
+    const fresh = await Promise.all(Array.from({ length: 4 }, seedOne))
+    const [retries, ...starts] = await Promise.all([
+      Promise.all(old.map((executionId) => retry(executionId))),
+      ...fresh.map((executionId) => admitted([{ executionId, attempt: 1 }])),
+    ])
+    const { retried = 0, flow_full: refused = 0 } = tally(retries)
+    expect(retried + starts.flat().length).toBe(3)
+    expect(retried + refused).toBe(old.length)
   })
 
   it('of another organization is none', async () => {

@@ -324,6 +324,18 @@ describe('operations', () => {
     expect(await promises(id)).toEqual([])
   })
 
+  test('none is retried beside as many as its workflow runs at once', async () => {
+    const flowId = await flow()
+    await api.sql`update flows set max_concurrent = 1 where id = ${flowId}`
+    const id = await execution(flowId, await make(), { status: 'failed' })
+    const other = await execution(flowId, await make(), { status: 'waiting' })
+    const { status, body } = await retry(id)
+    expect([status, body.reason]).toEqual([409, 'workflow_full'])
+    expect(await row(id)).toMatchObject({ status: 'failed', attempt: 1 })
+    expect((await cancel(other)).status).toBe(200)
+    expect((await retry(id)).status).toBe(200)
+  })
+
   test('a stranger’s execution is 403 and stays as it is, an unknown one 404', async () => {
     const { organizationId: other } = api.charlie
     const flowId = await seedFlow(api.sql, other)

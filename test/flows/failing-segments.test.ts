@@ -10,7 +10,7 @@ import { keepAll, keptMembers, watchSegment } from '../support/membership.ts'
 import { executionsOf } from '../support/seed-flow.ts'
 
 /** Of a statement that asks segments. */
-const LIMIT_MS = 200
+const LIMIT_MS = 1_000
 
 let api: Api
 let workerSql: Sql

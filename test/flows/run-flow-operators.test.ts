@@ -12,7 +12,7 @@ import { resetToFirstTask } from '../support/runs.ts'
 import { seedContacts } from '../support/seed.ts'
 import { expectWarnings } from '../support/worker-log.ts'
 
-expectWarnings(/^Workflow failed runFlow .*failed: (not_a_number|workflow_deleted)$/)
+expectWarnings(/^Workflow failed runFlow .*failed: (not_a_number|workflow_(deleted|full))$/)
 
 const runs = operatedRuns()
 const { seed, row, start, paused, propertiesOf, failedOnce, resumed } = runs
@@ -71,6 +71,18 @@ describe('an execution that failed goes on at the failed step', () => {
     expect(await row(seeded)).toMatchObject({ status: 'failed', attempt: 1, stepId: 'two' })
     expect(await propertiesOf(seeded)).toEqual({ n: 1, odd: 1 })
     expect(await figures(runs.sql, seeded.flow)).toMatchObject({ failed: 1, live: 0 })
+  })
+
+  it('but not beside as many as its flow runs at once', async () => {
+    const seeded = await failedOnce()
+    const { flowId } = seeded.flow
+    await runs.sql`update flows set max_concurrent = 1 where id = ${flowId}`
+    const [other = ''] = await seedExecutions(runs.sql, seeded.flow, [seeded.contactId])
+    await runs.sql`update executions set status = 'waiting' where id = ${other}`
+    expect(await endOf((await start(seeded)).result())).toBe('The execution failed: workflow_full')
+    expect(await row(seeded)).toMatchObject({ status: 'failed', attempt: 1, stepId: 'two' })
+    await runs.sql`update flows set max_concurrent = 2 where id = ${flowId}`
+    expect(await endOf((await start(seeded)).result())).toMatchObject({ status: 'completed' })
   })
 
   it('and once, when an operator and the API do so at the same moment', async () => {

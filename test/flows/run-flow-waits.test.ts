@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
+import { restart } from '../../src/core/flows/reconcile.ts'
+import { cancel, retry } from '../../src/core/flows/retry-and-cancel.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import type { Uuid } from '../../src/ids.ts'
-import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { listLive } from '../../src/store/flows/held-executions.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { WAKE_SIGNAL } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -161,6 +164,28 @@ describe('where time is skipped', () => {
     }
   })
 
+  it('a wait that failed when its event had come takes this event when it is retried', async () => {
+    const flow = await seedFlow(sql, organizationId, waiting(7, 'days'))
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
+    await worker.start({ organizationId, executionId })
+    await isAt(executionId, 'waiting')
+    const first = await bought(contactId)
+    await bought(contactId)
+    for (let run = 1; run <= 3; run++) {
+      for (const held of await listLive(sql, [executionId])) await restart(sql, held)
+    }
+    expect(await executionRow(sql, executionId)).toMatchObject({ reason: 'run_lost' })
+    await transact(sql, (tx) => retry(tx, organizationId, executionId, undefined))
+    const { attempt } = await executionRow(sql, executionId)
+    const retried = await worker.start({ organizationId, executionId }, { attempt })
+    expect(await endOf(time.result(retried))).toEqual({ status: 'completed', reason: 'came' })
+    expect(await path(sql, executionId)).toEqual(['wait completed yes try 2', 'came completed'])
+    const [took] = await sql`
+      select matched_event_id as id from waits where execution_id = ${executionId}`
+    expect(took).toEqual({ id: first.id })
+  })
+
   it('an event that ends executions ends the one that sleeps', async () => {
     const sketch = waiting(7, 'days', {
       settings: { exitOn: { events: ['unsubscribed_by_phone'] } },
@@ -202,6 +227,46 @@ describe('where time is skipped', () => {
       'wait skipped timeout',
       'never completed',
     ])
+  })
+
+  it('a loop that mails until a mail is opened pauses where no mail may be made', async () => {
+    const flow = await seedFlow(sql, organizationId, {
+      steps: [
+        { id: 'mail', type: 'send_email', config: { subject: 'x', html: 'x' } },
+        {
+          id: 'wait',
+          type: 'wait_for_email_engagement',
+          config: { stepId: 'mail', events: ['opened'], timeout: { amount: 9, unit: 'days' } },
+        },
+      ],
+      transitions: ['mail>wait', 'wait:timeout>mail'],
+    })
+    const [contactId = ''] = await seedContacts(sql, organizationId, 1)
+    await sql`update contacts set email_status = 'unsubscribed' where id = ${contactId}`
+    const [executionId = ''] = await seedExecutions(sql, flow, [contactId])
+    const handle = await worker.start({ organizationId, executionId })
+    await isAt(executionId, 'waiting')
+    const first = ['mail skipped', 'wait skipped timeout', 'mail#2 skipped']
+    expect(await path(sql, executionId)).toEqual([...first, 'wait#2 executing'])
+    const [{ dueAt } = { dueAt: '' }] = await sql<{ dueAt: string }[]>`
+      select due_at from execution_steps where execution_id = ${executionId} and visit = 2
+        and step_id = 'wait'`
+    expect(Date.parse(dueAt) - Number(await time.now())).toBeGreaterThan(8 * DAY_MS)
+    // A wake before its time changes nothing.
+    await handle.signal(WAKE_SIGNAL)
+    await sleep(300)
+    expect(await path(sql, executionId)).toEqual([...first, 'wait#2 executing'])
+    await sql`
+      update execution_steps set due_at = now() where execution_id = ${executionId} and visit = 2
+        and step_id = 'wait'`
+    await handle.signal(WAKE_SIGNAL)
+    await until(async () => (await executionRow(sql, executionId)).visit === 3)
+    await isAt(executionId, 'waiting')
+    const second = ['wait#2 skipped timeout', 'mail#3 skipped']
+    expect(await path(sql, executionId)).toEqual([...first, ...second, 'wait#3 executing'])
+    await transact(sql, (tx) => cancel(tx, organizationId, executionId, undefined))
+    await handle.signal(WAKE_SIGNAL)
+    expect(await endOf(handle.result())).toMatchObject({ status: 'cancelled' })
   })
 })
 

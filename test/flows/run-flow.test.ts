@@ -6,6 +6,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
 import { endOf, type FlowWorker, startFlowWorker } from '../support/flow-runs.ts'
 import {
   executionRow,
@@ -79,7 +80,7 @@ async function run(sketch: FlowSketch, options: Options = {}) {
   const startedAt = Number(await time.now())
   const handle = await worker.start({ organizationId, executionId })
   if (meanwhile) {
-    await time.skip(1_000)
+    await until(async () => (await executionRow(sql, executionId)).status === 'paused')
     await meanwhile({ contactId, executionId })
   }
   const end = await endOf(time.result(handle))

@@ -5,6 +5,7 @@ import type { StepOutcome } from '../../src/core/flows/moves.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { newSigningSecret } from '../../src/webhook-signatures.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -394,6 +395,32 @@ describe('nothing is sent', () => {
     expect(seen).toEqual([])
   })
 
+  it('while the renderer is busy, and that is no try', async () => {
+    const { port, seen } = await receiver(500)
+    const { run } = await prepare(port, { config: { body: '{{ contact.email }}' } })
+    const text = () => Promise.reject(new RendererBusy())
+    const renderer: Renderer = { ...processRenderer(), text }
+    for (let number = 1; number <= 9; number++) {
+      const failure = await refusalOf(callOnce({ ...deps(), renderer }, run, { number }))
+      expect(failure.type).toBe('RendererBusy')
+    }
+    expect(await calls()).toEqual([])
+    expect(seen).toEqual([])
+    await refusalOf(callOnce(deps(), run, { number: 10 }))
+    expect(await calls()).toEqual([{ tries: 1, live: false }])
+    await refusalOf(callOnce({ ...deps(), renderer }, run, { number: 11 }))
+    expect(await calls()).toEqual([{ tries: 1, live: false }])
+  })
+
+  it('any more when its contact is gone, and its tries are forgotten', async () => {
+    const { port } = await receiver(500)
+    const { run } = await prepare(port)
+    await refusalOf(callOnce(deps(), run))
+    await database.sql`delete from contacts where id = ${contactId}`
+    expect(await callOnce(deps(), run)).toMatchObject({ reason: 'contact_deleted' })
+    expect(await calls()).toEqual([])
+  })
+
   it('while the organization has its fill of calls, and that is no try', async () => {
     const held: (() => void)[] = []
     let most = 0
@@ -401,7 +428,8 @@ describe('nothing is sent', () => {
       held.push(() => response.end())
       most = Math.max(most, held.length)
     })
-    const made = await Promise.all(Array.from({ length: 15 }, () => prepare(port)))
+    const config = { timeoutSeconds: 30 }
+    const made = await Promise.all(Array.from({ length: 15 }, () => prepare(port, { config })))
     let refusals = 0
     const outcomes = made.map(({ run }) =>
       callOnce(deps(), run).catch((error: unknown) => {
@@ -410,7 +438,7 @@ describe('nothing is sent', () => {
       }),
     )
     // A call that asks only when slots are free again is not refused.
-    await expect.poll(() => [held.length, refusals], { timeout: 10_000 }).toEqual([10, 5])
+    await expect.poll(() => [held.length, refusals]).toEqual([10, 5])
     for (const end of held) end()
     const settled = await Promise.all(outcomes)
     const refused = settled.filter((each) => each instanceof ApplicationFailure)

@@ -13,7 +13,8 @@ const LOOK_AGAIN_MS = 1_000
 
 /**
  * Waits for what the person does with the mail of the last visit of a send_email step, or what
- * becomes of it; earlier engagements count. Without a mail it times out at once.
+ * becomes of it; earlier engagements count. Without a mail it times out: at once on its first
+ * visit, and after its timeout on later ones, so that a loop through it pauses.
  *
  * The row of the mail is the common lock with the transaction that applies the provider's events.
  * What the provider reported before the timeout counts, also where it is applied later.
@@ -34,9 +35,9 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
     const { stepId, events, timeout } = step.config
     const { id: executionId, organizationId, contactId } = execution
     const mail = await engagementMails.find(tx, organizationId, { executionId, stepId })
-    if (!mail) return { kind: 'skipped', reason: 'no_mail', branch: 'timeout' }
-    const [first] = engagementsOf(mail, events)
     const expiresAt = new Date(Date.parse(run.now) + durationMs(timeout)).toISOString()
+    if (!mail) return withoutMail(run, run.visit === 1 ? run.now : expiresAt)
+    const [first] = engagementsOf(mail, events)
     await waits.registerEngagement(tx, organizationId, {
       ...keyOf(run),
       contactId,
@@ -56,6 +57,7 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
   async resume(tx, run) {
     const { organizationId } = run.execution
     const wait = await waits.find(tx, organizationId, keyOf(run))
+    if (!wait && run.dueAt !== null) return withoutMail(run, run.dueAt)
     if (!wait) return waitForEmailEngagement.enter(tx, run)
     if (wait.status !== 'waiting') return over(wait)
     const late = Date.parse(run.now) - Date.parse(wait.expiresAt)
@@ -76,6 +78,11 @@ const keyOf = ({ execution, step, visit }: Run): waits.WaitKey => ({
   stepId: step.id,
   visit,
 })
+
+const withoutMail = ({ now }: Run, until: string): StepOutcome =>
+  until > now
+    ? { kind: 'wait', status: 'waiting', until }
+    : { kind: 'skipped', reason: 'no_mail', branch: 'timeout' }
 
 const over = ({ matched, matchedAt }: waits.Wait): StepOutcome =>
   matched !== null && matchedAt !== null

@@ -66,8 +66,8 @@ interface Failure {
  * gets our headers.
  *
  * At least once: when a worker is lost between call and answer, another one calls again with the
- * same `webhook-id`. Tries are counted in Postgres, since those that found no free slot do not
- * count.
+ * same `webhook-id`. Tries are counted in Postgres, since only those count for which a call was
+ * begun: not those that found no free slot, or no time of the renderer.
  */
 export function createWebhook(deps: WebhookDeps): CallingStep<'webhook'> {
   const { waitsMs = WAITS_MS, renderer = processRenderer() } = deps
@@ -88,12 +88,18 @@ async function call(
   const timeoutMs = (run.step.config.timeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1_000
   const host = hostOf(run)
   if (typeof host !== 'string') return host
+  const request = await prepare(caller, run)
+  if ('kind' in request) {
+    await webhookCalls.finish(sql, key)
+    return request
+  }
   const leaseMs = timeoutMs + LEASE_SPARE_MS
   const tries = await webhookCalls.acquire(sql, key, { host, leaseMs })
   if (tries === undefined) throw slotRefused(number)
   let outcome: StepOutcome | Retry
   try {
-    outcome = await tryOnce(caller, run, { timeoutMs, signal, waitMs: waitsMs[tries - 1] })
+    const waitMs = waitsMs[tries - 1]
+    outcome = await tryOnce(caller, run, { request, timeoutMs, signal, waitMs })
   } catch (error) {
     await webhookCalls.release(sql, key, tries)
     throw error
@@ -106,7 +112,10 @@ async function call(
   throw callFailed(outcome)
 }
 
+type Request = ReturnType<typeof requestOf>
+
 interface Try {
+  request: Request
   timeoutMs: number
   signal: AbortSignal
   /** Before the next try; undefined: there is none. */
@@ -114,15 +123,12 @@ interface Try {
 }
 
 async function tryOnce(
-  caller: Caller,
+  { fetcher, now }: Caller,
   run: StepRun<'webhook'>,
-  { timeoutMs, signal, waitMs }: Try,
+  { request, timeoutMs, signal, waitMs }: Try,
 ): Promise<StepOutcome | Retry> {
-  const { fetcher, now } = caller
-  const prepared = await prepare(caller, run)
-  if ('kind' in prepared) return prepared
   try {
-    const answer = await fetcher.send({ ...prepared, timeoutMs, mostBytes: MOST_BYTES, signal })
+    const answer = await fetcher.send({ ...request, timeoutMs, mostBytes: MOST_BYTES, signal })
     if (isSuccess(answer)) return { kind: 'done', branch: 'success', result: resultOf(answer) }
     const failure = refusedBy(answer)
     if (waitMs === undefined || !isPassingStatus(answer.status)) return failed(run, failure)
@@ -135,10 +141,11 @@ async function tryOnce(
   }
 }
 
+/** What is sent; or how the step ends, where nothing can be sent. */
 async function prepare(
   { sql, keyring, renderer, now }: Caller,
   run: StepRun<'webhook'>,
-): Promise<StepOutcome | ReturnType<typeof requestOf>> {
+): Promise<StepOutcome | Request> {
   const { organizationId, flowId, version, contactId } = run.execution
   const contact = await contacts.find(sql, organizationId, { id: contactId })
   if (!contact) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }

@@ -109,7 +109,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         operationId: 'retryExecution',
         summary: 'Resume a failed execution at the step that failed',
         description:
-          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so is a deleted workflow (`workflow_deleted`).',
+          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`) and one of which `maxConcurrentExecutions` others run (`workflow_full`).',
         params: ExecutionParams,
         response: { 200: ExecutionRetried, ...failures(409) },
       },
@@ -127,6 +127,11 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       }
       if (retried.outcome === 'flow_deleted') {
         throw conflict('The workflow of this execution is deleted', { reason: 'workflow_deleted' })
+      }
+      if (retried.outcome === 'flow_full') {
+        throw conflict('As many executions of this workflow run as its maxConcurrentExecutions', {
+          reason: 'workflow_full',
+        })
       }
       return { success: true as const, executionId: id, status: 'pending' as const }
     },

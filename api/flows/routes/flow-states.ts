@@ -8,6 +8,7 @@ import {
   FlowVersionListQuery,
   FlowVersionQuery,
 } from '../../../src/schemas/flows/flow.ts'
+import * as organizations from '../../../src/store/access/organizations.ts'
 import * as flows from '../../../src/store/flows/flows.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 import { audit } from '../../access/audit.ts'
@@ -41,7 +42,7 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
             ? 'Enable a workflow, by id or slug: its trigger starts executions'
             : 'Disable a workflow, by id or slug: nothing starts it',
           description: enabled
-            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). Enabling it again changes nothing.'
+            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.'
             : 'Executions that run go on. Disabling it again changes nothing.',
           params: FlowParams,
           response: { 200: ChangedFlow, ...failures(409) },
@@ -58,6 +59,8 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       async (request) => {
         const { tx, id: requestId, params } = request
         const { organizationId } = request.caller
+        // Before the flow, as a push does.
+        if (enabled) await organizations.lock(tx, organizationId)
         const flow = await locked(tx, organizationId, params.workflowId)
         const warnings: Warning[] = []
         const checked = { senders: senders.of(request), warnings }

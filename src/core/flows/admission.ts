@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
 import * as contactLocks from '../../store/contacts/locks.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { bump, type Change } from '../../store/flows/counters.ts'
@@ -6,6 +6,14 @@ import * as entries from '../../store/flows/entries.ts'
 import * as starting from '../../store/flows/starts.ts'
 import type { Start } from '../../store/flows/starts.ts'
 import * as outbox from '../../store/platform/outbox.ts'
+
+/**
+ * Starts that are admitted at once: one request may cause a thousand for each of many flows, and
+ * what is kept of each would be more than a process has memory for.
+ */
+export const MOST_STARTS = 1_000
+/** Of their data, in one statement. */
+const MOST_BYTES = 1_048_576
 
 /**
  * - `started`: written, with the outbox message that starts its workflow
@@ -18,8 +26,9 @@ export type Admission =
   | { outcome: 'repeated' | 'dropped' | 'gone' }
 
 /**
- * Admits contacts to flows, in a handful of statements whatever their number. Returns what became
- * of each, in the order given. What was dropped is counted.
+ * Admits contacts to flows, in a handful of statements whatever their number: a caller that may
+ * have more than `MOST_STARTS` admits so many at a time, flow by flow and contact by contact.
+ * Returns what became of each, in the order given. What was dropped is counted.
  *
  * Locks the contacts in the order of their ids, so that everything about one contact is decided one
  * after the other; a caller that holds later locks (executions) holds these already. How many run
@@ -105,13 +114,32 @@ async function write(
   starts: readonly Start[],
   requestId: string | undefined,
 ): Promise<Map<Start, Uuid>> {
-  const ids = await starting.insertAll(tx, organizationId, starts, requestId)
+  const ids = new Map(starts.map((start) => [start, uuidv7()]))
+  for (const some of byBytes(ids)) await starting.insertAll(tx, organizationId, some, requestId)
   const messages = [...ids].map(([{ flow, contactId }, executionId]) => ({
     kind: 'start_execution' as const,
     payload: { executionId, attempt: 1, flowId: flow.id, contactId },
   }))
   await outbox.putAll(tx, organizationId, messages, requestId)
   return ids
+}
+
+/** With their data as JSON, as many as one statement may have: each may be 32 KiB. */
+function* byBytes(ids: ReadonlyMap<Start, Uuid>): Generator<starting.NewExecution[]> {
+  let some: starting.NewExecution[] = []
+  let bytes = 0
+  for (const [start, id] of ids) {
+    const data = JSON.stringify(start.data)
+    const size = Buffer.byteLength(data)
+    if (some.length > 0 && bytes + size > MOST_BYTES) {
+      yield some
+      some = []
+      bytes = 0
+    }
+    some.push({ ...start, id, data })
+    bytes += size
+  }
+  if (some.length > 0) yield some
 }
 
 const changes = (asked: readonly Start[], written: ReadonlyMap<Start, Uuid>): Change[] =>

@@ -3,6 +3,7 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { DefinitionCache } from '../../store/flows/definition-cache.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as executionRuns from '../../store/flows/runs.ts'
+import { reopen } from './reopen.ts'
 import { end, isOver, LEAVE, type StepActivities, toStep } from './moves.ts'
 
 /** What a worker knows of flows. */
@@ -38,9 +39,9 @@ export async function begin(
     return toStep(steps, definition, { stepId, visit }, status)
   }
   if (status === 'failed') {
-    const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: false })
+    const reopened = await reopen(tx, key, execution.flowId, { isNewAttempt: false })
     // It stays failed, and the result tells the operator who started this run why.
-    if (!reopened) return { do: 'end', status, reason: 'workflow_deleted' }
+    if ('refused' in reopened) return { do: 'end', status, reason: `workflow_${reopened.refused}` }
   } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE
   const isAbout = topicId !== null && execution.hasContact
   if (isAbout && (await executionRuns.isUnsubscribed(tx, organizationId, contactId, topicId))) {

@@ -16,6 +16,7 @@ import { readDefinition } from './definition.ts'
 import { keepWatched } from './kept-segments.ts'
 import { type Checking, requireRunnable } from './rules.ts'
 import { requireSenders } from './senders.ts'
+import { requireTriggerRoom } from './trigger-limit.ts'
 import { requireRoom } from '../access/plan.ts'
 import type { CheckedSenders } from '../accounts/sender-check.ts'
 import { slugTaken, underSlug } from '../../domain/slugs.ts'
@@ -46,7 +47,7 @@ interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
 
 /**
  * Creates a flow. Throws what `readDefinition` throws; 402 when the plan allows no more, 409 when
- * its slug is taken.
+ * its slug is taken or too many with its trigger are enabled.
  */
 export async function createFlow(
   changing: Saving,
@@ -56,7 +57,10 @@ export async function createFlow(
   const { tx, organizationId, keyring } = changing
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
   const { definition, headers } = await readDefinition(changing, given)
-  if (values.enabled) await requireReady(changing, definition)
+  if (values.enabled) {
+    await requireReady(changing, definition)
+    await requireTriggerRoom(tx, organizationId, definition.trigger)
+  }
   const id = uuidv7()
   const webhookSecret = newSigningSecret()
   const place = flowSecretPlace(organizationId, id)
@@ -83,8 +87,9 @@ export async function createFlow(
 }
 
 /**
- * Changes a flow that is locked. `given` undefined: its definition stays. The same definition does
- * not make a new version. Throws what `readDefinition` throws; 400 when it is to run and cannot.
+ * Changes a flow that is locked, as its organization is. `given` undefined: its definition stays.
+ * The same definition does not make a new version. Throws what `readDefinition` throws; 400 when it
+ * is to run and cannot, 409 when too many with its trigger are enabled.
  */
 export async function changeFlow(
   changing: Saving,
@@ -105,7 +110,11 @@ export async function changeFlow(
   }
   const definition = read?.definition ?? flow.definition
   const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
-  if (isRenewed) await requireReady(changing, definition)
+  if (isRenewed) {
+    await requireReady(changing, definition)
+    const from = flow.enabled ? flow.definition.trigger : undefined
+    await requireTriggerRoom(tx, organizationId, definition.trigger, from)
+  }
   if (read && flow.version >= MOST_VERSIONS) {
     throw conflict(`The workflow has had ${MOST_VERSIONS} versions`, { reason: 'version_limit' })
   }
@@ -148,7 +157,7 @@ const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
 /** The definition as it is read from storage. */
 const plain = (definition: Definition): unknown => JSON.parse(JSON.stringify(definition))
 
-/** Enables or disables a flow that is locked. */
+/** Enables or disables a flow that is locked; to be enabled, its organization is locked, too. */
 export async function switchFlow(
   changing: Changing,
   flow: flows.WholeFlow,
@@ -156,7 +165,10 @@ export async function switchFlow(
 ): Promise<flows.WholeFlow> {
   const { tx, organizationId } = changing
   if (flow.enabled === enabled) return flow
-  if (enabled) await requireReady(changing, flow.definition)
+  if (enabled) {
+    await requireReady(changing, flow.definition)
+    await requireTriggerRoom(tx, organizationId, flow.definition.trigger)
+  }
   const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
   await keepWatched(tx, organizationId, [flow.definition.trigger])
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)

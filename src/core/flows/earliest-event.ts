@@ -12,7 +12,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The earliest event of a contact that fits, received since the execution entered the step before
- * its wait and not matched by an earlier wait. What counts for the first step begins with the event
+ * its wait and not matched by another wait. What counts for the first step begins with the event
  * that started the execution: others that came in one set with it, after it, count. The caller has
  * locked the contact's row and holds events back (`holdEvents`): what comes later finds the wait.
  */

@@ -21,7 +21,7 @@ export type Fits = (filtered: Filtered, properties: Record<string, unknown>) => 
 export async function loadFilters(
   tx: Transaction,
   organizationId: Uuid,
-  filtered: readonly Filtered[],
+  filtered: Iterable<Filtered>,
 ): Promise<Fits> {
   const asked = new Map<Condition, boolean>()
   const asks = (filter: Condition): boolean => {
@@ -29,12 +29,11 @@ export async function loadFilters(
     asked.set(filter, known)
     return known
   }
-  const asking = filtered.filter(({ filter }) => filter !== null && asks(filter))
-  const contacts = await facts.contacts(
-    tx,
-    organizationId,
-    asking.map(({ contactId }) => contactId),
-  )
+  const asking = new Set<Uuid>()
+  for (const { contactId, filter } of filtered) {
+    if (filter !== null && asks(filter)) asking.add(contactId)
+  }
+  const contacts = await facts.contacts(tx, organizationId, [...asking])
   const now = new Date().toISOString()
   return ({ contactId, filter }, properties) => {
     if (filter === null) return true

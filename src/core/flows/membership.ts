@@ -18,7 +18,7 @@ import {
 import { fire } from './triggers.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */
-const MARKS = 500
+const MARKS = 300
 /** The same after a failure. */
 const FEW_MARKS = 20
 /** Contacts of one turn that a scan looks at; fewer where that fails. */

@@ -1,6 +1,7 @@
 import { slugTaken } from '../../domain/slugs.ts'
 import { requireUnmodified } from '../../domain/unmodified.ts'
 import type { FlowDefinitionInput, FlowPatch } from '../../schemas/flows/flow.ts'
+import * as organizations from '../../store/access/organizations.ts'
 import { hasState, type Sql, transact, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
 import * as flows from '../../store/flows/flows.ts'
 import { changeFlow, type Saving } from './change-flow.ts'
@@ -20,6 +21,8 @@ export async function patchFlow(
   const { organizationId } = changing
   try {
     return await transact(sql, async (tx) => {
+      // Before the flow, as a push does: which others with its trigger are enabled may matter.
+      await organizations.lock(tx, organizationId)
       const flow = await flows.lock(tx, organizationId, idOrSlug)
       if (!flow) return undefined
       requireUnmodified('workflow', flow, patch.ifUnmodifiedSince)

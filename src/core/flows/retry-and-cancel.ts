@@ -4,17 +4,19 @@ import * as executionRuns from '../../store/flows/runs.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import { reopen } from './reopen.ts'
 
 /** What a caller may do with an execution. Both decide under the lock of its row. */
 
 export type Retry =
-  | { outcome: 'retried' | 'flow_deleted' }
+  | { outcome: 'retried' | 'flow_deleted' | 'flow_full' }
   | { outcome: 'not_failed'; status: ExecutionStatus }
 
 /**
  * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Of several
- * calls at once one retries. Executions of a deleted flow are not retried. Undefined: the
- * organization has no such execution.
+ * calls at once one retries. Executions of a deleted flow are not retried, and those of a flow that
+ * limits how many run at once only where one more may. Undefined: the organization has no such
+ * execution.
  */
 export async function retry(
   tx: Transaction,
@@ -25,11 +27,11 @@ export async function retry(
   const key = { organizationId, executionId }
   const execution = await executionRuns.lock(tx, key)
   if (!execution) return undefined
-  const { status } = execution
+  const { flowId, status } = execution
   if (status !== 'failed') return { outcome: 'not_failed', status }
-  const reopened = await executionRuns.reopen(tx, key, { isNewAttempt: true })
-  if (!reopened) return { outcome: 'flow_deleted' }
-  const { attempt, flowId, contactId } = reopened
+  const reopened = await reopen(tx, key, flowId, { isNewAttempt: true })
+  if ('refused' in reopened) return { outcome: `flow_${reopened.refused}` }
+  const { attempt, contactId } = reopened
   const payload = { executionId, attempt, flowId, contactId }
   await outbox.put(tx, organizationId, { kind: 'start_execution', payload }, requestId)
   return { outcome: 'retried' }

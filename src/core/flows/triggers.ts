@@ -6,8 +6,8 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { Start } from '../../store/flows/starts.ts'
 import * as triggered from '../../store/flows/triggered.ts'
 import type { TriggeredFlow } from '../../store/flows/triggered.ts'
-import { loadFilters } from './event-filters.ts'
-import { admit } from './admission.ts'
+import { type Filtered, loadFilters } from './event-filters.ts'
+import { admit, MOST_STARTS } from './admission.ts'
 
 /** Something happened to a contact that may start executions. */
 export type Occurrence = { contactId: Uuid } & (
@@ -19,7 +19,12 @@ export type Occurrence = { contactId: Uuid } & (
       properties: Record<string, unknown>
     }
   | { type: 'contact_created' | 'contact_updated' }
-  | { type: 'topic_subscribed' | 'topic_unsubscribed'; topicId: Uuid }
+  | {
+      type: 'topic_subscribed' | 'topic_unsubscribed'
+      topicId: Uuid
+      /** A step of a flow did it. */
+      byStep?: boolean
+    }
   | { type: 'segment_entry' | 'segment_exit'; segmentId: Uuid }
 )
 
@@ -27,6 +32,8 @@ export type Occurrence = { contactId: Uuid } & (
  * Starts the executions that follow from what happened, in the transaction in which it happens: as
  * rows and outbox messages. Their contacts' rows are locked by the caller. Returns how many
  * executions were written for each occurrence, in the order given.
+ *
+ * What steps of flows do with one topic of a contact starts a flow once a minute.
  *
  * `trigger.data` of an execution is the event's properties, `{topicId, topicSlug}` of a topic,
  * `{segmentId}` of a segment, else nothing.
@@ -43,55 +50,68 @@ export async function fire(
   if (flows.length === 0) return none
 
   const slugs = await slugsOf(tx, organizationId, occurrences)
-  const byGroup = grouped(flows)
-  const breathe = breather()
-  const met: { at: number; occurrence: Occurrence; flow: TriggeredFlow }[] = []
-  for (const [at, occurrence] of occurrences.entries()) {
-    await breathe()
-    for (const group of groupsOf(occurrence)) {
-      for (const flow of byGroup.get(group) ?? []) met.push({ at, occurrence, flow })
-    }
-  }
-  const caused = await listFitting(tx, organizationId, met)
-  const starts = caused.map(({ flow, occurrence }) => startOf(flow, occurrence, slugs))
-  const admissions = await admit(tx, organizationId, starts, requestId)
   const started = [...none]
-  for (const [i, { at }] of caused.entries()) {
-    if (admissions[i]?.outcome === 'started') started[at] = (started[at] ?? 0) + 1
+  for await (const fitting of listFitting(tx, organizationId, flows, occurrences)) {
+    // Of those admitted together, what happened first starts first.
+    const some = fitting.toSorted((a, b) => a.at - b.at)
+    const starts = some.map(({ flow, occurrence }) => startOf(flow, occurrence, slugs))
+    const admissions = await admit(tx, organizationId, starts, requestId)
+    for (const [i, { at }] of some.entries()) {
+      if (admissions[i]?.outcome === 'started') started[at] = (started[at] ?? 0) + 1
+    }
   }
   return started
 }
 
-interface Met {
+/** An occurrence, where it stands among those given, and a flow that it may start. */
+interface Met extends Filtered {
+  at: number
   occurrence: Occurrence
   flow: TriggeredFlow
 }
 
-/** Those whose events fit the filter of their flow. */
-async function listFitting<T extends Met>(
+/** Occurrences that fit the filters of their flows, some at a time: there may be millions. */
+async function* listFitting(
   tx: Transaction,
   organizationId: Uuid,
-  met: readonly T[],
-): Promise<T[]> {
-  const filterOf = ({ trigger }: TriggeredFlow) =>
-    trigger.type === 'event' ? (trigger.filter ?? null) : null
-  const filtered = met.map(({ flow, occurrence: { contactId } }) => ({
-    contactId,
-    filter: filterOf(flow),
-  }))
-  const fits = await loadFilters(tx, organizationId, filtered)
+  flows: readonly TriggeredFlow[],
+  occurrences: readonly Occurrence[],
+): AsyncGenerator<Met[], undefined> {
+  const byGroup = grouped(occurrences)
+  const filtering = flows.filter((flow) => filterOf(flow) !== null)
+  const fits = await loadFilters(tx, organizationId, listMet(filtering, byGroup))
   const breathe = breather()
-  const fitting: T[] = []
-  for (const each of met) {
-    const { flow, occurrence } = each
+  let some: Met[] = []
+  for (const met of listMet(flows, byGroup)) {
+    const { occurrence } = met
     const properties = occurrence.type === 'event' ? occurrence.properties : {}
     // A thousand events, each with the filters of every flow that its name starts.
     await breathe()
-    if (fits({ contactId: occurrence.contactId, filter: filterOf(flow) }, properties)) {
-      fitting.push(each)
+    if (!fits(met, properties)) continue
+    some.push(met)
+    if (some.length < MOST_STARTS) continue
+    yield some
+    some = []
+  }
+  if (some.length > 0) yield some
+}
+
+const filterOf = ({ trigger }: TriggeredFlow) =>
+  trigger.type === 'event' ? (trigger.filter ?? null) : null
+
+type Placed = Pick<Met, 'at' | 'occurrence'>
+
+/** Flow by flow and contact by contact: rows of entries are locked in this order everywhere. */
+function* listMet(
+  flows: readonly TriggeredFlow[],
+  byGroup: ReadonlyMap<string, readonly Placed[]>,
+): Generator<Met, undefined> {
+  for (const flow of flows) {
+    const filter = filterOf(flow)
+    for (const placed of byGroup.get(groupOf(flow.triggerType, flow.triggerKey)) ?? []) {
+      yield { ...placed, contactId: placed.occurrence.contactId, flow, filter }
     }
   }
-  return fitting
 }
 
 /** Triggers of these types name what they are about. */
@@ -123,13 +143,19 @@ const groupsOf = (occurrence: Occurrence): string[] => {
   return [...new Set([groupOf(type, null), groupOf(type, keyOf(occurrence))])]
 }
 
-function grouped(flows: readonly TriggeredFlow[]): Map<string, TriggeredFlow[]> {
-  const byGroup = new Map<string, TriggeredFlow[]>()
-  for (const flow of flows) {
-    const group = groupOf(flow.triggerType, flow.triggerKey)
-    const known = byGroup.get(group)
-    if (known) known.push(flow)
-    else byGroup.set(group, [flow])
+const byContact = ({ occurrence: a }: Placed, { occurrence: b }: Placed): number =>
+  a.contactId < b.contactId ? -1 : Number(a.contactId > b.contactId)
+
+/** In the order of their contacts; those of one contact as they are given. */
+function grouped(occurrences: readonly Occurrence[]): Map<string, Placed[]> {
+  const byGroup = new Map<string, Placed[]>()
+  const placed = occurrences.map((occurrence, at) => ({ at, occurrence }))
+  for (const each of placed.toSorted(byContact)) {
+    for (const group of groupsOf(each.occurrence)) {
+      const known = byGroup.get(group)
+      if (known) known.push(each)
+      else byGroup.set(group, [each])
+    }
   }
   return byGroup
 }
@@ -159,6 +185,8 @@ const slugsOf = (tx: Transaction, organizationId: Uuid, occurrences: readonly Oc
     occurrences.flatMap((occurrence) => ('topicId' in occurrence ? [occurrence.topicId] : [])),
   )
 
+const MINUTE_MS = 60_000
+
 function startOf(
   { id, version, settings }: TriggeredFlow,
   occurrence: Occurrence,
@@ -177,10 +205,13 @@ function startOf(
       return start
     case 'topic_subscribed':
     case 'topic_unsubscribed': {
-      const { topicId } = occurrence
+      const { topicId, byStep = false } = occurrence
       const data = { topicId, topicSlug: slugs.get(topicId) ?? null }
+      // Flows whose steps start each other would go round as fast as they are started.
+      const minute = Math.floor(Date.now() / MINUTE_MS)
+      const once = byStep ? { dedupeKey: hashedId(type, contactId, topicId, minute) } : {}
       // A contact that is unsubscribed cannot unsubscribe again and end what this started.
-      return { ...start, data, ...(type === 'topic_subscribed' ? { topicId } : {}) }
+      return { ...start, data, ...once, ...(type === 'topic_subscribed' ? { topicId } : {}) }
     }
     case 'segment_entry':
     case 'segment_exit':

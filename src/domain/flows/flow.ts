@@ -29,6 +29,12 @@ export const TRIGGER_TYPES = [
 ] as const satisfies readonly Trigger['type'][]
 export type TriggerType = Trigger['type']
 
+/** What a trigger is about, beside its type; null: anything, or its type needs no more. */
+export function triggerKey(trigger: Trigger): string | null {
+  const { name, topicId, segmentId } = { name: null, topicId: null, segmentId: null, ...trigger }
+  return name ?? topicId ?? segmentId
+}
+
 /** Why a moment of a schedule could not start those whom it means. */
 export const SCHEDULE_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
 export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]

@@ -40,7 +40,11 @@ const triggerConfig = {
   eventName: Type.Optional({ ...EventName, description: 'Of `event`: needed.' }),
   filter: Type.Optional(Condition),
   topicId: Type.Optional(
-    Type.String({ maxLength: 36, description: 'Of `topic_…`; without one: any topic.' }),
+    Type.String({
+      maxLength: 36,
+      description:
+        'Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute.',
+    }),
   ),
   segmentId: Type.Optional(SegmentId),
   cron: Type.Optional(

@@ -96,11 +96,14 @@ export async function findStart(
   return start
 }
 
-/** A page of the events that the wait may be matched by, in the order of their arrival. */
+/**
+ * A page of the events that the wait may be matched by, in the order of their arrival: none that
+ * another visit took. What an earlier try of this visit took is still the visit's.
+ */
 export const listCandidates = (
   tx: Transaction,
   organizationId: Uuid,
-  { executionId, contactId, name, since, now }: WantedEvent,
+  { executionId, stepId, visit, contactId, name, since, now }: WantedEvent,
   { after, limit }: { after: EventCursor; limit: number },
 ) => tx<ReceivedEvent[]>`
   select id, name, properties, received_at
@@ -115,7 +118,7 @@ export const listCandidates = (
       select matched_event_id
       from waits
       where organization_id = ${organizationId} and execution_id = ${executionId}
-        and matched_event_id is not null
+        and matched_event_id is not null and (step_id, visit) <> (${stepId}, ${visit})
     )
   order by received_at, id
   limit ${limit}`

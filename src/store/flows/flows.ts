@@ -1,4 +1,9 @@
-import type { Definition, ScheduleFailure, TriggerType } from '../../domain/flows/flow.ts'
+import {
+  type Definition,
+  type ScheduleFailure,
+  triggerKey,
+  type TriggerType,
+} from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
@@ -60,10 +65,9 @@ export async function create(tx: Transaction, flow: NewFlow): Promise<FlowRow | 
 
 /** Values of a definition that have columns of their own, for queries. */
 function indexed({ trigger, settings }: Definition) {
-  const keys = { name: null, topicId: null, segmentId: null, ...trigger }
   return {
     triggerType: trigger.type,
-    triggerKey: keys.name ?? keys.topicId ?? keys.segmentId,
+    triggerKey: triggerKey(trigger),
     maxConcurrent: settings.maxConcurrentExecutions,
   }
 }

@@ -61,6 +61,7 @@ export async function find(
 
 /** An execution whose row the transaction has locked. */
 export interface LockedExecution {
+  flowId: Uuid
   status: ExecutionStatus
   reason: string | null
   fenceWorkflowId: string | null
@@ -78,7 +79,7 @@ export async function lock(
   { organizationId, executionId }: ExecutionKey,
 ): Promise<LockedExecution | undefined> {
   const [row] = await tx<LockedExecution[]>`
-    select e.status, e.reason, e.fence_workflow_id, e.fence_run_id, e.step_id, e.visit,
+    select e.flow_id, e.status, e.reason, e.fence_workflow_id, e.fence_run_id, e.step_id, e.visit,
       clock_timestamp()::timestamptz(3) as now,
       exists (
         select
@@ -135,30 +136,32 @@ export async function hold(
   return at
 }
 
+/** An execution that is to be tried once more. */
+export interface Reopened {
+  attempt: number
+  flowId: Uuid
+  contactId: Uuid
+}
+
 /**
- * `failed → pending`: its failed step is to be tried once more, and what was counted when it failed
- * is reverted. The row is locked, and the execution is failed. Undefined: its flow is deleted, and
- * nothing is changed.
+ * `failed → pending`, in a slot of its flow: its failed step is to be tried once more, and what was
+ * counted when it failed is reverted. The row is locked, the execution is failed, and the flow's
+ * row, which says whether there is a slot, is locked, too.
  */
 export async function reopen(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
   /** Of another attempt: a workflow of its own will run it. */
   { isNewAttempt }: { isNewAttempt: boolean },
-): Promise<{ attempt: number; flowId: Uuid; contactId: Uuid } | undefined> {
-  const [row] = await tx<{ attempt: number; flowId: Uuid; contactId: Uuid }[]>`
-    update executions e
+): Promise<Reopened> {
+  const [row] = await tx<Reopened[]>`
+    update executions
     set status = 'pending', attempt = attempt + ${isNewAttempt ? 1 : 0}, reason = null, error = null,
       fence_workflow_id = null, fence_run_id = null, finished_at = null,
-      progressed_at = clock_timestamp()
+      progressed_at = clock_timestamp(), slot_granted_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${executionId}
-      and exists (
-        select
-        from flows f
-        where f.organization_id = e.organization_id and f.id = e.flow_id and f.deleted_at is null
-      )
     returning attempt, flow_id, contact_id`
-  if (!row) return undefined
+  if (!row) throw new Error('the execution is gone although its row is locked')
   await tx`
     update execution_steps
     set status = 'pending', try = try + 1, branch = null, result = null, reason = null,

@@ -18,7 +18,10 @@ export interface Startable {
   limitedBy: Uuid | null
 }
 
-/** Those of the attempts that were neither begun nor ended. A retry still holds its slot. */
+/**
+ * Those of the attempts that were neither begun nor ended. A later attempt has its slot: it goes on
+ * after a lost run, or got one when it was retried.
+ */
 export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Startable[]>`
   select e.organization_id, e.id,
     case when f.max_concurrent is not null and e.slot_granted_at is null and e.attempt = 1
@@ -34,15 +37,15 @@ export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Sta
 
 /**
  * Locks the flow's row, so that one transaction at a time allocates its slots, and returns how many
- * it has (null: any number). Undefined: there is no such flow.
+ * it has (null: any number) and whether it is deleted. Undefined: there is no such flow.
  */
 export async function lockLimit(
   tx: Transaction,
   organizationId: Uuid,
   flowId: Uuid,
-): Promise<{ limit: number | null } | undefined> {
-  const [flow] = await tx<{ limit: number | null }[]>`
-    select max_concurrent as "limit"
+): Promise<{ limit: number | null; isDeleted: boolean } | undefined> {
+  const [flow] = await tx<{ limit: number | null; isDeleted: boolean }[]>`
+    select max_concurrent as "limit", deleted_at is not null as is_deleted
     from flows
     where organization_id = ${organizationId} and id = ${flowId}
     for no key update`

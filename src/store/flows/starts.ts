@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { Uuid } from '../../ids.ts'
 import type { Transaction } from '../db/sql.ts'
 import type { EnteredFlow } from './entries.ts'
 
@@ -33,29 +33,27 @@ export const listKnownCauses = (
   join executions e on e.organization_id = ${organizationId} and e.flow_id = cause.flow_id
     and e.dedupe_key = cause.dedupe_key`
 
-/** Writes pending executions and returns their ids by what they start. */
-export async function insertAll<T extends Start>(
+/** A pending execution, with its data as JSON. */
+export type NewExecution = Omit<Start, 'data'> & { id: Uuid; data: string }
+
+/** Writes pending executions. */
+export const insertAll = (
   tx: Transaction,
   organizationId: Uuid,
-  starts: readonly T[],
+  executions: readonly NewExecution[],
   requestId: string | undefined,
-): Promise<Map<T, Uuid>> {
-  const ids = new Map(starts.map((start) => [start, uuidv7()]))
-  if (starts.length === 0) return ids
-  await tx`
-    insert into executions (organization_id, id, flow_id, version, contact_id, topic_id, event_id,
-      data, dedupe_key, request_id)
-    select ${organizationId}, id, flow_id, version, contact_id, topic_id, event_id, data::jsonb,
-      dedupe_key, ${requestId ?? null}
-    from unnest(
-      ${[...ids.values()]}::uuid[],
-      ${starts.map(({ flow }) => flow.id)}::uuid[],
-      ${starts.map(({ flow }) => flow.version)}::integer[],
-      ${starts.map(({ contactId }) => contactId)}::uuid[],
-      ${starts.map(({ topicId }) => topicId ?? null)}::uuid[],
-      ${starts.map(({ eventId }) => eventId ?? null)}::uuid[],
-      ${starts.map(({ data }) => JSON.stringify(data))}::text[],
-      ${starts.map(({ dedupeKey }) => dedupeKey)}::uuid[]
-    ) as start (id, flow_id, version, contact_id, topic_id, event_id, data, dedupe_key)`
-  return ids
-}
+) => tx`
+  insert into executions (organization_id, id, flow_id, version, contact_id, topic_id, event_id,
+    data, dedupe_key, request_id)
+  select ${organizationId}, id, flow_id, version, contact_id, topic_id, event_id, data::jsonb,
+    dedupe_key, ${requestId ?? null}
+  from unnest(
+    ${executions.map(({ id }) => id)}::uuid[],
+    ${executions.map(({ flow }) => flow.id)}::uuid[],
+    ${executions.map(({ flow }) => flow.version)}::integer[],
+    ${executions.map(({ contactId }) => contactId)}::uuid[],
+    ${executions.map(({ topicId }) => topicId ?? null)}::uuid[],
+    ${executions.map(({ eventId }) => eventId ?? null)}::uuid[],
+    ${executions.map(({ data }) => data)}::text[],
+    ${executions.map(({ dedupeKey }) => dedupeKey)}::uuid[]
+  ) as start (id, flow_id, version, contact_id, topic_id, event_id, data, dedupe_key)`

@@ -1,4 +1,9 @@
-import type { Settings, Trigger, TriggerType } from '../../domain/flows/flow.ts'
+import {
+  type Settings,
+  type Trigger,
+  triggerKey,
+  type TriggerType,
+} from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Executor } from '../db/sql.ts'
 
@@ -63,4 +68,19 @@ export async function isWatched(
       and trigger_type in ('segment_entry', 'segment_exit') and trigger_key = ${segmentId}
     limit 1`
   return flow !== undefined
+}
+
+/** How many flows with this trigger are enabled; exact while the organization is locked. */
+export async function countEnabled(
+  sql: Executor,
+  organizationId: Uuid,
+  trigger: Trigger,
+): Promise<number> {
+  const key = triggerKey(trigger)
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from flows
+    where organization_id = ${organizationId} and enabled and trigger_type = ${trigger.type}
+      and ${key === null ? sql`trigger_key is null` : sql`trigger_key = ${key}`}`
+  return row?.count ?? 0
 }

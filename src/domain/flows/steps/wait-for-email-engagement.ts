@@ -16,7 +16,8 @@ export const waitForEmailEngagement: StepRules<Config> = {
     ...checkDuration(timeout, `${path}.timeout`),
   ],
   branches: ({ events }) => [...events, 'timeout'],
-  // An engagement that came once is found again at once.
+  // An engagement that came once is found again at once. Without a mail the first visit does not
+  // pause, and all later ones do.
   pauses: (branch) => branch === 'timeout',
   shape: 'wait',
   gist: ({ stepId, events, timeout }) =>
