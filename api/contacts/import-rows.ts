@@ -22,8 +22,17 @@ const MOST_ROWS_WITH_TOPICS = 1_000
 const MOST_CHARACTERS = 1_048_576
 /** Bytes of one row. */
 const LONGEST_ROW = 256 * 1024
-/** Of a file. What cannot be read is kept for the report, and a few bytes may be millions of it. */
-const LIMITS = { rows: 20_000_000, faultyRows: 1_000_000 }
+/**
+ * Of a file. What cannot be read is kept for the report, and a few bytes may be millions of it;
+ * further rows are in the report without their fields.
+ */
+const LIMITS = {
+  rows: 20_000_000,
+  faultyRows: 1_000_000,
+  recordedCharacters: 256 * 1024 * 1024,
+  /** A page is stored after so long however small it is: an upload that stores none is given up. */
+  pageMs: 30_000,
+}
 /** Of a row as it is kept for the report. */
 const LONGEST_RECORD = 8_192
 /** More of them do not get into it: each takes five characters at least. */
@@ -59,22 +68,26 @@ const check = inputChecker(ImportRow)
 export async function* pagesOf(
   bytes: AsyncIterable<Uint8Array>,
   options: RowOptions,
-  limits = LIMITS,
+  given: Partial<typeof LIMITS> = {},
 ): AsyncGenerator<NewPage> {
+  const limits = { ...LIMITS, ...given }
   const raw = options.format === 'csv' ? csvRows(bytes, options) : ndjsonRows(bytes)
   const shared = { topicIds: options.topicIds, resubscribe: options.resubscribe }
   let number = 0
   let faulty = 0
+  let recorded = 0
   let page = 0
   let characters = 0
   let hasTopics = false
   let texts: string[] = []
+  let begunAt = performance.now()
   const endPage = (): NewPage => {
     const ended = { page, rows: texts.length, hasTopics, text: `[${texts.join(',')}]` }
     page++
     texts = []
     characters = 0
     hasTopics = false
+    begunAt = performance.now()
     return ended
   }
   const breathe = breather()
@@ -83,12 +96,17 @@ export async function* pagesOf(
     number++
     if (number > limits.rows) throw tooManyRows(limits.rows)
     const row = await checked(number, each, shared, options.findTopic)
-    if ('message' in row && ++faulty > limits.faultyRows) throw tooManyFaults(limits.faultyRows)
+    if ('message' in row) {
+      if (++faulty > limits.faultyRows) throw tooManyFaults(limits.faultyRows)
+      recorded += row.record.length
+      if (recorded > limits.recordedCharacters) row.record = '{}'
+    }
     const withTopics = hasTopics || 'topicIds' in row
     const isFull =
       characters >= MOST_CHARACTERS ||
+      performance.now() - begunAt >= limits.pageMs ||
       texts.length >= (withTopics ? MOST_ROWS_WITH_TOPICS : MOST_ROWS)
-    if (isFull) yield endPage()
+    if (isFull && texts.length > 0) yield endPage()
     const text = JSON.stringify(row)
     hasTopics ||= 'topicIds' in row
     texts.push(text)
@@ -188,7 +206,10 @@ async function* csvRows(
       const record = () =>
         JSON.stringify(
           Object.fromEntries(
-            cells.slice(0, MOST_RECORDED).map((cell, i) => [header[i] ?? `column ${i + 1}`, cell]),
+            cells
+              .slice(0, MOST_RECORDED)
+              .map((cell, i) => [header[i] ?? `column ${i + 1}`, cell])
+              .filter(([, cell]) => cell !== ''),
           ),
         )
       yield { fields: read(cells), record }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { safeParse } from 'secure-json-parse'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { shown } from '../../src/domain/text.ts'
 import { sha256 } from '../../src/tokens.ts'
@@ -34,7 +35,6 @@ declare module 'fastify' {
  * else. An empty body is no body whatever its media type says.
  */
 export function readBodies(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error')
   app.decorateRequest('hasSuspiciousText', false)
 
   app.addHook('onRequest', (request, _reply, done) => {
@@ -63,16 +63,14 @@ export function readBodies(app: FastifyInstance): void {
         done(null, undefined)
         return
       }
-      request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
-      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
-      void parseJson(request, text, (error, body) => {
-        if (error !== null) done(unreadable(text))
-        else {
-          const duplicate = findDuplicateKey(text)
-          if (duplicate === undefined) done(null, body)
-          else done(duplicateKey(duplicate))
-        }
-      })
+      const body: unknown = safeParse(text)
+      const refusal = refusalOf(text, body)
+      if (refusal) done(refusal)
+      else {
+        request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
+        if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
+        done(null, body)
+      }
     },
   )
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -81,14 +79,15 @@ export function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** What the parser refuses and JSON allows are keys that would reach a prototype. */
-function unreadable(text: string): AppError {
-  try {
-    JSON.parse(text)
-  } catch {
-    return malformedBody('is not valid JSON')
+/** Why a text is refused of which `safeParse` made `body`. */
+function refusalOf(text: string, body: unknown): AppError | undefined {
+  if (body === undefined) return malformedBody('is not valid JSON')
+  // What it says to keys that would reach a prototype.
+  if (body === null && text.trim() !== 'null') {
+    return malformedBody('must not have the keys __proto__ and constructor.prototype')
   }
-  return malformedBody('must not have the keys __proto__ and constructor.prototype')
+  const duplicate = findDuplicateKey(text)
+  return duplicate === undefined ? undefined : duplicateKey(duplicate)
 }
 
 function duplicateKey(path: string): AppError {

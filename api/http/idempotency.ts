@@ -108,7 +108,8 @@ async function onceLeased(
     const kept = await take(tx, { organizationId, key, fingerprint })
     if (kept?.answered) return kept.answered
     if (kept && !kept.isAbandoned) throw stillRunning()
-    return idempotencyKeys.lease(tx, { organizationId, key, fingerprint })
+    const lease = await idempotencyKeys.lease(tx, { organizationId, key, fingerprint })
+    return { ...lease, isTakenOver: kept !== undefined }
   })
   if ('status' in taken) return replay(taken, reply)
 
@@ -117,7 +118,11 @@ async function onceLeased(
   try {
     value = await work()
   } catch (error) {
-    await idempotencyKeys.release(sql, organizationId, key, taken).catch(() => {})
+    // Work that another request began may still be under way, and work that failed for no reason
+    // of ours may be done: who asks again gets the same `workId`.
+    const isDecided = !taken.isTakenOver && error instanceof AppError
+    const giveUp = isDecided ? idempotencyKeys.release : idempotencyKeys.endLease
+    await giveUp(sql, organizationId, key, taken).catch(() => {})
     throw error
   }
   // The work is done: whatever happens now, who asks again gets the same `workId`.

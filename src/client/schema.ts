@@ -1486,7 +1486,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed execution at the step that failed
-         * @description Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so is a deleted workflow (`workflow_deleted`).
+         * @description Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`) and one of which `maxConcurrentExecutions` others run (`workflow_full`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1574,7 +1574,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a workflow, by id or slug: its trigger starts executions
-         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). Enabling it again changes nothing.
+         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1850,7 +1850,7 @@ export interface paths {
         };
         /**
          * Get all that is held about a contact
-         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept, every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
+         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -2196,7 +2196,7 @@ export interface paths {
         };
         /**
          * Get a mail with its timeline and what it said, by the provider’s message id or ours
-         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In it the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
+         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
          *
          *     Scope: `read` or `full`.
          */
@@ -2220,7 +2220,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a batch that is paused, or that failed, once its cause is gone
-         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`).
+         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).
          *
          *     Scope: `send` or `full`.
          */
@@ -2378,7 +2378,7 @@ export interface paths {
         };
         /**
          * Read what a mail said
-         * @description For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Attachments are named, not answered.
+         * @description For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Links by which the recipient unsubscribes, confirms or chooses topics lead nowhere. Attachments are named, not answered.
          *
          *     Scope: `full`.
          */
@@ -8015,7 +8015,7 @@ export interface components {
             /** @description Of `event`: needed. */
             eventName?: string;
             filter?: components["schemas"]["Condition"];
-            /** @description Of `topic_…`; without one: any topic. */
+            /** @description Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute. */
             topicId?: string;
             /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
             segmentId?: string;
@@ -8029,7 +8029,7 @@ export interface components {
             /** @description Of `event`: needed. */
             eventName?: string;
             filter?: components["schemas"]["Condition"];
-            /** @description Of `topic_…`; without one: any topic. */
+            /** @description Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute. */
             topicId?: string;
             /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
             segmentId?: string;

@@ -242,7 +242,7 @@ describe('what happens while a confirmation is awaited', () => {
       await runs.time.skip(DAY_MS)
       await transact(runs.database.sql, async (tx) => {
         await tx`update contacts set email = ${`new-${email}`} where id = ${contactId}`
-        await subscriptions.requireReconfirmation(tx, there.organizationId, [contactId], {
+        await subscriptions.applyNewAddress(tx, there.organizationId, [contactId], {
           source: 'api',
           addressOf: there.addressOf,
         })
@@ -265,7 +265,7 @@ describe('what happens while a confirmation is awaited', () => {
     await transact(runs.database.sql, async (tx) => {
       await confirmationMails.record(tx, organizationId, [other, other, other])
       await tx`update contacts set email = ${`new-${email}`} where id = ${contactId}`
-      await subscriptions.requireReconfirmation(tx, organizationId, [contactId], {
+      await subscriptions.applyNewAddress(tx, organizationId, [contactId], {
         source: 'api',
         addressOf,
       })

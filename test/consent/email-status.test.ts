@@ -15,8 +15,9 @@ import { seedOrganization } from '../support/seed.ts'
 let database: TestDatabase
 let organizationId: string
 const retired = newKeyringText().replace('dev', 'old')
+const present = newKeyringText().replace('dev', 'new')
 const before = parseKeyring(retired)
-const keyring = parseKeyring(`${newKeyringText().replace('dev', 'new')},${retired}`)
+const keyring = parseKeyring(`${present},${retired}`)
 const addressOf = (email: string) => addressed(keyring, organizationId, email)
 
 beforeAll(async () => {
@@ -117,6 +118,25 @@ test('an entry of a retired key is found, and moves to the present one', async (
   expect(rows).toEqual([{ keyId: 'new', reason: 'bounced', source: 'event' }])
 })
 
+test.each<[Reason, Reason]>([
+  ['unsubscribed', 'complained'],
+  ['complained', 'unsubscribed'],
+])('of two entries, %s under the retired key and %s, the worst remains', async (old, young) => {
+  const email = `twice-${old}@example.com`
+  const put = (text: string, reason: Reason) => {
+    const address = addressed(parseKeyring(text), organizationId, email)
+    return transact(database.sql, (tx) =>
+      suppressions.put(tx, organizationId, [{ address, reason, source: 'link' }]),
+    )
+  }
+  await put(retired, old)
+  await put(present, young)
+  await suppress(email, 'bounced')
+  const rows = await database.sql`
+    select key_id, reason, source from suppressions where address = ${email}`
+  expect(rows).toEqual([{ keyId: 'new', reason: 'complained', source: 'link' }])
+})
+
 test('an address known by its hash alone is listed without it', async () => {
   const email = 'forgotten@example.com'
   const address = addressedByHash(keyring, addressHash(organizationId, email))
@@ -194,7 +214,7 @@ test('a new address voids what the old one confirmed and is asked itself', async
     values (${organizationId}, ${id}, ${topicId}, 'subscribed', now())`
   await transact(database.sql, async (tx) => {
     await tx`update contacts set email = ${`new-${id}@example.com`} where id = ${id}`
-    await subscriptions.requireReconfirmation(tx, organizationId, [id], {
+    await subscriptions.applyNewAddress(tx, organizationId, [id], {
       source: 'api',
       addressOf,
     })
@@ -230,6 +250,41 @@ test('an opt-out of a topic outlives a deletion of the contact, until the person
   expect(await subscribe(third.id, topicId)).toMatchObject([{ status: 'subscribed' }])
 })
 
+test.each([
+  ['a', {}, 'kept'],
+  ['a confirmed', doubleOptIn, 'ask'],
+])(
+  '%s topic that an address opted out of ends where a contact gets the address',
+  async (_, columns, step) => {
+    const topicId = await topic(columns)
+    const [left, other] = [await person(), await person()]
+    for (const { id } of [left, other]) {
+      await database.sql`
+        insert into subscriptions (organization_id, contact_id, topic_id, status, confirmed_at)
+        values (${organizationId}, ${id}, ${topicId}, 'subscribed', now())`
+    }
+    await transact(database.sql, (tx) =>
+      subscriptions.unsubscribe(tx, organizationId, [{ contactId: left.id, topicId }], {
+        source: 'link',
+        own: true,
+        addressOf: (email) => addressed(before, organizationId, email),
+      }),
+    )
+    await database.sql`delete from contacts where id = ${left.id}`
+    await transact(database.sql, async (tx) => {
+      await tx`update contacts set email = ${left.email} where id = ${other.id}`
+      await subscriptions.applyNewAddress(tx, organizationId, [other.id], {
+        source: 'import',
+        addressOf,
+      })
+    })
+    expect(await listOfContact(database.sql, organizationId, other.id)).toMatchObject([
+      { topicId, status: 'unsubscribed' },
+    ])
+    expect(await subscribe(other.id, topicId)).toMatchObject([{ step }])
+  },
+)
+
 test('over the limit a new address is not mailed, and the wait for it still ends', async () => {
   const { id } = await person()
   const topicId = await topic(doubleOptIn)
@@ -244,7 +299,7 @@ test('over the limit a new address is not mailed, and the wait for it still ends
       [1, 2, 3].map(() => addressOf(email)),
     )
     await tx`update contacts set email = ${email} where id = ${id}`
-    await subscriptions.requireReconfirmation(tx, organizationId, [id], {
+    await subscriptions.applyNewAddress(tx, organizationId, [id], {
       source: 'api',
       addressOf,
     })

@@ -63,3 +63,10 @@ test('the contact with the address of a link is found among many, in small state
   // One for the first, three for the last, and four until no contact is left.
   expect(statements).toBe(8)
 })
+
+test('a search that found nobody is made once, however often the link is posted', async () => {
+  statements = 0
+  const many = Array.from({ length: 10 }, () => unsubscribeByHash('nobody-else@example.com'))
+  for (const acted of await Promise.all(many)) expect(acted).toHaveLength(1)
+  expect(statements).toBe(4)
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answered } from '../support/answered.ts'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
@@ -13,6 +14,7 @@ let api: ApiProcess
 beforeAll(async () => {
   database = await createDatabase()
   api = await startApiProcess(database.url)
+  await answered(() => fetch(`${api.url}/openapi.json`))
 })
 afterAll(async () => {
   await api.stop()

@@ -107,6 +107,38 @@ test('refused work gives its lease back: it is decided afresh', async () => {
   expect((await post(key)).status).toBe(202)
 })
 
+test('work that another request began keeps its id when who takes it up is refused', async () => {
+  let finish = () => {}
+  begin(() => new Promise((resolve) => (finish = resolve)))
+  const key = uuidv7()
+  const slow = post(key)
+  while (work.ids.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  const [id] = work.ids
+  await api.sql`
+    update idempotency_keys set lease_until = now() - interval '1 second' where key = ${key}`
+  const endSlow = finish
+  begin(async () => {
+    throw conflict('The first one is still under way')
+  })
+  for (let n = 0; n < 2; n++) expect((await post(key)).status).toBe(409)
+  expect(work.ids).toEqual([id, id])
+  expect((await post(key, { other: 1 })).status).toBe(422)
+  endSlow()
+  expect(await slow).toMatchObject({ status: 202, body: { id } })
+  expect((await post(key)).body.id).toBe(id)
+})
+
+test('work that failed for no reason of its own is taken up under the same id', async () => {
+  begin(async () => {
+    throw new Error('the answer of a commit was lost')
+  })
+  const key = uuidv7()
+  expect((await post(key)).status).toBe(500)
+  const [id] = work.ids
+  begin()
+  expect(await post(key)).toMatchObject({ status: 202, body: { id } })
+})
+
 test('work whose answer could not be kept is not done again under another id', async () => {
   begin()
   work.spoils = true

@@ -39,6 +39,8 @@ test('the export has all that is held about the contact, and nothing of anybody 
     contactId: other.id,
     recipient: 'bob@example.com',
   })
+  const token = 'A'.repeat(96)
+  const actsForAda = `https://mail.example.com/confirm/${token}`
   const receipt = uuidv7()
   const unnamed = uuidv7()
   for (const [mailId, contactId] of [[receipt, id] as const, [unnamed, undefined] as const]) {
@@ -51,13 +53,14 @@ test('the export has all that is held about the contact, and nothing of anybody 
       recipient: email,
       from: 'shop@example.com',
       subject: 'Your receipt',
-      text: 'Thank you, Ada',
+      text: `Thank you, Ada: ${actsForAda}`,
+      headers: [{ name: 'List-Unsubscribe', value: `<${actsForAda}>` }],
     })
   }
   await api.sql`
     insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
     values (${organizationId}, ${bucket}, ${broadcast}, 'open', ${Buffer.alloc(16)},
-      '2026-11-21T10:00:00.000Z', '{"userAgent": "Mail"}')`
+      '2026-11-21T10:00:00.000Z', jsonb_build_object('link', ${actsForAda}::text))`
   const topicId = uuidv7()
   await api.sql`
     insert into topics (organization_id, id, name, slug)
@@ -119,12 +122,17 @@ test('the export has all that is held about the contact, and nothing of anybody 
   expect([body.events.length, body.executions.length]).toEqual([2, 1])
   expect(body.mails.map((each: { id: string }) => each.id)).toEqual([broadcast, receipt, unnamed])
   expect(body.mails[0].events).toEqual([
-    { type: 'open', occurredAt: '2026-11-21T10:00:00.000Z', data: { userAgent: 'Mail' } },
+    {
+      type: 'open',
+      occurredAt: '2026-11-21T10:00:00.000Z',
+      data: { link: 'https://mail.example.com/confirm/preview' },
+    },
   ])
   expect(body.mails[1].body).toMatchObject({
-    text: 'Thank you, Ada',
+    text: 'Thank you, Ada: https://mail.example.com/confirm/preview',
     fromAddress: 'shop@example.com',
   })
+  expect(text).not.toContain(token)
   expect(text).not.toContain('bob@example.com')
   // What a later migration adds to a contact is exported, too, or this fails.
   const columns = await api.sql<{ name: string }[]>`

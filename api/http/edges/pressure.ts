@@ -50,9 +50,10 @@ export function refuseUnderPressure(
   let slow = 0
   let sampled: Reason | undefined
   const timer = setInterval(() => {
-    const isSlow = delays.mean / 1e6 - RESOLUTION_MS > mostLoopDelayMs
+    // The first tick after a reset is not counted: without a second one the loop stood still.
+    const delayMs = delays.count > 0 ? delays.mean / 1e6 - RESOLUTION_MS : SAMPLE_EVERY_MS
     delays.reset()
-    slow = isSlow ? slow + 1 : 0
+    slow = delayMs > mostLoopDelayMs ? slow + 1 : 0
     sampled = slow >= SLOW_SAMPLES ? 'event_loop' : isMemoryShort() ? 'memory' : undefined
   }, SAMPLE_EVERY_MS).unref()
   app.addHook('onClose', async () => {

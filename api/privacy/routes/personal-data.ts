@@ -32,7 +32,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'exportContact',
         summary: 'Get all that is held about a contact',
         description:
-          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept, every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
+          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
         params: IdParams,
         querystring: ContactQuery,
         response: {

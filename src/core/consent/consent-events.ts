@@ -30,9 +30,10 @@ export async function recordConsent(
 }
 
 /** Only topics trigger flows: a change of all mail is also recorded for each topic. */
-function occurrencesOf({ contactId, kind, topicId }: ConsentEvent): Occurrence[] {
+function occurrencesOf({ contactId, kind, topicId, source }: ConsentEvent): Occurrence[] {
   if (topicId === undefined) return []
-  if (kind === 'subscribed') return [{ type: 'topic_subscribed', contactId, topicId }]
-  if (kind === 'unsubscribed') return [{ type: 'topic_unsubscribed', contactId, topicId }]
+  const about = { contactId, topicId, byStep: source === 'workflow' }
+  if (kind === 'subscribed') return [{ type: 'topic_subscribed', ...about }]
+  if (kind === 'unsubscribed') return [{ type: 'topic_unsubscribed', ...about }]
   return []
 }

@@ -141,10 +141,11 @@ export async function unsubscribeAll(
 }
 
 /**
- * For contacts that have another address now: what was confirmed was confirmed from another
- * mailbox. Topics with double opt-in go back to `pending` and the new address is asked.
+ * For contacts that have another address now. Topics that the address opted out of, with whatever
+ * contact, end. What was confirmed was confirmed from another mailbox: topics with double opt-in go
+ * back to `pending` and the new address is asked.
  */
-export async function requireReconfirmation(
+export async function applyNewAddress(
   tx: Transaction,
   organizationId: Uuid,
   contactIds: readonly Uuid[],
@@ -153,7 +154,10 @@ export async function requireReconfirmation(
   if (contactIds.length === 0) return
   const pairs = await subscriptions.voidConfirmations(tx, organizationId, contactIds)
   const rows = await lockPairs(tx, organizationId, pairs)
-  const open = rows.filter(({ doubleOptIn, status }) => doubleOptIn && status !== 'unsubscribed')
+  const ended = await endOptedOut(tx, organizationId, rows, options)
+  const open = rows.filter(
+    (row) => row.doubleOptIn && row.status !== 'unsubscribed' && !ended.includes(row),
+  )
   const addressed = open.flatMap((row) =>
     row.email !== null && facts(row).mailable
       ? [{ row, address: options.addressOf(row.email) }]
@@ -176,6 +180,22 @@ export async function requireReconfirmation(
     options.requestId,
   )
   await ask(tx, organizationId, asked, options)
+}
+
+/** Ends the rows whose address opted out of their topic; returns them. */
+async function endOptedOut(
+  tx: Transaction,
+  organizationId: Uuid,
+  rows: readonly PairFacts[],
+  { source, addressOf, requestId }: SubscribeOptions,
+): Promise<PairFacts[]> {
+  const asked = rows.flatMap((row) =>
+    row.email === null ? [] : [{ row, topicId: row.topicId, address: addressOf(row.email) }],
+  )
+  const findOptOut = await optOuts.lookUp(tx, organizationId, asked)
+  const ended = asked.filter((each) => findOptOut(each) !== null).map(({ row }) => row)
+  if (ended.length > 0) await end(tx, organizationId, ended, { source, own: true, requestId })
+  return ended
 }
 
 /** Facts of each pair, with the contacts locked in the order of their ids. */

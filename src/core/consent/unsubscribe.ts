@@ -5,6 +5,7 @@ import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as topics from '../../store/consent/topics.ts'
 import { type Executor, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import { searchAddress } from './address-search.ts'
 import { suppress } from './email-status.ts'
 import * as subscriptions from './subscriptions.ts'
 
@@ -26,9 +27,6 @@ export interface UnsubscribeRequest {
 
 /** Tries when the contact gets another address meanwhile. */
 const MOST_TRIES = 5
-/** Contacts of one statement, some 50 ms. */
-const LOOKED_AT_ONCE = 20_000
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Unsubscribes a person from a topic or from all mail; it holds when this returns. Acts on the
@@ -104,34 +102,17 @@ async function unsubscribeOnce(
 async function unsubscribeByHash(
   sql: Sql,
   organizationId: Uuid,
-  { addressHash, addressOf, requestId }: UnsubscribeRequest,
+  { addressHash: hash, mailed, addressOf, requestId }: UnsubscribeRequest,
 ): Promise<Uuid[]> {
-  const email = await findEmailByHash(sql, organizationId, addressHash)
+  const entryId = await suppressions.findId(sql, organizationId, mailed)
+  // Taken off the list meanwhile: who did that vouches for the address.
+  if (entryId === undefined) return []
+  const email = await searchAddress(sql, organizationId, { entryId, hash })
   if (email === undefined) return []
   const suppressed = await transact(sql, (tx) =>
     unsubscribeAddresses(tx, organizationId, [addressOf(email)], requestId),
   )
   return suppressed.map(({ contactId }) => contactId)
-}
-
-/** Page by page: a million contacts take longer than a statement of the API may. */
-async function findEmailByHash(
-  sql: Sql,
-  organizationId: Uuid,
-  hash: Buffer,
-): Promise<string | undefined> {
-  let after: Uuid | null = BEFORE_ALL
-  while (after !== null) {
-    const search = { hash, after, limit: LOOKED_AT_ONCE }
-    const page: { email: string | null; last: Uuid | null } = await contactStatuses.findEmailByHash(
-      sql,
-      organizationId,
-      search,
-    )
-    if (page.email !== null) return page.email
-    after = page.last
-  }
-  return undefined
 }
 
 const unsubscribeAddresses = (

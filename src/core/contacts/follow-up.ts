@@ -42,7 +42,7 @@ export async function followUp(
 
   const asking = { source, addressOf, requestId, ...(cohort === undefined ? {} : { cohort }) }
   const moved = drafts.filter(({ isNew, addressChanged }) => !isNew && addressChanged)
-  await subscriptions.requireReconfirmation(
+  await subscriptions.applyNewAddress(
     tx,
     organizationId,
     moved.map(({ id }) => id),

@@ -108,6 +108,8 @@ async function worsen(
     ) as wanted (key, current)`
   const known = found.flatMap(({ id, current }) => (id === null ? [] : [{ id, current }]))
   if (known.length === 0) return
+  const isTwice = known.length > new Set(known.map(({ current }) => current)).size
+  if (isTwice) await leaveWorst(tx, organizationId, known)
   const [first, last] = span(known.map(({ id }) => id))
   await tx`
     update suppressions s
@@ -126,6 +128,28 @@ async function worsen(
     join ${columns(tx, given)} on given.key = held.current
     where s.organization_id = ${organizationId} and s.id between ${first} and ${last}
       and s.id = held.id`
+}
+
+/**
+ * While the keys are changed, processes of the old and of the new ones may each make an entry of an
+ * address: the worst of them remains.
+ */
+async function leaveWorst(
+  tx: Transaction,
+  organizationId: Uuid,
+  known: readonly { id: Uuid; current: string }[],
+): Promise<void> {
+  await tx`
+    delete from suppressions s
+    using (
+      select e.id, row_number() over (
+        partition by held.current order by array_position(${RANKING}::text[], e.reason) desc, e.id
+      ) as place
+      from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ current }) => current)}::text[])
+        as held (id, current)
+      join suppressions e on e.organization_id = ${organizationId} and e.id = held.id
+    ) ranked
+    where s.organization_id = ${organizationId} and s.id = ranked.id and ranked.place > 1`
 }
 
 /** Takes addresses off the list. Returns the entries that there were. */
@@ -216,6 +240,19 @@ export async function findEmail(
         select decode(key, 'hex') from unnest(${keys.map(({ key }) => key)}::text[]) as key
       )`
   return listed?.address
+}
+
+/** The id of an address's entry, under whichever HMAC key it was written. */
+export async function findId(
+  sql: Executor,
+  organizationId: Uuid,
+  address: Addressed,
+): Promise<Uuid | undefined> {
+  const [listed] = await sql<{ id: Uuid }[]>`
+    select id
+    from suppressions
+    where organization_id = ${organizationId} and address_key = any(${keysOf(sql, address)})`
+  return listed?.id
 }
 
 const keysOf = (sql: Executor, { keys }: Addressed) => sql`array(

@@ -100,6 +100,17 @@ export const release = (
   delete from idempotency_keys
   where organization_id = ${organizationId} and key = ${key} and lease_until = ${leaseUntil}`
 
+/** Lets the next request take the work up; nothing happens when others have it. */
+export const endLease = (
+  sql: Executor,
+  organizationId: Uuid,
+  key: string,
+  { leaseUntil }: Lease,
+) => sql`
+  update idempotency_keys
+  set lease_until = clock_timestamp()
+  where organization_id = ${organizationId} and key = ${key} and lease_until = ${leaseUntil}`
+
 /** Deletes what is older than it is kept, a bounded number; returns how many. */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`

@@ -1,5 +1,6 @@
 import { dayBucket, type Uuid } from '../../ids.ts'
 import type { Addressed } from '../../domain/address.ts'
+import { withDeadLinksIn } from '../../domain/sending/dead-links.ts'
 import { type Mailed, type MailKey, waysToMails } from './erased-mails.ts'
 import type { Executor } from '../db/sql.ts'
 
@@ -167,7 +168,10 @@ async function* pages<T extends { id: Uuid }>(
 
 type Mail = Fields & MailKey & { source: string }
 
-/** All mails of a contact with their timelines and, where they are kept, their bodies. */
+/**
+ * All mails of a contact with their timelines and, where they are kept, their bodies. Links that
+ * act for the contact lead nowhere: a caller who may export it may not confirm in its name.
+ */
 export async function* mails(sql: Executor, mailed: Mailed): AsyncGenerator<Fields> {
   for (const way of waysToMails(sql, mailed)) yield* mailsOf(sql, mailed.organizationId, way)
 }
@@ -190,7 +194,7 @@ async function* mailsOf(
     const events = await timelines(sql, organizationId, rows)
     for (const { bucket: _bucket, ...mail } of rows) {
       const body = mail.source === 'batch' ? null : await bodyOf(sql, organizationId, mail.id)
-      yield { ...mail, events: events.get(mail.id) ?? [], body }
+      yield withDeadLinksIn({ ...mail, events: events.get(mail.id) ?? [], body })
     }
     after = rows.at(-1)
     if (rows.length < MAILS) return
