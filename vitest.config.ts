@@ -24,6 +24,7 @@ const shared = {
   // Far more than any needs on a busy machine: they bound what hangs, and say nothing of speed.
   testTimeout: sized(240_000, 3_600_000),
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 30_000 } },
   // The AWS SDK's notice of Node versions to come, once for each process.
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   setupFiles: ['test/support/setup.ts'],

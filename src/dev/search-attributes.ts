@@ -37,12 +37,27 @@ export async function registerSearchAttributes(
   }
   if (Object.keys(missing).length === 0) return
   await addSearchAttributes(connection, namespace, missing)
+  await waitForSearchAttributes(connection, namespace, missing)
+}
+
+/** Waits until these attributes may be used: the server looks for new ones every other second. */
+export async function waitForSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  attributes: Attributes,
+): Promise<void> {
+  const query = Object.keys(attributes)
+    .map((name) => `${name} is not null`)
+    .join(' and ')
   const end = Date.now() + KNOWN_MS
   for (;;) {
-    const now = await list(connection, namespace)
-    if (Object.keys(missing).every((name) => name in now)) return
-    if (Date.now() > end) throw new Error('The search attributes were not registered in time')
-    await sleep(PASS_MS)
+    try {
+      await connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 })
+      return
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await sleep(PASS_MS)
+    }
   }
 }
 

@@ -34,13 +34,15 @@ const FAREWELL: Farewell = { signal: 'SIGTERM', graceMs: 15_000 }
 
 /**
  * Three of these: the only shard of the dev server reads its queues at most 20 times a second
- * unless told otherwise, and every step of every workflow would wait 42 ms.
+ * unless told otherwise, and every step of every workflow would wait 42 ms. It also reads search
+ * attributes from its database at every use, which is a third of all it asks there.
  */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 2000,
   'matching.enableFairness': true,
+  'system.forceSearchAttributesCacheRefreshOnRead': false,
   'frontend.enableServerVersionCheck': false, // it calls home
 }
 

@@ -5,7 +5,11 @@ import type { Sql } from '../store/db/sql.ts'
 import { deliver, subjectsOf } from './deliveries.ts'
 import { type Log, startLoop } from './loop.ts'
 
-const ROWS = 50
+/**
+ * Rows of a round, which are delivered at once. What else is asked of Temporal waits behind starts
+ * of executions that are on their way: more of them at once would start none sooner.
+ */
+const ROWS: Record<outbox.OutboxLane, number> = { executions: 16, others: 50 }
 const LEASE_MS = 30_000
 const IDLE_MS = 100
 const LONGEST_WAIT_MS = 60_000
@@ -50,7 +54,7 @@ async function deliverSome(
   { sql, temporal, log }: Deps,
   lane: outbox.OutboxLane,
 ): Promise<boolean> {
-  const rows = await outbox.lease(sql, lane, ROWS, LEASE_MS)
+  const rows = await outbox.lease(sql, lane, ROWS[lane], LEASE_MS)
   const starting = await admitWithinLimit(sql, rows.flatMap(attemptOf))
   const subjects = await subjectsOf(sql, rows)
   const delivered: outbox.LeasedMessage[] = []
@@ -78,7 +82,7 @@ async function deliverSome(
   )
   await outbox.markDelivered(sql, delivered)
   await outbox.postpone(sql, failed)
-  return rows.length === ROWS
+  return rows.length === ROWS[lane]
 }
 
 const attemptOf = ({ organizationId, ...row }: outbox.LeasedMessage) =>

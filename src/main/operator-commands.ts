@@ -6,6 +6,8 @@ import { isAddress, LINE, LONGEST_NAME } from '../domain/text.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
+const LONGEST_STATEMENT_MS = 600_000
+
 /** `org`, `user` and `key`: what an operator does beside the API, straight in the database. */
 export function addOperatorCommands(program: Command): void {
   addOrganizationCommands(program.command('org').description('organizations'))
@@ -178,6 +180,8 @@ export async function act(
     name: 'letterloom-operator',
     role: 'letterloom_worker',
     max: 2,
+    // A day that is counted again is one transaction, which is limited by this, too.
+    statementTimeoutMs: LONGEST_STATEMENT_MS,
   })
   try {
     const answer = await work(sql, config)

@@ -24,6 +24,7 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import type { Verifier } from '../../activities/mailer.ts'
+import { DRAIN_SLOTS } from '../../activities/sending/drain-mail.ts'
 import type { Config } from '../config.ts'
 import { createFetcher } from '../net/fetch.ts'
 import { createAddressFinder } from '../net/find-addresses.ts'
@@ -91,8 +92,7 @@ export function queueTable(
           log,
         }),
       },
-      // Connections whose single mail is sent at the same time.
-      maxConcurrentActivityTaskExecutions: 20,
+      maxConcurrentActivityTaskExecutions: DRAIN_SLOTS,
     },
     [IMPORT_QUEUE]: {
       activities: createImportQueueActivities(deps),

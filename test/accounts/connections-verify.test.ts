@@ -6,6 +6,7 @@ import { ACTIONS } from '../../src/domain/accounts/aws-actions.ts'
 import { VERIFY_EVERY_MS } from '../../src/domain/accounts/verification.ts'
 import { askWorkflowId } from '../../workflows/contract.ts'
 import { VERIFICATION } from '../../src/domain/accounts/provider-questions.ts'
+import { answered } from '../support/answered.ts'
 import { type Api, type Client, connectAccount, startApi, tally } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
@@ -35,7 +36,7 @@ afterAll(async () => {
 type Account = Awaited<ReturnType<ProviderEngine['connect']>>
 
 const verify = (id: string, client: Client = api.alice) =>
-  client.post(`/v1/connections/${id}/verify`)
+  answered(() => client.post(`/v1/connections/${id}/verify`))
 const listed = async (id: string) => {
   const { body } = await api.alice.get('/v1/connections')
   return body.connections.find((each: { id: string }) => each.id === id)
@@ -306,7 +307,7 @@ test('who waits for a slow account takes a few of the places that all share', as
   })
   let refused = 0
   const asked = Array.from({ length: 100 }, async () => {
-    const answer = await verify(connectionId, slow.alice)
+    const answer = await slow.alice.post(`/v1/connections/${connectionId}/verify`)
     if (answer.status === 429) refused++
     return answer
   })

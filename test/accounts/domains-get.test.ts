@@ -5,9 +5,12 @@ import { uuidv7 } from '../../src/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, startApi } from '../support/api.ts'
 import { askWorkflowId } from '../../workflows/contract.ts'
+import { until } from '../support/engine.ts'
 import { type ProviderEngine, startProviderEngine } from '../support/provider-engine.ts'
 
 const DEADLINE_MS = 20_000
+/** An account of three that has not answered by then is waited for no longer. */
+const HEAD_START_MS = 1_300
 /** Sooner than the slow one is given up, which is at ANSWER_MS. */
 const PASSED_OVER_MS = 7_500
 const SLOW = { readLatencyMs: 30_000 }
@@ -25,6 +28,9 @@ beforeAll(async () => {
   await engine.work(api.databaseUrl, {
     resolve: async (name, type) => zone.get(`${type} ${name}`) ?? [],
   })
+  // The first question takes longest, on a busy machine too long.
+  await engine.connect(api.alice)
+  await api.alice.get('/v1/domains/first.example')
 })
 beforeEach(async () => {
   const id = uuidv7()
@@ -114,10 +120,20 @@ test('tells all that the account says, and which DNS records are there', async (
 })
 
 test('the search stops at the first account that has it: the others are not asked', async () => {
-  const first = await engine.connect(dora, verified('other.example'))
-  const second = await engine.connect(dora, verified('wanted.example'))
-  const third = await engine.connect(dora, verified('wanted.example'))
-  const { status, body } = await dora.get('/v1/domains/wanted.example')
+  const { first, second, third, answer } = await until(async () => {
+    const first = await engine.connect(dora, verified('other.example'))
+    const second = await engine.connect(dora, verified('wanted.example'))
+    const third = await engine.connect(dora, verified('wanted.example'))
+    const startedAt = performance.now()
+    const answer = await dora.get('/v1/domains/wanted.example')
+    const isQuick = performance.now() - startedAt < HEAD_START_MS
+    const isAnyLate = answer.body.unreachableAccountIds?.length !== 0 || (await asked(third)) > 0
+    if (isQuick || !isAnyLate) return { first, second, third, answer }
+    // A busy machine did not wait for one of them: again, with others.
+    for (const { id } of [first, second, third]) await dora.delete(`/v1/connections/${id}`)
+    return undefined
+  })
+  const { status, body } = answer
   expect([status, body.cloudAccountId, body.unreachableAccountIds]).toEqual([200, second.id, []])
   expect([await asked(first), await asked(second), await asked(third)]).toEqual([1, 1, 0])
   const named = await dora.get(`/v1/domains/wanted.example?cloudAccountId=${third.id}`)

@@ -127,9 +127,8 @@ describe('the keeper', () => {
       expect(await held(gone)).toEqual(before)
       await database.sql`
         update connections set disconnected_at = now() where id = ${gone.connectionId}`
-      await until(
-        async () => processes.every((roles) => !roles.connectionIds().includes(gone.connectionId)),
-        2_000,
+      await until(async () =>
+        processes.every((roles) => !roles.connectionIds().includes(gone.connectionId)),
       )
       expect(await held(stays)).toEqual(kept)
     } finally {
@@ -149,7 +148,7 @@ describe('the keeper', () => {
       expect((await failure(roles.credentials(role, 'send'))).name).toBe('AccessDenied')
       await database.sql`
         update connections set last_verified_at = clock_timestamp() where id = ${role.connectionId}`
-      await until(async () => !roles.connectionIds().includes(role.connectionId), 2_000)
+      await until(async () => !roles.connectionIds().includes(role.connectionId))
       await roles.credentials(role, 'send')
       expect(await assumed(role)).toBe(2)
     } finally {

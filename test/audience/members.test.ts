@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 
 const CONTACTS = 10_000
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 1_000
 
 let database: TestDatabase
 let searcher: Sql

@@ -5,7 +5,7 @@ import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
 
 /** Of a statement, of searches and of freezing alike. */
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 500
 
 let api: Api
 let worker: Sql

@@ -122,12 +122,13 @@ describe('of an organization that the statistics do not know', () => {
 
 test('once it is known, no more than those asked for are read', async () => {
   await planned.api.sql`analyze contacts, subscriptions, executions`
+  // Rows that were changed are read in their old versions, too, while any transaction is older.
+  const changed = PAGE * 10
   for (const [name, status, act] of REQUESTS) {
-    // Index entries of rows that were changed are read, too.
-    expect(await read(status, act), name).toBeLessThanOrEqual(PAGE * 10)
+    expect(await read(status, act), name).toBeLessThanOrEqual(changed)
   }
   const url = `/v1/contacts?pageSize=100&topicId=${topicId}`
-  expect(await read(200, () => newcomer.get(url))).toBeLessThanOrEqual(NEW + PAGE)
+  expect(await read(200, () => newcomer.get(url))).toBeLessThanOrEqual(NEW + changed)
 })
 
 test('every table of tenants is analysed after 500 changes, whatever its size', async () => {

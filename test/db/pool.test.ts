@@ -93,12 +93,15 @@ async function settled(executor: Executor): Promise<string | undefined> {
 }
 
 test('a slow query is gone around', async () => {
-  const slow = sql`select pg_sleep(1)`.then(() => 'slow' as const)
+  const slow = codeOf(sql`select pg_sleep(30)`)
   const quick = Promise.all(Array.from({ length: 200 }, () => told(sql))).then(
     () => 'quick' as const,
   )
   expect(await Promise.race([slow, quick])).toBe('quick')
-  await slow
+  await database.sql`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where query = 'select pg_sleep(30)' and state = 'active'`
+  expect(await slow).toBe('57014')
 })
 
 test('more transactions than connections wait for each other, and queries beside them do not', async () => {
@@ -194,21 +197,22 @@ test('fragments and helpers are part of whichever query they are put into', asyn
 
 test('ending lets what runs finish, refuses what has not begun, and waits no longer than told', async () => {
   const own = connect(database.url, { name: 'pool-ending', max: 3 })
-  let isReady = false
+  let begun = 0
   const order: string[] = []
   void own.begin(async (tx) => {
     await tx`select 1`
-    isReady = true
+    begun++
     await new Promise(() => {})
   })
   const slow = own.begin(async (tx) => {
     await tx`select 1`
+    begun++
     await tx`select pg_sleep(0.5)`
     return tx`select 1`.then(() => order.push('slow'))
   })
   const behind = own.begin((tx) => tx`select 1`)
-  await until(async () => isReady)
-  const ended = own.end({ timeout: 2 }).then(() => order.push('ended'))
+  await until(async () => begun === 2)
+  const ended = own.end({ timeout: 5 }).then(() => order.push('ended'))
   await expect(behind).rejects.toMatchObject({ code: 'CONNECTION_ENDED' })
   await Promise.all([slow, ended, own.end()])
   expect(order).toEqual(['slow', 'ended'])
@@ -218,7 +222,13 @@ test('ending lets what runs finish, refuses what has not begun, and waits no lon
 test('a pool ends whose server cuts a statement off meanwhile', async () => {
   const own = connect(database.url, { name: 'pool-ending-cut', max: 2 })
   const cut = codeOf(own`select pg_sleep(30)`)
-  await until(async () => (await sessions('pool-ending-cut')) === 1)
+  // Before it, a session has a statement of its own: cut off there, the query would be unsent.
+  await until(async () => {
+    const [row] = await database.sql<{ query: string }[]>`
+      select query from pg_stat_activity
+      where application_name = 'pool-ending-cut' and state = 'active'`
+    return row?.query.includes('pg_sleep') === true
+  })
   const ended = own.end({ timeout: 30 })
   await database.sql`
     select pg_terminate_backend(pid) from pg_stat_activity

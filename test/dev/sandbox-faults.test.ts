@@ -66,7 +66,7 @@ describe('a fault that is switched on', () => {
   })
 
   test('a stall after accepting leaves the mail accepted before the answer', async () => {
-    await sandbox.control.setFaults({ stallAfterPercent: 100, stallMs: 700 })
+    await sandbox.control.setFaults({ stallAfterPercent: 100, stallMs: 3_000 })
     let answered = false
     const sending = sandbox.send().then(() => {
       answered = true

@@ -169,7 +169,7 @@ export async function startReceiver() {
   }
 }
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 120_000
 
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + PATIENCE_MS

@@ -7,6 +7,7 @@ import { createClient } from '../../src/client/index.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { connectSandbox, SENDER } from '../../src/main/system.ts'
 import { addressHash, newApiKey, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import { answered } from '../support/answered.ts'
 import { finished, tellOfFlows } from '../support/canary-flows.ts'
 import { dumpRows, speakingOf } from '../support/dump.ts'
 import { until } from '../support/engine.ts'
@@ -51,7 +52,10 @@ interface Asked {
 }
 
 /** Remembers what a refusal says. */
-async function call(method: string, path: string, { body, headers = {} }: Asked = {}) {
+const call = (method: string, path: string, asked: Asked = {}) =>
+  answered(() => callOnce(method, path, asked))
+
+async function callOnce(method: string, path: string, { body, headers = {} }: Asked) {
   const response = await fetch(`${system.apiUrl}${path}`, {
     method,
     headers: {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { ApiFailure } from '../../src/client/index.ts'
 import { eachOf } from '../../src/core/accounts/account-search.ts'
+import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import * as executions from '../../src/store/flows/executions.ts'
@@ -321,7 +322,7 @@ it(
       executions.end(tx, organizationId, ids, { status: 'cancelled', reason: 'asked' }),
     )
     // Longer than a claim that was made before lets its calls begin.
-    await sleep(1_500)
+    await sleep(SHORT_TIMINGS.beginMs + 2_000)
     await sandbox.resetFaults(accountId)
 
     const ends = await settle(runs)

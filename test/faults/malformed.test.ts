@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrganization } from '../../src/main/organizations.ts'
+import { answered } from '../support/answered.ts'
 import { tally } from '../support/api.ts'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -35,11 +36,13 @@ beforeAll(async () => {
   )
   await database.sql`update organizations set plan = 'enterprise'`
   keys = made.map(({ key }) => key)
-  const registered = await fetch(`${api.url}/v1/connections`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ accountId: ACCOUNT, region: 'eu-west-1' }),
-  })
+  const registered = await answered(() =>
+    fetch(`${api.url}/v1/connections`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ accountId: ACCOUNT, region: 'eu-west-1' }),
+    }),
+  )
   const account = (await registered.json()) as { webhookSecret: string }
   webhookSecret = account.webhookSecret
   targets = await writingOperations()
@@ -51,7 +54,8 @@ afterAll(async () => {
 
 /** All that take a body, with the names of its fields. */
 async function writingOperations() {
-  const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as {
+  const answer = await answered(() => fetch(`${api.url}/openapi.json`))
+  const document = (await answer.json()) as {
     paths: Record<string, Record<string, { requestBody?: unknown }>>
     components: { schemas: Record<string, { properties?: object }> }
   }
@@ -167,8 +171,8 @@ test('thousands of malformed bodies are refused as ApiErrors, and cost the serve
   expect(new Set(seen.map(({ kind }) => kind)).size).toBe(kinds.length)
   expect(growth).toBeLessThan(MOST_GROWTH)
   // Not `/health`: what was sent without a proof has used up what this address may ask.
-  const answered = await fetch(`${api.url}/openapi.json`)
-  expect(answered.ok).toBe(true)
+  const after = await answered(() => fetch(`${api.url}/openapi.json`))
+  expect(after.ok).toBe(true)
 })
 
 async function sendOne(
@@ -180,27 +184,27 @@ async function sendOne(
   const [kind, make] = kinds[pair % kinds.length]!
   const { method, path, fields } = targets[Math.floor(pair / kinds.length) % targets.length]!
   const { bytes, type = JSON_TYPE } = make(n, fields)
-  const answer = await pool.request({
-    method,
-    path,
-    headers: {
-      authorization: `Bearer ${keys[n % keys.length]}`,
-      'x-webhook-secret': webhookSecret,
-      'content-type': type,
-    },
-    body: bytes,
+  const { status, headers, text } = await answered(async () => {
+    const answer = await pool.request({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${keys[n % keys.length]}`,
+        'x-webhook-secret': webhookSecret,
+        'content-type': type,
+      },
+      body: bytes,
+    })
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
   })
-  const text = await answer.body.text()
   return {
     kind,
     target: `${method} ${path}`,
-    status: answer.statusCode,
-    isApiError: isApiError(answer.headers, text),
+    status,
+    isApiError: isApiError(headers, text),
     // With a right secret the event bus is never refused: it would lose the event.
     isIgnoredEvent:
-      path.startsWith('/webhooks/') &&
-      answer.statusCode === 200 &&
-      text.startsWith('{"status":"ignored"'),
+      path.startsWith('/webhooks/') && status === 200 && text.startsWith('{"status":"ignored"'),
     text,
   }
 }

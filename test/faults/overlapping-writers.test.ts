@@ -155,5 +155,5 @@ test(
     expect((await rebuildFigures(sql)).corrected).toBe(0)
     await sql.end()
   },
-  DURATION_MS + 60_000,
+  DURATION_MS + 240_000,
 )

@@ -91,6 +91,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
       'csv-parse',
       'csv-stringify/*',
       'prom-client',
+      'secure-json-parse',
       '@temporalio/client',
       'node',
     ]),

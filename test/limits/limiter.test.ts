@@ -257,10 +257,8 @@ describe('without its store', () => {
 
   test('one that hangs keeps nobody, and one that is back counts again', async () => {
     const limiter = start({ deadlineMs: 100 })
-    while (unlimited > 0 || (await row()) === undefined) {
-      unlimited = 0
-      await limiter.take(subject, SMALL)
-    }
+    // A patient one makes the row: the first answer of this one may be late on a busy machine.
+    await start().take(subject, SMALL)
     await database.sql.begin(async (tx) => {
       await tx`select 1 from rate_limits where subject = ${subject} for update`
       expect(await many(limiter, 8)).toEqual({ true: 8 })
@@ -268,7 +266,7 @@ describe('without its store', () => {
     })
     expect(alarms.length).toBe(1)
     await expect
-      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 20_000 })
+      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 120_000 })
       .toBeGreaterThan(0)
   })
 
@@ -283,7 +281,7 @@ describe('without its store', () => {
     expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
     expect(unlimited).toBe(1)
     await expect
-      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 20_000 })
+      .poll(async () => (await many(limiter, 8))['false'] ?? 0, { timeout: 120_000 })
       .toBeGreaterThan(0)
     for (const socket of sockets) socket.destroy()
     silent.close()

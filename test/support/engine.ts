@@ -11,7 +11,7 @@ import {
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
 import { startReceiving } from '../../src/core/sending/receiving.ts'
-import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
+import { addSearchAttributes, waitForSearchAttributes } from '../../src/dev/search-attributes.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/sending/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
@@ -166,6 +166,7 @@ export async function newNamespace(connection: Connection): Promise<string> {
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   })
   await eventually(() => addSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES))
+  await waitForSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES)
   return namespace
 }
 

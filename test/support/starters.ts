@@ -44,7 +44,7 @@ export async function startFromElsewhere(
 }
 
 /** Waits until a process has ended; false if it still runs after `ms`. */
-export async function ends(pid: number, ms = 10_000): Promise<boolean> {
+export async function ends(pid: number, ms = 60_000): Promise<boolean> {
   const end = Date.now() + ms
   while ((await identify(pid)) !== undefined) {
     if (Date.now() > end) return false

@@ -1,5 +1,5 @@
 import { bucketStart, timeOf, type Uuid } from '../../ids.ts'
-import { isDuplicateTable, type Sql } from './sql.ts'
+import { type Executor, isDuplicateTable, type Sql } from './sql.ts'
 
 const DAY_MS = 86_400_000
 /** Made this far ahead, so that a day without a migrator or a worker loses nothing. */
@@ -37,6 +37,10 @@ export const analyzeLedger = async (sql: Sql, bucket: Uuid): Promise<void> => {
   await sql`select analyze_messages(${dayOf(timeOf(bucket))}::date)`
 }
 
+/** Whether the mails of a bucket's day are kept still. */
+export const isLedgerKept = (sql: Executor, bucket: Uuid): Promise<boolean> =>
+  isThere(sql, 'messages', dayOf(timeOf(bucket)))
+
 /** By functions of the owner's: who runs this need not own the tables. */
 async function create(
   sql: Sql,
@@ -45,15 +49,19 @@ async function create(
   [from, to]: [string, string],
 ): Promise<void> {
   const day = dayOf(time)
-  const [known] = await sql<{ there: boolean }[]>`
-    select to_regclass(${`${table}_${day.replaceAll('-', '')}`}) is not null as there`
-  if (known?.there) return
+  if (await isThere(sql, table, day)) return
   try {
     await sql`select make_partition(${table}, ${day}::date, ${from}, ${to})`
   } catch (error) {
     // Two processes past `if not exists` at once.
     if (!isDuplicateTable(error)) throw error
   }
+}
+
+async function isThere(sql: Executor, table: string, day: string): Promise<boolean> {
+  const [known] = await sql<{ there: boolean }[]>`
+    select to_regclass(${`${table}_${day.replaceAll('-', '')}`}) is not null as there`
+  return known?.there ?? false
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -24,6 +24,13 @@ interface Address {
   path: string | false
 }
 
+interface Limits {
+  /** Of a statement, after which its server is taken for lost: longer than the server's own. */
+  mostMs: number
+  /** Of a transaction, kept by the server if it can. */
+  transactionMs: number
+}
+
 const MOST_CONNECTING_MS = 10_000
 /** How long a server may take to close an idle connection. */
 const MOST_CLOSING_SECONDS = 1
@@ -31,13 +38,13 @@ const MOST_CLOSING_SECONDS = 1
 /**
  * A client of the driver with one connection, which its first statement opens. After any failure
  * but a refusal of the server's it is thrown away, and `onLost` is called: the driver's client
- * would keep half-written bytes and statements for its next connection. A statement unanswered
- * after `mostMs`, which is longer than the server's own limit, has lost its server without a word.
+ * would keep half-written bytes and statements for its next connection.
  */
 export function openSession(
   url: string,
   options: Options,
-  { mostMs, onLost }: { mostMs: number; onLost: (session: Session) => void },
+  { mostMs, transactionMs }: Limits,
+  onLost: (session: Session) => void,
 ): Session {
   let socket: Socket | undefined
   let dials = 0
@@ -54,12 +61,12 @@ export function openSession(
     if (session.isLost) throw connectionLost()
     dueAt = performance.now() + (isOpen ? mostMs : MOST_CONNECTING_MS)
     try {
-      const answer = await new Promise<Answer>((resolve, reject) => {
+      return await new Promise<Answer>((resolve, reject) => {
         refuse = reject
-        client.unsafe(text, values as never[], { prepare: isPrepared }).then(resolve, reject)
+        const send = () => client.unsafe(text, values as never[], { prepare: isPrepared })
+        const sent = isOpen ? send() : open().then(send)
+        sent.then(resolve, reject)
       })
-      isOpen = true
-      return answer
     } catch (error) {
       // Who asked, and not the socket that brought the answer.
       if (error instanceof Error) Error.captureStackTrace(error, ask)
@@ -70,6 +77,11 @@ export function openSession(
       refuse = undefined
       dueAt = Number.POSITIVE_INFINITY
     }
+  }
+
+  async function open(): Promise<void> {
+    await client.unsafe(transactionLimit(transactionMs))
+    isOpen = true
   }
 
   function look(): void {
@@ -106,6 +118,12 @@ export function openSession(
     return Object.assign(socket, path ? {} : { host: host[i] })
   }
 }
+
+/** A setting in the first packet would have an older server refuse the connection. */
+const transactionLimit = (ms: number): string => `
+  select set_config('transaction_timeout', '${ms}', false)
+  from pg_settings
+  where name = 'transaction_timeout'`
 
 /** The statement that says on whose behalf a session or a transaction works. */
 export function setting(scope: 'local' | 'session', organization: string): string {

@@ -45,6 +45,13 @@ export interface Pool {
   onQuery?: (query: string, parameters: unknown[]) => void
 }
 
+/**
+ * A transaction takes no longer than this many of its longest statements. It is the only limit of a
+ * session whose client stopped between the parts of a statement (the driver sends the values once
+ * it was told their types), and what it holds others wait for. Only Postgres 17 and later have it.
+ */
+const STATEMENTS_PER_TRANSACTION = 10
+
 /** A server answers within its statement timeout; it may be this late. */
 const SILENCE_MS = 5_000
 
@@ -77,6 +84,10 @@ export function connect(url: string, pool: Pool): Sql {
       TimeZone: 'UTC',
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 15_000,
+      // An idle session whose machine is gone without a word ends within half a minute.
+      tcp_keepalives_idle: 15,
+      tcp_keepalives_interval: 5,
+      tcp_keepalives_count: 3,
       ...(role === undefined ? {} : { role }),
       ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
     },
@@ -90,8 +101,11 @@ export function connect(url: string, pool: Pool): Sql {
     },
     fetch_types: false,
   }
-  const mostMs = statementTimeoutMs + SILENCE_MS
-  const { sql, within } = createPool((onLost) => openSession(url, options, { mostMs, onLost }), max)
+  const limits = {
+    mostMs: statementTimeoutMs + SILENCE_MS,
+    transactionMs: statementTimeoutMs * STATEMENTS_PER_TRANSACTION,
+  }
+  const { sql, within } = createPool((onLost) => openSession(url, options, limits, onLost), max)
   binders.set(sql, within)
   return sql
 }
