@@ -311,7 +311,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     const { organizationId, connectionId } = sender
     const id = uuidv7()
     const beginBy = performance.now() + timings.beginMs
-    const claimedAt = await probes.claim(sql, { organizationId, connectionId, id })
+    const claimedAt = await probes.claim(sql, { organizationId, connectionId, id, from })
     const outcome = await mailer.send(
       {
         from,

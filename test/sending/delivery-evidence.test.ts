@@ -9,8 +9,10 @@ import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as claims from '../../src/store/sending/claims.ts'
+import * as mailQueue from '../../src/store/sending/mail-queue.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as probes from '../../src/store/sending/probes.ts'
+import { recordConfigurationSet } from '../../src/store/accounts/senders.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
@@ -56,9 +58,14 @@ beforeEach(async () => {
   await sql`delete from claims`
   await sql`delete from inbound_events`
   seeded = await seedOrganization(sql)
+  await nameConfigurationSet('our-set')
+  await sql`
+    update connections set configuration_set_since = configuration_set_since - interval '1 hour'`
   await seedContacts(sql, seeded.organizationId, COUNT)
   await prepareBatch('fail')
 })
+
+const nameConfigurationSet = (name: string | null) => recordConfigurationSet(sql, seeded, name)
 
 async function prepareBatch(unknownOutcome: 'fail' | 'retry'): Promise<void> {
   const batchId = await seedBatch(sql, seeded, { unknownOutcome })
@@ -142,6 +149,19 @@ async function age(seconds: number): Promise<void> {
   await sql`update answered_counts set slot = slot + interval '1 year' where slot < now() - interval '1 month'`
   await sql`update probes set claimed_at = claimed_at - ${by}, first_event_at = first_event_at - ${by}`
   await sql`update receivers set interrupted_until = interrupted_until - ${by}`
+}
+
+/** A probe that the provider took. */
+async function probe(from: string): Promise<string> {
+  const id = uuidv7()
+  await probes.claim(sql, { ...seeded, id, from })
+  await probes.recordAnswer(sql, seeded.organizationId, id)
+  return id
+}
+
+async function answerProbe(id: string): Promise<void> {
+  await receive([{ [PROBE_TAG]: id }], [`m-${id}`])
+  await applyEvents(sql, keyring)
 }
 
 const reconcile = (timings = TIMINGS) => reconcileClaims({ sql, timings, log })
@@ -289,18 +309,90 @@ describe('mails in doubt', () => {
       'news@example.com',
     )
     expect(await probes.take(sql, seeded.organizationId, seeded.connectionId)).toBeUndefined()
-    const id = uuidv7()
-    await probes.claim(sql, { ...seeded, id })
-    await probes.recordAnswer(sql, seeded.organizationId, id)
+    const id = await probe('news@example.com')
     await sql`update claims set look_at = now()`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
-    await receive([{ [PROBE_TAG]: id }], ['m-probe'])
-    await applyEvents(sql, keyring)
+    await answerProbe(id)
     await age(200)
     await sql`update claims set look_at = now()`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: 0, queued: LEFT })
+  })
+
+  it('that named no configuration set wait for the event of a probe of their own sender', async () => {
+    const probesWanted = async () => {
+      const [row] = await sql<{ probesWanted: number }[]>`
+        select probes_wanted from connections where id = ${seeded.connectionId}`
+      return row?.probesWanted
+    }
+    const lookAgain = async () => {
+      await sql`update claims set look_at = now()`
+      await reconcile()
+    }
+    await nameConfigurationSet(null)
+    await leaveInDoubt()
+    await age(40)
+    await reconcile()
+    expect(await states()).toMatchObject({ unknown: IN_DOUBT })
+    expect(await probesWanted()).toBe(1)
+    // What is named by now says nothing of mail that went before, and others nothing of its sender.
+    await nameConfigurationSet('our-set')
+    await answerProbe(await probe('receipts@example.net'))
+    await lookAgain()
+    expect(await states()).toMatchObject({ unknown: IN_DOUBT })
+
+    await answerProbe(await probe('news@example.com'))
+    await age(100)
+    await reconcile()
+    expect(await states()).toEqual({ queued: LEFT, unknown: 0, failed: 0 })
+  })
+
+  it('of several senders have each of them probed', async () => {
+    await nameConfigurationSet(null)
+    const { organizationId, connectionId } = seeded
+    const senders = ['receipts@example.net', 'shop@example.com']
+    for (const from of senders) {
+      await messages.enqueue(sql, {
+        organizationId,
+        connectionId,
+        id: uuidv7(),
+        source: 'transactional',
+        from,
+        recipient: 'somebody@example.com',
+        subject: 'Your receipt',
+        text: 'Thank you',
+      })
+    }
+    const waiting = await mailQueue.waiting(sql, connectionId, 10)
+    await mailQueue.claim(sql, {
+      organizationId,
+      connectionId,
+      bucket: waiting[0]?.bucket ?? '',
+      claimId: uuidv7(),
+      ids: waiting.map(({ id }) => id),
+      refused: [],
+    })
+    await age(40)
+    await reconcile()
+    const unheard = async () => {
+      await sql`update claims set look_at = now()`
+      const [due] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })
+      return due?.unheardSenders
+    }
+    expect(await unheard()).toBe(2)
+
+    await sql`update connections set probes_wanted = 4 where id = ${connectionId}`
+    const probed: { from: string; id: string }[] = []
+    for (let turn = 0; turn < 4; turn++) {
+      const from = (await probes.take(sql, organizationId, connectionId)) ?? 'nobody'
+      probed.push({ from, id: await probe(from) })
+    }
+    expect(probed.map(({ from }) => from).toSorted()).toEqual([...senders, ...senders].toSorted())
+    await answerProbe(probed[0]?.id ?? '')
+    expect(await unheard()).toBe(1)
+    await answerProbe(probed[1]?.id ?? '')
+    expect(await unheard()).toBe(0)
   })
 
   it('wait twice as long as the bus was refused an event of the connection', async () => {

@@ -20,6 +20,7 @@ const proof = (changes: Partial<Evidence> = {}): Evidence => ({
   isReceiving: true,
   sinceInterruption: 0,
   arrivedSinceInterruption: 0,
+  unheardSenders: 0,
   isApplied: true,
   ...changes,
 })
@@ -75,6 +76,8 @@ describe('silence is proof', () => {
       { interruptedUntil: after(MINUTE), sinceInterruption: 7, now: after(HOUR) },
       0,
     ],
+    ['while nothing was heard of two of its senders', { unheardSenders: 2 }, 2],
+    ['while nothing was heard of fifty', { unheardSenders: 50 }, LEAST_WITNESSES],
     ['sooner than twice the longest silence', { lastArrivalAt: after(11 * MINUTE) }, 0],
   ])('never %s', (_, changes, probes) => {
     expect(verdict(changes)).toEqual(wait(probes))
@@ -115,6 +118,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.record({
   isReceiving: fc.boolean(),
   sinceInterruption: fc.integer({ min: 0, max: 3 }),
   arrivedSinceInterruption: fc.integer({ min: 0, max: 3 }),
+  unheardSenders: fc.integer({ min: 0, max: 50 }),
   isApplied: fc.boolean(),
 })
 
@@ -127,6 +131,7 @@ describe('whatever is known', () => {
         expect(known.witnesses).toBeGreaterThanOrEqual(LEAST_WITNESSES)
         expect(known.arrived).toBe(known.witnesses)
         expect(known.later).toBeGreaterThan(0)
+        expect(known.unheardSenders).toBe(0)
         expect(known.isReceiving && known.isApplied).toBe(true)
         expect(known.isGivenUp && known.interruptedUntil !== null).toBe(false)
         expect(age).toBeGreaterThanOrEqual(15 * MINUTE)

@@ -30,6 +30,11 @@ export interface Evidence {
   sinceInterruption: number
   /** Those of them that have an event. */
   arrivedSinceInterruption: number
+  /**
+   * Senders of the claim's mails of which nothing was heard since, where mail may have gone without
+   * our configuration set: their events may go elsewhere than the witnesses'.
+   */
+  unheardSenders: number
   /** Every event received until a moment ago is applied, and none was set aside. */
   isApplied: boolean
 }
@@ -68,6 +73,7 @@ export function judgeDoubt(
     LEAST_WITNESSES - evidence.witnesses,
     evidence.later === 0 ? 1 : 0,
     interruptedUntil !== null && evidence.sinceInterruption === 0 ? 1 : 0,
+    Math.min(evidence.unheardSenders, LEAST_WITNESSES),
     0,
   )
   const isProof =

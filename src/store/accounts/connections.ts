@@ -44,6 +44,8 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
       configuration_set = case when old.disconnected_at is null then old.configuration_set end,
       configuration_set_tried_at =
         case when old.disconnected_at is null then old.configuration_set_tried_at end,
+      configuration_set_since =
+        case when old.disconnected_at is null then old.configuration_set_since end,
       disconnected_at = null,
       updated_at = greatest(old.updated_at, now())
     returning id, external_id, id = ${connection.id} as created`

@@ -117,6 +117,8 @@ export const recordConfigurationSet = (
 ) => sql`
   update connections
   set configuration_set = ${configurationSet}, configuration_set_tried_at = clock_timestamp(),
+    configuration_set_since = case when ${configurationSet}::text is not null
+      then coalesce(configuration_set_since, clock_timestamp()) end,
     updated_at = clock_timestamp()
   where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
 

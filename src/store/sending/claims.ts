@@ -4,6 +4,7 @@ import { priorityOf } from './mail-priorities.ts'
 import { slotOf } from './answered-counts.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Sql } from '../db/sql.ts'
+import { sendersOf } from './probes.ts'
 import { findWaitingDays } from './waiting-days.ts'
 
 export interface Claim {
@@ -66,6 +67,12 @@ interface Look {
   limit: number
 }
 
+/**
+ * Whoever read a connection before it named its configuration set sends a claim without it for a
+ * moment, and a process leaves out a set that SES refused for a minute.
+ */
+const SETTLED = '2 minutes'
+
 /** A queue that is in order is asked again within this: the longest wait at one that is empty. */
 const LONGEST_POLL_MS = 25_000
 
@@ -98,6 +105,8 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
     ), due as materialized (
       select k.*, q.connection_id is not null as has_queue, q.emptied_at,
         c.sns_topic_arn is not null as is_given_up,
+        coalesce(c.configuration_set_since + ${SETTLED}::interval < k.claimed_at, false)
+          as names_set,
         greatest(receiving.until, c.events_refused_at, case
           when q.polled_at < clock_timestamp() - ${ms(LONGEST_POLL_MS + receivingGapMs)}
             then least(clock_timestamp(), q.polled_at + ${ms(giveUpMs)})
@@ -123,6 +132,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       receiving.is_receiving, due.is_given_up,
       coalesce(since.answered, 0) + probes.answered_since as since_interruption,
       coalesce(since.arrived, 0) + probes.arrived_since as arrived_since_interruption,
+      senders.unheard as unheard_senders,
       due.connection_id not in (select connection_id from lagging)
         and not exists (
           select from inbound_events e
@@ -163,7 +173,17 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
         order by slot
         limit 6
       ) first_slots
-    ) since`
+    ) since
+    cross join lateral (
+      select count(*)::int as unheard
+      from (${sendersOf(sql, sql`due`)}) sender
+      where not due.names_set and not exists (
+        select from probes p
+        where p.organization_id = due.organization_id and p.connection_id = due.connection_id
+          and p.from_address = sender.from_address and p.claimed_at > due.claimed_at
+          and p.first_event_at is not null
+      )
+    ) senders`
   return rows.map((row) => ({
     ...row,
     now: Date.parse(row.now),

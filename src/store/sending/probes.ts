@@ -17,10 +17,24 @@ export const request = (
     and (probe_requested_at is null
       or probe_requested_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
 
+/** Of so many claims in doubt, the oldest ones, the senders are probed. */
+const CLAIMS_PROBED = 100
+
+/** The addresses that the mails of a row of `claims` went from. */
+export const sendersOf = (sql: Sql, claim: ReturnType<Sql>) => sql`
+  select b.from_address
+  from batches b
+  where b.organization_id = ${claim}.organization_id and b.id = ${claim}.batch_id
+  union
+  select m.from_address
+  from message_bodies m
+  where m.organization_id = ${claim}.organization_id and m.bucket = ${claim}.bucket
+    and ${claim}.batch_id is null and m.id = any(${claim}.message_ids)`
+
 /**
- * Takes one of the probes that are wanted. Returns the address that the doubtful mail went from, an
- * identity that the account can send from. Undefined: none is wanted, or nothing is in doubt any
- * more.
+ * Takes one of the probes that are wanted. Returns an address that doubtful mail went from, an
+ * identity that the account can send from: of all of them the one that was probed least.
+ * Undefined: none is wanted, or nothing is in doubt any more.
  */
 export async function take(
   sql: Sql,
@@ -32,16 +46,21 @@ export async function take(
     set probes_wanted = c.probes_wanted - 1
     where c.organization_id = ${organizationId} and c.id = ${connectionId} and c.probes_wanted > 0
     returning (
-      select coalesce(b.from_address, (
-        select m.from_address
-        from message_bodies m
-        where m.organization_id = k.organization_id and m.bucket = k.bucket
-          and m.id = k.message_ids[1]
-      ))
-      from claims k
-      left join batches b on b.organization_id = k.organization_id and b.id = k.batch_id
-      where k.organization_id = c.organization_id and k.connection_id = c.id and k.state = 'doubt'
-      order by k.claimed_at
+      select sender.from_address
+      from (
+        select *
+        from claims
+        where organization_id = c.organization_id and connection_id = c.id and state = 'doubt'
+        order by claimed_at
+        limit ${CLAIMS_PROBED}
+      ) k
+      cross join lateral (${sendersOf(sql, sql`k`)}) sender
+      order by (
+        select count(*)
+        from probes p
+        where p.organization_id = c.organization_id and p.connection_id = c.id
+          and p.from_address = sender.from_address and p.claimed_at > k.claimed_at
+      ), k.claimed_at
       limit 1
     ) as "from"`
   return probe?.from ?? undefined
@@ -56,11 +75,12 @@ export const giveBack = (sql: Sql, organizationId: Uuid, connectionId: Uuid) => 
 /** Writes a probe down before its call begins. Returns its claim's time, which signs the call. */
 export async function claim(
   sql: Sql,
-  { organizationId, connectionId, id }: { organizationId: Uuid; connectionId: Uuid; id: Uuid },
+  probed: { organizationId: Uuid; connectionId: Uuid; id: Uuid; from: string },
 ): Promise<string> {
   const [probe] = await sql<{ claimedAt: string }[]>`
-    insert into probes (organization_id, connection_id, id, claimed_at)
-    values (${organizationId}, ${connectionId}, ${id}, clock_timestamp())
+    insert into probes (organization_id, connection_id, id, from_address, claimed_at)
+    values (${probed.organizationId}, ${probed.connectionId}, ${probed.id}, ${probed.from},
+      clock_timestamp())
     returning claimed_at`
   if (!probe) throw new Error('an insert returned no row')
   return probe.claimedAt
