@@ -51,12 +51,21 @@ const BROKEN_SHARE = 0.5
  * than the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was not
  * accepted for a reason that is not its recipient's goes back to `queued`, and so does one whose
  * mail came too late.
+ *
+ * `mostCharacters`: of mails whose calls are under way at once. How long a mail is shows when it is
+ * made: one that would be too much goes back, too, while another one's call is under way.
  */
-export async function callAll(mailer: Mailer, pending: readonly Pending[], call: Call) {
+export async function callAll(
+  mailer: Mailer,
+  pending: readonly Pending[],
+  call: Call,
+  mostCharacters = Infinity,
+) {
+  const room: Room = { taken: 0, most: mostCharacters }
   const calls: Promise<EndedCall>[] = []
   let yieldedAt = performance.now()
   for (const { id, job } of pending) {
-    calls.push(callOne(mailer, id, job, call))
+    calls.push(callOne(mailer, { id, making: job, room }, call))
     if (performance.now() - yieldedAt < YIELD_MS) continue
     await setImmediate()
     yieldedAt = performance.now()
@@ -70,10 +79,15 @@ export async function callAll(mailer: Mailer, pending: readonly Pending[], call:
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
+/** Characters of a claim's mails whose calls are under way. */
+interface Room {
+  taken: number
+  most: number
+}
+
 async function callOne(
   mailer: Mailer,
-  id: string,
-  making: Pending['job'],
+  { id, making, room }: { id: string; making: Pending['job']; room: Room },
   call: Call,
 ): Promise<EndedCall> {
   const job = making instanceof Promise ? await making : making
@@ -81,12 +95,17 @@ async function callOne(
     const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
     return { result: resultOf(id, refused, ''), outcome: refused }
   }
-  if (!job || performance.now() >= call.beginBy) {
+  const length = job ? lengthOf(job.mail) : 0
+  const isTooMuch = room.taken > 0 && room.taken + length > room.most
+  if (!job || isTooMuch || performance.now() >= call.beginBy) {
     return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
-  const outcome = await mailer.send(job.mail, call)
+  room.taken += length
+  const outcome = await mailer.send(job.mail, call).finally(() => (room.taken -= length))
   return { result: resultOf(id, outcome, job.mail.subject), outcome }
 }
+
+const lengthOf = ({ html, text }: Mail): number => (html?.length ?? 0) + (text?.length ?? 0)
 
 function resultOf(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {
   switch (outcome.kind) {

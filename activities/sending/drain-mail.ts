@@ -23,13 +23,19 @@ import { callAll, type Job, jobOf } from '../calls.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { createFlights } from './flights.ts'
+import { createHeldBytes, type HeldPart } from './held-bytes.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 const CLAIM_SIZE = 50
 /** Mails of one connection whose calls have begun and are not written yet. */
 const MOST_IN_FLIGHT = 200
-/** Encrypted contents that are read at once; while as many are in flight, nothing is claimed. */
-const CLAIM_BYTES = 16 * 1024 * 1024
+/** What the mails of one claim say together: more only if the first alone is longer. */
+const CLAIM_BYTES = 4 * 1024 * 1024
+/**
+ * What all mails in flight of a process say: further claims are of one mail, and of no connection
+ * that has others in flight. As strings, and again in their requests, they take several times that.
+ */
+const HELD_BYTES = 24 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
 /** Drains that a process runs at once; while most of them run, others may wait for a slot. */
@@ -71,8 +77,8 @@ interface Claim {
   /** On `performance.now()`'s scale. */
   startedAt: number
   pending: { id: string; job: Job }[]
-  /** Of their contents. */
-  bytes: number
+  /** What they say, until their calls have ended. */
+  part: HeldPart
 }
 
 const UNREADABLE: Said = {
@@ -91,6 +97,7 @@ export interface DrainMailDeps {
 export function createDrainMail({ sql, claimSql, mailer, timings, content }: DrainMailDeps) {
   /** Drains of this process. */
   let running = 0
+  const held = createHeldBytes(HELD_BYTES)
 
   /**
    * Sends the single mail that waits for one connection, by priority. Returns when to come back:
@@ -133,7 +140,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       // This organization's role or identity is in the way: others on the account must not wait.
       if (state.isStuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
       if (flights.hasFailed()) break
-      if (flights.room() === 0 || flights.bytes() >= CLAIM_BYTES) {
+      if (flights.room() === 0 || (held.isFull() && !flights.isEmpty())) {
         await flights.next()
         continue
       }
@@ -158,12 +165,15 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       const claim = await claimSome(sender, { bucket, ids: ids.slice(0, grant.granted) })
       const unused = grant.granted - claim.pending.length
       if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
-      // Somebody else holds these rows for a moment, or none of them may be mailed.
-      if (claim.pending.length === 0) await Context.current().sleep(POLL_MS)
-      else {
+      if (claim.pending.length === 0) {
+        // Somebody else holds these rows for a moment, or none of them may be mailed.
+        claim.part.resize(0)
+        await Context.current().sleep(POLL_MS)
+      } else {
         const { isWatched } = grant
-        const load = { mails: claim.pending.length, bytes: claim.bytes }
-        flights.begin(load, () => sendClaimed(sender, claim, { isWatched, state }))
+        flights.begin(claim.pending.length, () =>
+          sendClaimed(sender, claim, { isWatched, state }).finally(() => claim.part.resize(0)),
+        )
       }
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
       warmUntil = performance.now() + WARM_MS
@@ -189,11 +199,26 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
   /** Claims mails and makes them. */
   async function claimSome(
     sender: senders.SendingConnection,
-    { bucket, ids }: { bucket: string; ids: string[] },
+    wanted: { bucket: string; ids: string[] },
   ): Promise<Claim> {
+    const part = held.take(CLAIM_BYTES)
+    try {
+      return { ...(await claimFitting(sender, wanted, part)), part }
+    } catch (error) {
+      part.resize(0)
+      throw error
+    }
+  }
+
+  async function claimFitting(
+    sender: senders.SendingConnection,
+    { bucket, ids }: { bucket: string; ids: string[] },
+    part: HeldPart,
+  ): Promise<Omit<Claim, 'part'>> {
     const { organizationId, connectionId } = sender
     // Before the claim, after which there is a second to begin every call.
-    const { fitting, saidBy, bytes } = await contentsOf(organizationId, ids)
+    const { fitting, saidBy, bytes } = await contentsOf({ organizationId, bucket, ids }, part.given)
+    part.resize(bytes)
     const refused = await refusedByList(organizationId, bucket, fitting)
     const startedAt = performance.now()
     const claimId = uuidv7()
@@ -214,7 +239,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       const tags = tagsOf({ organizationId, bucket, id, flowId })
       return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
     })
-    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending, bytes }
+    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending }
   }
 
   /** Calls, writes, and gives back the permits that were not used. */
@@ -249,18 +274,20 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
    * What mails of the API say, which is stored encrypted; of other mail the claim tells. Those that
    * do not fit in with the others are left for the next claim.
    */
-  async function contentsOf(organizationId: string, ids: readonly string[]) {
-    const sealed = await transactionalMails.listSealed(sql, organizationId, ids, CLAIM_BYTES)
+  async function contentsOf(
+    wanted: { organizationId: string; bucket: string; ids: readonly string[] },
+    mostBytes: number,
+  ) {
+    const fitting = await transactionalMails.listFitting(sql, wanted, mostBytes)
     const said = new Map<string, Said>()
-    const waiting = new Set<string>()
-    for (const { id, fits, sealed: bytes, tags } of sealed) {
-      if (!fits) waiting.add(id)
-      const found = bytes && openContent(content.keyring, organizationId, id, bytes)
-      said.set(id, found ? { parts: await outgoing(found), tags } : UNREADABLE)
+    for (const { id, isSealed, sealed, tags } of fitting) {
+      if (!isSealed) continue
+      const found = sealed && openContent(content.keyring, wanted.organizationId, id, sealed)
+      said.set(id, found ? { parts: await outgoing(found), tags: tags ?? [] } : UNREADABLE)
     }
     return {
-      bytes: sealed.reduce((sum, { sealed: content }) => sum + (content?.byteLength ?? 0), 0),
-      fitting: ids.filter((id) => !waiting.has(id)),
+      bytes: fitting.reduce((sum, { bytes }) => sum + bytes, 0),
+      fitting: fitting.map(({ id }) => id),
       saidBy: (id: string): Said => said.get(id) ?? { parts: {}, tags: [] },
     }
   }
@@ -302,9 +329,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       return
     }
     state.isProbing = true
-    flights.begin({ mails: 1, bytes: 0 }, () =>
-      sendProbe(sender, from).finally(() => (state.isProbing = false)),
-    )
+    flights.begin(1, () => sendProbe(sender, from).finally(() => (state.isProbing = false)))
   }
 
   async function sendProbe(sender: senders.SendingConnection, from: string): Promise<void> {

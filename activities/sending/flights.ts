@@ -1,10 +1,5 @@
-interface Load {
+interface Flight {
   mails: number
-  /** Of their contents, which are held until the calls have ended. */
-  bytes: number
-}
-
-interface Flight extends Load {
   /** On `performance.now()`'s scale. */
   beganAt: number
 }
@@ -13,23 +8,21 @@ interface Flight extends Load {
 export function createFlights(most: number) {
   const flights = new Map<Promise<void>, Flight>()
   const failures: unknown[] = []
-  const inFlight = (of: keyof Load): number =>
-    [...flights.values()].reduce((sum, flight) => sum + flight[of], 0)
+  const inFlight = (): number => [...flights.values()].reduce((sum, { mails }) => sum + mails, 0)
 
   return {
     /** How many more mails may be begun. */
-    room: (): number => Math.max(0, most - inFlight('mails')),
-    bytes: (): number => inFlight('bytes'),
+    room: (): number => Math.max(0, most - inFlight()),
     hasFailed: (): boolean => failures.length > 0,
     isEmpty: (): boolean => flights.size === 0,
     beganBefore: (time: number): boolean =>
       [...flights.values()].some(({ beganAt }) => beganAt < time),
 
-    begin(load: Load, work: () => Promise<void>): void {
+    begin(mails: number, work: () => Promise<void>): void {
       const flight = work()
         .catch((error: unknown) => void failures.push(error))
         .finally(() => flights.delete(flight))
-      flights.set(flight, { ...load, beganAt: performance.now() })
+      flights.set(flight, { mails, beganAt: performance.now() })
     },
 
     /** When one of them has ended. */

@@ -50,8 +50,11 @@ const OUTCOMES_AWAITED = {
 
 /** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
 const CLAIM_SIZE = 100
-/** Rendered mail held at once per chunk, so that large templates go in smaller claims. */
-const CLAIM_BYTES = 2_000_000
+/**
+ * Rendered mail held at once per chunk. Long templates go in smaller claims from the start; that
+ * short ones make long mails shows when the first are made.
+ */
+const CLAIM_CHARACTERS = 2_000_000
 /** A chunk that cannot go on for this long gives its slot to another. */
 const LONGEST_WAIT_MS = 30_000
 
@@ -94,9 +97,9 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     const sizes = [batch, ...variants].map(
       (said) => said.contentHtml.length + said.contentText.length,
     )
-    const claimSize = Math.floor(CLAIM_BYTES / (Math.max(...sizes) + 1))
+    const claimSize = Math.floor(CLAIM_CHARACTERS / (Math.max(...sizes) + 1))
     const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
-    const chunk = { waitedMs: 0, isUntried: attempt > 1 || batch.sent === 0 }
+    const chunk = { waitedMs: 0, isUntried: attempt > 1 || batch.sent === 0, most }
 
     for (;;) {
       const open = await batchParts.countOpen(sql, range)
@@ -109,8 +112,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       if (batch.isPaused) return { kind: 'held' }
       // Until a first mail is accepted few are tried at once: a refused sender fails no whole
       // claim.
-      const atOnce = chunk.isUntried ? Math.min(most, MOST_SENDER_REFUSALS) : most
-      const wanted = Math.min(atOnce, open.queued)
+      const untried = chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE
+      const wanted = Math.min(most, chunk.most, untried, open.queued)
       const grant = await grantMails(input, batch, sender, wanted)
       if (grant.granted === 0) {
         if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
@@ -167,11 +170,10 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
 
     const beginBy = startedAt + timings.beginMs
     const jobs = mails(claimed.recipients, beginBy)
-    const { results, verdict } = await callAll(mailer, pending(claimed.recipients, jobs), {
-      iamRole: sender,
-      signedAt: new Date(claimed.claimedAt),
-      beginBy,
-    })
+    const call = { iamRole: sender, signedAt: new Date(claimed.claimedAt), beginBy }
+    const toCall = pending(claimed.recipients, jobs)
+    const { results, verdict } = await callAll(mailer, toCall, call, CLAIM_CHARACTERS)
+    chunk.most = mostNext(chunk.most, results.length, verdict.notBegun)
     const { isTest, bucket } = batch
     const claim = { organizationId, bucket, claimId, batchId, isTest }
     await writeWithRetry(() => messages.recordResults(sql, claim, results))
@@ -231,9 +233,15 @@ interface ClaimInput {
     waitedMs: number
     /** Nothing was accepted from this sender yet. */
     isUntried: boolean
+    /** As many could be made and called by the last claim, and some more. */
+    most: number
   }
   grant: Awaited<ReturnType<typeof sendLimits.grantPermits>>
 }
+
+/** Rows of the next claim: few after mails that took too long to make or were too long. */
+const mostNext = (most: number, claimed: number, notBegun: number): number =>
+  notBegun === 0 ? Math.min(2 * most, CLAIM_SIZE) : Math.max(1, 2 * (claimed - notBegun))
 
 const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))

@@ -44,6 +44,21 @@ describe('the calls of a claim', () => {
     expect(mailer.calls).toHaveLength(20)
   })
 
+  it('are under way for no more than so many characters at once, and for one mail at least', async () => {
+    const long = (n: number) => ({ ...mail(`reader-${n}@example.com`), html: 'x'.repeat(1_000) })
+    const jobs = Array.from({ length: 10 }, (_, n) => ({
+      id: String(n),
+      job: soon().then(() => ({ id: String(n), mail: long(n) })),
+    }))
+    const outcomesWithin = async (most: number) => {
+      const { results, verdict } = await callAll(fakeMailer(), jobs, call(1_000), most)
+      return [results.filter(({ outcome }) => outcome === 'sent').length, verdict.notBegun]
+    }
+    expect(await outcomesWithin(3_500)).toEqual([3, 7])
+    expect(await outcomesWithin(10)).toEqual([1, 9])
+    expect(await outcomesWithin(20_000)).toEqual([10, 0])
+  })
+
   it('are not made for a mail that there was no time for, or that cannot be made', async () => {
     const mailer = fakeMailer()
     const failed = { reason: 'render_timeout', error: 'Takes too long to render' }

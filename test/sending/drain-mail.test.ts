@@ -5,6 +5,8 @@ import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeMailer } from '../support/mailer.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { enqueue } from '../../src/store/sending/messages.ts'
 import { seedOrganization } from '../support/seed.ts'
 
 /** Far less than a drain waits for mail. */
@@ -37,4 +39,47 @@ it.each([
     ),
   )
   expect(drained.some(({ more }) => more)).toBe(isOver)
+})
+
+it('of mails of a megabyte few are in flight at once, and all are sent', async () => {
+  const MAILS = 40
+  const CHARACTERS = 1_000_000
+  const MOST = 25 * 1024 * 1024
+  const { sql } = database
+  const seeded = await seedOrganization(sql)
+  for (let n = 0; n < MAILS; n++) {
+    await enqueue(sql, {
+      organizationId: seeded.organizationId,
+      id: uuidv7(),
+      source: 'transactional',
+      connectionId: seeded.connectionId,
+      recipient: `reader-${n}@example.com`,
+      from: 'shop@example.com',
+      subject: 'Your receipt',
+      html: 'x'.repeat(CHARACTERS),
+    })
+  }
+  const provider = fakeMailer(undefined, 300)
+  let held = 0
+  let most = 0
+  const drainMail = createDrainMail({
+    sql,
+    claimSql: sql,
+    mailer: {
+      ...provider,
+      send: async (mail, call) => {
+        const length = mail.html?.length ?? 0
+        held += length
+        most = Math.max(most, held)
+        return provider.send(mail, call).finally(() => (held -= length))
+      },
+    },
+    timings: { ...SHORT_TIMINGS, drainMs: 60_000 },
+    content: { keyring: parseKeyring(newKeyringText()) },
+  })
+  await new MockActivityEnvironment().run(() => drainMail(seeded))
+  expect(new Set(provider.accepted).size).toBe(MAILS)
+  expect(provider.accepted).toHaveLength(MAILS)
+  expect(most).toBeGreaterThan(CHARACTERS)
+  expect(most).toBeLessThan(MOST)
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
@@ -13,6 +14,10 @@ expectWarnings(/^Workflow failed sendBatch .*render_timeout$/)
 
 /** A template that takes minutes for each mail. */
 const HOSTILE = `<p>${'{% for a in (1..3000) %}'.repeat(4)}{{ contact.firstName }}${'{% endfor %}'.repeat(4)}</p>`
+/** A short template that makes 700,000 characters. */
+const LONG = `<p>{{ contact.firstName }}{% for a in (1..14000) %}${'x'.repeat(50)}{% endfor %}</p>`
+const LONG_MAILS = 10
+const LONG_ANSWER_MS = 500
 const LONGEST_MS = 240_000
 /** What is slow here is no worker that was lost, also on a busy machine. */
 const TIMINGS = {
@@ -30,11 +35,24 @@ let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
 let engine: Engine
 let mailer: FakeMailer
+/** Characters of long mails whose calls are under way, and the most that were at once. */
+const long = { now: 0, most: 0 }
 
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
   mailer = fakeMailer(sent, 5)
+  const answering = { ...mailer }
+  mailer.send = async (mail, call) => {
+    const length = mail.html?.length ?? 0
+    if (length < 100_000) return answering.send(mail, call)
+    long.now += length
+    long.most = Math.max(long.most, long.now)
+    const answer = await answering.send(mail, call)
+    await sleep(LONG_ANSWER_MS)
+    long.now -= length
+    return answer
+  }
   engine = await startEngine({ databaseUrl: database.url, mailer, timings: TIMINGS })
 })
 afterAll(async () => {
@@ -90,3 +108,13 @@ it(
   },
   4 * LONGEST_MS,
 )
+
+it('of a batch whose short template makes long mails few are held at once, and all are sent', async () => {
+  const seeded = await seedOrganization(sql)
+  await seedContacts(sql, seeded.organizationId, LONG_MAILS)
+  const batch = await seedBatch(sql, seeded, { html: LONG })
+  await until(async () => (await batchRow(sql, batch)).status === 'completed', LONGEST_MS)
+  expect(await batchRow(sql, batch)).toMatchObject({ sent: LONG_MAILS, failed: 0, unknown: 0 })
+  expect(long.most).toBeGreaterThan(700_000)
+  expect(long.most).toBeLessThan(2_000_000)
+})

@@ -141,34 +141,48 @@ export async function cancel(tx: Transaction, organizationId: Uuid, id: Uuid): P
   return count > 0
 }
 
-export interface SealedMail {
+export interface FittingMail {
   id: Uuid
-  tags: Tag[]
-  /** Null: there is none, or it does not fit in with those before it. */
+  bytes: number
+  /** It came through the API. */
+  isSealed: boolean
+  /** Null: there is none any more, or the mail did not come through the API. */
   sealed: Uint8Array | null
-  fits: boolean
+  tags: Tag[] | null
 }
 
 /**
- * What those of `ids` say that came through the API, in the order of `ids`: the first, and as many
- * more as have `mostBytes` together.
+ * The first of `ids`, and as many of the next as say `mostBytes` together, in their order, with
+ * what those say that came through the API. How long a text is is known without reading it.
  */
-export const listSealed = (
+export const listFitting = (
   sql: Sql,
-  organizationId: Uuid,
-  ids: readonly Uuid[],
+  { organizationId, bucket, ids }: { organizationId: Uuid; bucket: Uuid; ids: readonly Uuid[] },
   mostBytes: number,
-) => sql<SealedMail[]>`
-  select t.id, t.tags, sized.fits, case when sized.fits then t.sealed end as sealed
-  from (
-    select t.id, position,
-      position = min(position) over () or sum(coalesce(octet_length(t.sealed), 0))
-        over (order by position) <= ${mostBytes} as fits
+) => sql<FittingMail[]>`
+  with sized as (
+    select wanted.id, position, sealed.bytes is not null as is_sealed,
+      coalesce(sealed.bytes, 0) + coalesce(body.bytes, 0) as bytes,
+      sum(coalesce(sealed.bytes, 0) + coalesce(body.bytes, 0)) over (order by position) as total
     from unnest(${[...ids]}::uuid[]) with ordinality as wanted (id, position)
-    join transactional_mails t on t.organization_id = ${organizationId} and t.id = wanted.id
-  ) sized
-  join transactional_mails t on t.organization_id = ${organizationId} and t.id = sized.id
-  order by sized.position`
+    left join lateral (
+      select coalesce(octet_length(t.sealed), 0) as bytes
+      from transactional_mails t
+      where t.organization_id = ${organizationId} and t.id = wanted.id
+      limit 1
+    ) sealed on true
+    left join lateral (
+      select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) as bytes
+      from message_bodies b
+      where b.organization_id = ${organizationId} and b.bucket = ${bucket} and b.id = wanted.id
+      limit 1
+    ) body on true
+  )
+  select sized.id, sized.bytes, sized.is_sealed, t.sealed, t.tags
+  from sized
+  left join transactional_mails t on t.organization_id = ${organizationId} and t.id = sized.id
+  where position = 1 or total <= ${mostBytes}
+  order by position`
 
 /** What one mail said; undefined: it is not kept. */
 export async function findSealed(

@@ -1,0 +1,31 @@
+/** A part of what a process holds. */
+export interface HeldPart {
+  /** Bytes that it was given. */
+  given: number
+  /** It is found to be more or less; 0: nothing is held any more. */
+  resize(bytes: number): void
+}
+
+/**
+ * Counts bytes that a process holds: nobody is given more while it holds `most` of them. Somebody
+ * who needs more than they were given says so, and the others wait for longer.
+ */
+export function createHeldBytes(most: number) {
+  let held = 0
+  return {
+    isFull: (): boolean => held >= most,
+    /** As many of `wanted` as there is room for. */
+    take(wanted: number): HeldPart {
+      const given = Math.max(0, Math.min(wanted, most - held))
+      let bytes = given
+      held += bytes
+      return {
+        given,
+        resize: (to) => {
+          held += to - bytes
+          bytes = to
+        },
+      }
+    },
+  }
+}
