@@ -295,7 +295,7 @@ describe('an erasure', () => {
     await until(async () => (await rows()).every(({ recipient }) => recipient === null))
     await sleep(1_000)
     expect(await statusOf(erasureId)).toBe('running')
-    await sql`update inbound_events set look_at = now() where applied_at is null`
+    await sql`update inbound_events set look_at = now() - interval '1 second' where applied_at is null`
     await erased(erasureId)
     expect(await rows()).toEqual([{ recipient: null }, { recipient: null }])
     // Another event of such a mail brings nothing back.

@@ -140,7 +140,7 @@ const counts = async () => {
 /** Everything about the connection happened so much earlier; tens of seconds, as it is counted. */
 async function age(seconds: number): Promise<void> {
   const by = sql`${seconds} * interval '1 second'`
-  await sql`update claims set claimed_at = claimed_at - ${by}, look_at = now()`
+  await sql`update claims set claimed_at = claimed_at - ${by}, look_at = now() - interval '1 second'`
   await sql`update messages set claimed_at = claimed_at - ${by} where claimed_at is not null`
   // By way of another year: rows must not meet on the way.
   await sql`
@@ -183,7 +183,7 @@ async function leaveInDoubt(): Promise<{ claimId: string; ids: string[] }> {
   const later = await take(NEIGHBOURS)
   await write(later)
   await speak([...before.ids, ...later.ids])
-  await sql`update claims set look_at = now()`
+  await sql`update claims set look_at = now() - interval '1 second'`
   await reconcile()
   expect(await states()).toMatchObject({ unknown: IN_DOUBT })
   return lost
@@ -279,11 +279,11 @@ describe('mails in doubt', () => {
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
     await sql`update inbound_events set applied_at = now(), error = 'refused' where envelope_id = 'e-1'`
-    await sql`update claims set look_at = now()`
+    await sql`update claims set look_at = now() - interval '1 second'`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
     await sql`update inbound_events set error = null where envelope_id = 'e-1'`
-    await sql`update claims set look_at = now()`
+    await sql`update claims set look_at = now() - interval '1 second'`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: 0, queued: LEFT })
   })
@@ -310,12 +310,12 @@ describe('mails in doubt', () => {
     )
     expect(await probes.take(sql, seeded.organizationId, seeded.connectionId)).toBeUndefined()
     const id = await probe('news@example.com')
-    await sql`update claims set look_at = now()`
+    await sql`update claims set look_at = now() - interval '1 second'`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: IN_DOUBT })
     await answerProbe(id)
     await age(200)
-    await sql`update claims set look_at = now()`
+    await sql`update claims set look_at = now() - interval '1 second'`
     await reconcile()
     expect(await states()).toMatchObject({ unknown: 0, queued: LEFT })
   })
@@ -327,7 +327,7 @@ describe('mails in doubt', () => {
       return row?.probesWanted
     }
     const lookAgain = async () => {
-      await sql`update claims set look_at = now()`
+      await sql`update claims set look_at = now() - interval '1 second'`
       await reconcile()
     }
     await nameConfigurationSet(null)
@@ -376,7 +376,7 @@ describe('mails in doubt', () => {
     await age(40)
     await reconcile()
     const unheard = async () => {
-      await sql`update claims set look_at = now()`
+      await sql`update claims set look_at = now() - interval '1 second'`
       const [due] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })
       return due?.unheardSenders
     }
@@ -407,7 +407,7 @@ describe('mails in doubt', () => {
         from connections where id = ${seeded.connectionId}`
       return row?.refused === true
     })
-    await sql`update claims set look_at = now()`
+    await sql`update claims set look_at = now() - interval '1 second'`
     const [due] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })
     expect(due?.interruptedUntil).toBeGreaterThan(due?.claimedAt ?? Infinity)
     expect(due?.sinceInterruption).toBe(0)
@@ -420,7 +420,7 @@ describe('mails in doubt', () => {
         update connections
         set sns_topic_arn = ${topic}::text || region || ':' || account_id || ':events'
         where id = ${seeded.connectionId}`
-      await sql`update claims set look_at = now()`
+      await sql`update claims set look_at = now() - interval '1 second'`
       // On a busy machine receivers may seem to be away for a moment.
       const due = await until(async () => {
         const [first] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })

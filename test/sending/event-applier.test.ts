@@ -457,7 +457,7 @@ describe('delivery events', () => {
     const again = async (minutes: number) => {
       await sql`
         update inbound_events
-        set look_at = now(), received_at = now() - ${minutes} * interval '1 minute'
+        set look_at = now() - interval '1 second', received_at = now() - ${minutes} * interval '1 minute'
         where applied_at is null`
       return (await applyNext(sql, keyring))?.refusal
     }

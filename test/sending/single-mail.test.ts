@@ -297,7 +297,7 @@ test('what a mail said goes when its time is over and it is settled, not before'
   await forgetContents(api.sql)
   expect([await isStored(kept), await isStored(brief)]).toEqual([true, false])
   await api.sql`
-    update transactional_mails set sealed_until = now() where id = ${kept}`
+    update transactional_mails set sealed_until = now() - interval '1 second' where id = ${kept}`
   await forgetContents(api.sql)
   expect(await isStored(kept)).toBe(false)
 })

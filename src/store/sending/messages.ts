@@ -28,7 +28,7 @@ export interface SingleMail {
   html?: string | null
   text?: string | null
   headers?: { name: string; value: string }[]
-  /** Not before; now when absent. */
+  /** Not before; now when absent, rounded down: what is sent at once is due at once. */
   sendAt?: string
   /** Why it is not to be sent: it is only a row in the ledger, `skipped`. */
   refused?: string | undefined
@@ -36,8 +36,7 @@ export interface SingleMail {
 
 /**
  * The one way to send a single mail: a row in the ledger, what it says, its row in the mail queue,
- * all in the caller's transaction. True when it is new, false when the same decision was
- * enqueued before.
+ * all in the caller's transaction. False: the same decision was enqueued before.
  */
 export const enqueue = async (sql: Executor, message: SingleMail): Promise<boolean> =>
   (await enqueueAll(sql, [message])) === 1
@@ -80,7 +79,8 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
         state, status, reason)
       select organization_id, bucket, id, dedupe_key, source, connection_id, contact_id,
         execution_id, topic_id, template_id, recipient,
-        lower(substring(from_address from '[^@]+$')), subject, coalesce(send_at, now()),
+        lower(substring(from_address from '[^@]+$')), subject,
+        coalesce(send_at, date_trunc('milliseconds', now())),
         case when refused is null then 'queued' else 'skipped' end,
         case when refused is null then 'queued' else 'suppressed' end, refused
       from given
