@@ -4,6 +4,7 @@ import type { Settings } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { admit } from '../../src/core/flows/admission.ts'
+import { admitWithinLimit } from '../../src/core/flows/concurrency.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
@@ -101,7 +102,7 @@ const pendingOf = async (flowId: Uuid) =>
 
 const idOf = (execution: { id: Uuid }) => executionWorkflowId(execution.id, 1)
 
-test('a flow runs as many at once as it says, the oldest first, whoever relays', async () => {
+test('a flow runs as many at once as it says, whoever relays', async () => {
   const flow = await limited(5)
   await Promise.all(
     Array.from({ length: 20 }, (_, i) => flow.enter(people.slice(i * 10, i * 10 + 10))),
@@ -121,7 +122,22 @@ test('a flow runs as many at once as it says, the oldest first, whoever relays',
   await allDone()
   expect(await flow.statuses()).toMatchObject({ 'pending ': 5, 'cancelled dropped': 196 })
   const inside = (await pendingOf(flow.id)).map(({ contactId }) => contactId)
-  expect(inside.slice(3)).toEqual(late.slice(0, 2))
+  expect(late).toEqual(expect.arrayContaining(inside.slice(3)))
+})
+
+test('of those that are asked for at once the oldest get in', async () => {
+  const flow = await limited(2)
+  await flow.enter(people.slice(0, 5))
+  const attempts = (await pendingOf(flow.id)).map(({ id }) => ({
+    organizationId,
+    executionId: id,
+    attempt: 1,
+  }))
+  await admitWithinLimit(sql, attempts.toReversed())
+  const inside = (await pendingOf(flow.id)).map(({ contactId }) => contactId)
+  expect(inside).toEqual(people.slice(0, 2))
+  run(watched().client)
+  await allDone()
 })
 
 test('of what fails in a round each reason is told once', async () => {
@@ -181,10 +197,13 @@ test('who was dropped has not entered: they get in when there is room', async ()
   run(watched().client)
   await allDone()
   expect(await flow.statuses()).toEqual({ 'pending ': 1, 'cancelled dropped': 1 })
-  await flow.end((await pendingOf(flow.id)).map(({ id }) => id))
-  expect(await flow.enter([ada, bea])).toEqual(['dropped', 'started'])
+  // A relay has two loops: which of them comes first is open.
+  const [inside] = await pendingOf(flow.id)
+  const out = inside?.contactId === ada ? bea : ada
+  await flow.end([inside?.id ?? ''])
+  expect(await flow.enter([inside?.contactId ?? '', out])).toEqual(['dropped', 'started'])
   await allDone()
-  expect((await pendingOf(flow.id)).map(({ contactId }) => contactId)).toEqual([bea])
+  expect((await pendingOf(flow.id)).map(({ contactId }) => contactId)).toEqual([out])
 })
 
 test('who runs since before there was a limit takes a place, and who waits for one does not', async () => {
@@ -313,8 +332,8 @@ test('a crowd of executions that start delays no other promise', async () => {
     await outbox.putAll(tx, organizationId, crowd, undefined)
     await outbox.put(tx, organizationId, notice, undefined)
   })
-  expect(await outbox.lease(sql, 'others', 50, 1_000)).toMatchObject([notice])
-  const taken = await outbox.lease(sql, 'executions', 1_000, 1_000)
+  expect(await outbox.lease(sql, 'others', 50, 60_000)).toMatchObject([notice])
+  const taken = await outbox.lease(sql, 'executions', 1_000, 60_000)
   expect(taken.map(({ kind }) => kind)).toEqual(Array(500).fill('start_execution'))
-  expect(await outbox.lease(sql, 'executions', 50, 1_000)).toEqual([])
+  expect(await outbox.lease(sql, 'executions', 50, 60_000)).toEqual([])
 })
