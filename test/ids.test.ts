@@ -114,8 +114,8 @@ describe('buckets', () => {
 
   test('two batches of the same millisecond have different buckets', () => {
     const now = LATER + 5 * DAY_MS
-    const buckets = Array.from({ length: 10_000 }, () => batchBucket(now))
-    expect(new Set(buckets).size).toBe(10_000)
+    const buckets = Array.from({ length: 1_000 }, () => batchBucket(now))
+    expect(new Set(buckets).size).toBe(1_000)
   })
 
   test('a day’s bucket is the lowest id of its UTC day', () => {

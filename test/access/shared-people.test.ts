@@ -84,8 +84,8 @@ function withoutOwn(text: string): string {
     (row?.action === 'contact.exported' && row.requestId === undefined)
   const body = JSON.parse(text, (key, value) => {
     // A segment that is looked at is counted again after a minute; a report says when it was made,
-    // and metrics until which quarter of an hour they are.
-    if (['countedAt', 'generatedAt', 'end'].includes(key)) return undefined
+    // and metrics from which day until which quarter of an hour they are.
+    if (['countedAt', 'generatedAt', 'start', 'end'].includes(key)) return undefined
     return Array.isArray(value) ? value.filter((row) => !isOwn(row)) : value
   })
   return JSON.stringify(body)

@@ -138,10 +138,15 @@ it('a worker lost between claim and call: the owner is not told twice, and not w
   const account = await fixture.connect()
   const place = await tell(account)
   await notices.claim(fixture.sql, { ...place, claimId: uuidv7(), limit: 10 })
+  const age = (seconds: number) => fixture.sql`
+    update notice_mails set claimed_at = claimed_at - ${seconds} * interval '1 second'
+    where notice_id = ${place.noticeId} and claimed_at is not null`
   // While the claim may be alive, nobody else calls.
+  await age(-60)
   const { waitMs } = await fixture.notices().sendNotice(place)
   expect(waitMs).toBeGreaterThan(0)
   expect(await statesOf(place)).toEqual(['claimed'])
+  await age(120)
   await finish(place)
   expect(await statesOf(place)).toEqual(['unknown unknown_outcome'])
   expect(await mailsTo(account)).toEqual([0])

@@ -199,6 +199,7 @@ async function unsubscribingDuring(pair: Pair, act: () => Promise<void>): Promis
   const [locked, seen] = [gate(), gate()]
   const unsubscribing = transact(runs.database.sql, async (tx) => {
     const own = { source: 'link', own: true } as const
+    await tx`set local idle_in_transaction_session_timeout = 0`
     await subscriptions.unsubscribe(tx, there.organizationId, [pair], own)
     locked.open()
     await seen.opened

@@ -104,6 +104,7 @@ it('cancelled in the Temporal UI, it leaves the import failed and says by whom',
   const released = new Promise<void>((resolve) => (release = resolve))
   // Nobody can begin it meanwhile: its row is held.
   const holding = transact(database.sql, async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`
     await tx`select from imports where id = ${id} for update`
     await released
   })

@@ -82,7 +82,7 @@ test('in a storm of cancels nothing of a transaction that failed is kept', async
 
 test('a server that is gone without a word is given up, and another connection taken', async () => {
   const hole = await blackHole(new URL(database.url))
-  const sql = connect(hole.url, { name: 'pool-hole', max: 2, statementTimeoutMs: 500 })
+  const sql = connect(hole.url, { name: 'pool-hole', max: 2, statementTimeoutMs: 2_000 })
   await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`])
   hole.swallow()
   const ends = await Promise.allSettled([sql`select 1`, sql`select 2`, sql`select 3`])

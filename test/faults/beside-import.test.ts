@@ -12,7 +12,7 @@ import { startTestSystem } from '../support/system.ts'
 
 const ROWS = sized(4_000, 100_000)
 /** Pause between two writes of the other organization. */
-const PAUSE_MS = 100
+const PAUSE_MS = sized(25, 100)
 const MAIL_EVERY = 4
 /** What entries and single mails may take at p95, where no other tests run beside. */
 const MOST_MS = 2_000

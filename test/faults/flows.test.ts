@@ -13,7 +13,7 @@ import { figures, seedExecutions, seedFlow, type SeededFlow } from '../support/f
 import { randomFlow, randomness } from '../support/random-flows.ts'
 import { seedTopic } from '../support/seed.ts'
 import { createServers } from '../support/servers.ts'
-import { sized } from '../support/size.ts'
+import { seed, sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 import { sealFlow } from '../support/webhooks.ts'
 
@@ -119,7 +119,6 @@ function grouped<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, 
 
 it('killed again and again, one activity in twenty failing, every execution ends as foretold', async () => {
   const { sql } = system
-  const seed = Math.floor(Math.random() * 2 ** 31)
   const random = randomness(seed)
   const sender = await connectSender(system, 1_000)
   const { organizationId, accountId } = sender

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrganization } from '../../src/main/organizations.ts'
+import { answered } from '../support/answered.ts'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { sized } from '../support/size.ts'
@@ -13,6 +14,7 @@ let key: string
 beforeAll(async () => {
   database = await createDatabase()
   api = await startApiProcess(database.url)
+  await answered(() => fetch(`${api.url}/openapi.json`))
   ;({ key } = await createOrganization(database.sql, {
     name: 'Slow',
     ownerEmail: 'slow@example.com',
@@ -38,7 +40,7 @@ async function drip({ path, type, head, piece, pieces, everyMs }: Drip) {
   const socket = connect({ port: api.port, host: '127.0.0.1' })
   const begunAt = performance.now()
   let heard = ''
-  const answered = new Promise<void>((resolve) => {
+  const isAnswered = new Promise<void>((resolve) => {
     socket.on('data', (bytes) => {
       heard += bytes.toString('latin1')
       resolve()
@@ -50,12 +52,12 @@ async function drip({ path, type, head, piece, pieces, everyMs }: Drip) {
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${head}`,
   )
-  const over = answered.then(() => true)
+  const over = isAnswered.then(() => true)
   for (let n = 0; n < pieces; n++) {
     if (socket.writable) socket.write(piece)
     if (await Promise.race([over, sleep(everyMs, false)])) break
   }
-  await answered
+  await isAnswered
   socket.destroy()
   const status = Number(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? 0)
   return { status, seconds: (performance.now() - begunAt) / 1000 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keepMembership, type SetAside } from '../../src/core/flows/membership.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
@@ -27,6 +27,12 @@ beforeEach(async () => {
   await api.sql`insert into organizations (id, name, plan) values (${id}, 'Own', 'starter')`
   client = await api.client(id, ['full'])
 })
+// A test may take as long as the wait of another's segment.
+afterEach(
+  () => api.sql`
+    update kept_segments set set_aside_until = now() + interval '1 day'
+    where set_aside_until is not null`,
+)
 afterAll(async () => {
   await workerSql.end()
   await api.close()
@@ -69,6 +75,7 @@ async function turns(most = 20): Promise<SetAside[]> {
 /** Whoever asks about events waits for as long as a statement may while `work` is done. */
 const whileSlow = <T>(work: () => Promise<T>): Promise<T> =>
   api.sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = '2min'`
     await tx`lock table events in access exclusive mode`
     return work()
   })

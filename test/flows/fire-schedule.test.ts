@@ -30,7 +30,7 @@ const PAGE = 10
 /** Of the outbox, above which a page waits. */
 const BACKLOG = 40
 /** A statement of a page may take so long where a segment is to take too long. */
-const TIMEOUT_MS = 500
+const TIMEOUT_MS = 2_000
 
 let database: TestDatabase
 let workerSql: Sql

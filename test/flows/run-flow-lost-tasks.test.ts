@@ -85,7 +85,7 @@ it('one that is cancelled during its local first step lets it end, and no task f
         isRunning = true
         // At four fifths of the task's time it is completed, and the next one tells of the
         // cancellation.
-        await sleep(2_500)
+        await sleep(6_500)
         wasCancelled = Context.current().cancellationSignal.aborted
         return begun
       },
@@ -94,7 +94,7 @@ it('one that is cancelled during its local first step lets it end, and no task f
   const handle = await runs.temporal.client.workflow.start('runFlow', {
     workflowId: executionWorkflowId(executionId, 1),
     taskQueue: runs.worker.taskQueue,
-    workflowTaskTimeout: '2s',
+    workflowTaskTimeout: '5s',
     args: [{ organizationId: runs.organizationId, executionId }],
   })
   await until(() => Promise.resolve(isRunning))

@@ -111,7 +111,7 @@ describe('where time is skipped', () => {
     await meanwhile({ contactId, executionId })
     await handle.signal(WAKE_SIGNAL)
     const end = await endOf(skips ? time.result(handle) : handle.result())
-    const days = (Number(await time.now()) - startedAt) / DAY_MS
+    const days = (Number(await time.closedAt(handle)) - startedAt) / DAY_MS
     return { end, days, path: await path(sql, executionId), figures: await figures(sql, flow) }
   }
 

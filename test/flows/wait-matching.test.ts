@@ -167,6 +167,7 @@ describe('an event that came before the wait', () => {
     const id = await execution()
     await passStep(id, 'one')
     const early = await bought()
+    await sleep(5)
     await passStep(id, 'two')
     const first = await bought({ n: 1 })
     await bought({ n: 2 })

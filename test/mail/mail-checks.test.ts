@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileContent } from '../../src/mail/content.ts'
 import { checkMail } from '../../src/mail/mail-checks.ts'
+import { processorTime } from '../support/event-loop.ts'
 
 const WORDS = 'Twelve words of text stand here so that images are not all. '.repeat(2)
 const found = (html: string, more: Partial<Parameters<typeof checkMail>[0]> = {}) =>
@@ -135,11 +136,12 @@ describe('of a template', () => {
 })
 
 test('takes time in proportion to the length of a mail', () => {
-  const time = (html: string) => {
-    const startedAt = performance.now()
+  const once = (html: string) => {
+    const before = processorTime()
     found(html)
-    return performance.now() - startedAt
+    return processorTime() - before
   }
+  const time = (html: string) => Math.min(...[1, 2, 3].map(() => once(html)))
   for (const part of [link('/a'), '<a href="', '<img ', image('/x'), '<a>'] as const) {
     time(part.repeat(1_000))
     const [short, long] = [time(part.repeat(5_000)), time(part.repeat(40_000))]

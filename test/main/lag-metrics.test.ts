@@ -157,7 +157,7 @@ describe('the live batch that stands still longest is told', () => {
 
   test.each([
     ['one that is over', { status: 'cancelled' }],
-    ['one that is not due', { status: 'scheduled', scheduledFor: inSeconds(60) }],
+    ['one that is not due', { status: 'scheduled', scheduledFor: inSeconds(3_600) }],
     ['one that only waits for outcomes', { unknown: 6 }],
   ])('but not %s', async (_, columns) => {
     await seed(900, columns)

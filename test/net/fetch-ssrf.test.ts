@@ -38,7 +38,7 @@ const fetcher = (allowed: readonly string[] = []) =>
 
 const reasonOf = async (request: Partial<Outgoing>, allowed?: readonly string[]): Promise<string> =>
   fetcher(allowed)
-    .send({ url: '', method: 'POST', body: '{}', timeoutMs: 5_000, mostBytes: 100, ...request })
+    .send({ url: '', method: 'POST', body: '{}', timeoutMs: 20_000, mostBytes: 100, ...request })
     .then(
       ({ status }) => `answered ${status}`,
       (error: unknown) => (error instanceof FetchError ? error.reason : String(error)),

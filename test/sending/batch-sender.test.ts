@@ -123,6 +123,8 @@ describe('a batch is refused', () => {
     await engine.control.putAccount(accountId, verified('one.example', 'two.example'))
     // Within seconds of the last answer, no account is asked again.
     const before = await listings(accountId)
+    await api.sql`
+      update provider_readings set answered_at = now(), read_at = now() where connection_id = ${id}`
     expect((await create('news@two.example')).status).toBe(400)
     expect(await listings(accountId)).toBe(before)
     await age(id, 6)
@@ -155,12 +157,6 @@ describe('a batch is accepted with a warning, soon', () => {
   test('when the account does not answer, and no transaction waits for it', async () => {
     const { id, accountId } = await connect(verified('one.example'))
     await engine.control.setFaults({ readLatencyMs: 15_000 }, accountId)
-    await age(id, 61)
-    const before = await listings(accountId)
-    const request = { isAnswered: false }
-    const asked = timed(create('news@one.example')).finally(() => {
-      request.isAnswered = true
-    })
     const openTransactions = async () => {
       const open = await api.sql`
         select from pg_stat_activity
@@ -169,12 +165,27 @@ describe('a batch is accepted with a warning, soon', () => {
       return open.length
     }
     // Between two statements each is idle for a moment; while the account is waited for none is.
-    let isFree = false
-    while (!request.isAnswered && !isFree) {
-      isFree = (await listings(accountId)) > before && (await openTransactions()) === 0
+    const tried = async () => {
+      await age(id, 61)
+      const before = await listings(accountId)
+      const request = { isAnswered: false }
+      const answering = timed(create('news@one.example')).finally(() => {
+        request.isAnswered = true
+      })
+      let [isAsked, isFree] = [false, false]
+      while (!request.isAnswered && !isFree) {
+        isAsked ||= (await listings(accountId)) > before
+        isFree = isAsked && (await openTransactions()) === 0
+      }
+      return { isAsked, isFree, answer: await answering }
     }
+    // On a busy machine the account may not be asked before nobody waits for it any more.
+    const { isFree, answer } = await until(async () => {
+      const found = await tried()
+      return found.isAsked && found
+    })
     expect(isFree).toBe(true)
-    const { status, body: made, ms } = await asked
+    const { status, body: made, ms } = answer
     await engine.control.resetFaults(accountId)
     expect([status, made.warnings]).toEqual([201, warned('news@one.example')])
     expect(ms).toBeLessThan(SOON_MS)

@@ -51,7 +51,7 @@ describe('the calls of a claim', () => {
       job: soon().then(() => ({ id: String(n), mail: long(n) })),
     }))
     const outcomesWithin = async (most: number) => {
-      const { results, verdict } = await callAll(fakeMailer(), jobs, call(1_000), most)
+      const { results, verdict } = await callAll(fakeMailer(), jobs, call(60_000), most)
       return [results.filter(({ outcome }) => outcome === 'sent').length, verdict.notBegun]
     }
     expect(await outcomesWithin(3_500)).toEqual([3, 7])
@@ -67,7 +67,7 @@ describe('the calls of a claim', () => {
       { id: '1', job: Promise.resolve({ id: '1', failed }) },
       ...pending(1).map((each) => ({ ...each, id: '2' })),
     ]
-    const { results, verdict } = await callAll(mailer, jobs, call(1_000))
+    const { results, verdict } = await callAll(mailer, jobs, call(60_000))
     expect(results).toMatchObject([
       { id: '0', outcome: 'queued' },
       { id: '1', outcome: 'failed', reason: 'render_timeout' },
@@ -82,7 +82,7 @@ describe('the calls of a claim', () => {
       let n = 0
       const outcome = (): Outcome =>
         n++ % 10 < share ? { kind: 'unknown', error: 'timeout' } : sent()
-      return callAll(fakeMailer(outcome), pending(20), call(1_000))
+      return callAll(fakeMailer(outcome), pending(20), call(60_000))
     }
     expect((await lost(1)).verdict.unreachable).toBeUndefined()
     expect((await lost(6)).verdict.unreachable).toBe('no answers')
@@ -90,8 +90,8 @@ describe('the calls of a claim', () => {
 
   it("tell an organization's own trouble from the account's", async () => {
     const own = fakeMailer(() => ({ kind: 'unreachable', error: 'sts AccessDenied', own: true }))
-    expect((await callAll(own, pending(2), call(1_000))).verdict).toMatchObject({ own: true })
+    expect((await callAll(own, pending(2), call(60_000))).verdict).toMatchObject({ own: true })
     const down = fakeMailer(() => ({ kind: 'unreachable', error: 'ECONNREFUSED' }))
-    expect((await callAll(down, pending(2), call(1_000))).verdict).toMatchObject({ own: false })
+    expect((await callAll(down, pending(2), call(60_000))).verdict).toMatchObject({ own: false })
   })
 })

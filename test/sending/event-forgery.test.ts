@@ -25,7 +25,7 @@ import { strangersCertificate } from '../support/sns-certificates.ts'
  * nothing but the provider is reached for any.
  */
 const RUNS = sized(500, 10_000)
-const TIMEOUT_MS = sized(60_000, 900_000)
+const TIMEOUT_MS = sized(240_000, 900_000)
 const accountId = '123456789012'
 const topicArn = topicOf(accountId)
 const MINUTE_MS = 60_000

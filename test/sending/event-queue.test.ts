@@ -138,7 +138,7 @@ describe('events', () => {
     for (let from = 0; from < 40; from += 10) await send(made, events.slice(from, from + 10))
     let receiving = 0
     let most = 0
-    poll((given) => ({
+    const watching = (given: EventQueues): EventQueues => ({
       open: (source) => {
         const opened = given.open(source)
         // Pollers look at the queues of other tests, too.
@@ -149,7 +149,9 @@ describe('events', () => {
         }
         return { ...opened, receive }
       },
-    }))
+    })
+    // A worker that is held up for longer than its lease has lost it.
+    poll(watching, { ...QUEUE_TIMINGS, leaseMs: 60_000 })
     await emptied(made)
     expect(most).toBe(1)
     expect(await stored(made)).toHaveLength(40)
@@ -328,9 +330,9 @@ describe('a queue that does not answer', () => {
       return found
     }
     await api.sql`
-      update event_queue_polls set polled_at = now() - interval '5 seconds'
+      update event_queue_polls set polled_at = now() - interval '5 minutes'
       where connection_id = ${made.connectionId}`
-    poll()
+    poll(undefined, { ...QUEUE_TIMINGS, receivingGapMs: 60_000 })
     await until(async () => (await row())?.refused)
     const { refused = null } = (await row()) ?? {}
     await until(async () => ((await row())?.emptied ?? '') > (refused ?? ''))
@@ -371,7 +373,7 @@ describe('a queue that does not answer', () => {
       },
     })
     // A worker that is held up for longer than its lease has lost it.
-    const patient = { ...QUEUE_TIMINGS, leaseMs: 5_000 }
+    const patient = { ...QUEUE_TIMINGS, leaseMs: 60_000 }
     for (let worker = 0; worker < 4; worker++) poll(watching, patient)
     await until(
       async () => ((await queues.control.calls(made.accountId))['sqs:ReceiveMessage'] ?? 0) > 2,

@@ -46,10 +46,14 @@ test('a batch fails as disconnected in the middle of its sending, and nobody is 
   const id = await seedBatch(sql, seeded)
   await until(async () => mailer.accepted.length > 10)
   await disconnect(seeded)
-  // A claim that was committed before may still be under way.
-  await sleep(1_500)
-  const mailed = mailer.accepted.length
   expect(await failed(id)).toMatchObject({ failedReason: 'disconnected', failed: 0 })
+  // A claim that was committed before may still be under way.
+  await until(async () => {
+    const held = await sql`
+      select from messages where batch_id = ${id} and state in ('claimed', 'unknown') limit 1`
+    return held.length === 0
+  })
+  const mailed = mailer.accepted.length
   await sleep(1_500)
   expect(mailer.accepted.length).toBe(mailed)
   expect(mailed).toBeLessThan(400)

@@ -111,8 +111,7 @@ describe('a batch', () => {
       sent: MANY,
     })
     expect(await (await handle.describe()).staticSummary()).toBe('Send batch "News"')
-    // On a busy machine a mail to the simulator may come before it.
-    const first = mailer.calls.find(({ to }) => mailer.accepted.includes(to))
+    const [first] = mailer.calls
     expect(first?.headers.map(({ name }) => name)).toEqual([
       'List-Unsubscribe',
       'List-Unsubscribe-Post',
@@ -149,7 +148,7 @@ describe('a batch', () => {
   })
 
   it('skips who unsubscribed after the freeze', async () => {
-    const { seeded, ids } = await start(SOME, { rate: 20 })
+    const { seeded, ids } = await start(SOME, { rate: 5 })
     const id = await seedBatch(sql, seeded)
     await until(async () => (await batchRow(sql, id)).sent > 0)
     const last = ids.at(-1)!
@@ -274,7 +273,7 @@ describe('a batch', () => {
 
   it('waits for its time, and is freed of it when cancelled before', async () => {
     const { seeded } = await start(5)
-    const soon = new Date(Date.now() + 6_000).toISOString()
+    const soon = new Date(Date.now() + 15_000).toISOString()
     const id = await seedBatch(sql, seeded, { scheduledFor: soon })
     const far = await seedBatch(sql, seeded, {
       scheduledFor: new Date(Date.now() + 3_600_000).toISOString(),
@@ -308,7 +307,7 @@ describe('a batch', () => {
     expect(mailer.calls).toHaveLength(after)
     const rows = await until(async () => {
       const found = await ledgerOf(seeded, id)
-      return found.claimed === 0 && found
+      return found.claimed === 0 && found.unknown === 0 && found
     })
     const row = await batchRow(sql, id)
     expect(row).toMatchObject({ status: 'cancelled', totalRecipients: 2_000, sent: after })

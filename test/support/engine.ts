@@ -63,7 +63,7 @@ const TEST_TIMINGS: Timings = {
   neighbourMs: 2_000,
   doubtMs: 4_000,
   awaitedMs: 8_000,
-  giveUpMs: 14_000,
+  giveUpMs: 20_000,
   // A busy machine's heartbeats are late.
   receivingGapMs: 15_000,
   quotaPauseMs: 1_000,

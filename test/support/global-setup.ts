@@ -29,7 +29,7 @@ declare module 'vitest' {
 type Stop = () => Promise<void>
 
 /** On an interruption the servers get that long to end; then they are killed with us. */
-const FAREWELL_MS = 20_000
+const FAREWELL_MS = 60_000
 
 const say = (line: string): void => void process.stderr.write(`  ${line}\n`)
 

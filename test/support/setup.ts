@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { afterAll, inject } from 'vitest'
 import { useCompiledThread } from '../../src/mail/threads.ts'
 import { cpuSeconds } from './cpu-time.ts'
+import { seed } from './size.ts'
 
 /**
  * Runs before each test file. Files share a process: what one of them sets in the environment is
@@ -22,6 +24,8 @@ for (const name of Object.keys(process.env)) {
   if (!(name in environment)) delete process.env[name]
 }
 Object.assign(process.env, environment)
+
+fc.configureGlobal({ seed })
 
 // Where the project does not build, threads start from sources.
 const thread = inject('renderThread')

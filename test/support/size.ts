@@ -8,6 +8,9 @@ const SHARE = shareOf(process.env['TEST_SIZE'] ?? '0')
 /** Whether all of it is run. */
 export const isFull = SHARE === 1
 
+/** Of values made up: the same in each run, new ones where all is run. A failure tells its own. */
+export const seed = isFull ? Date.now() % 1_000_000 : 17
+
 /** The n-th of `parts` equal parts of a list; all of it where all is run. */
 export const partOf = <T>(list: readonly T[], n: number, parts: number): readonly T[] =>
   isFull ? list : list.filter((_, at) => at % parts === n % parts)

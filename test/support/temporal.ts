@@ -32,8 +32,10 @@ export interface TimeSkipping extends TestTemporal {
   result: <T extends Workflow>(handle: WorkflowHandle<T>) => Promise<WorkflowResultType<T>>
   /** Lets that much time pass, and what is due in it happen. */
   skip: (ms: number) => Promise<void>
-  /** The server's time. */
+  /** The server's time; after a result it may be far ahead, at a time-out of the server's own. */
   now: () => Promise<Date>
+  /** When a workflow ended. */
+  closedAt: (handle: WorkflowHandle) => Promise<Date>
 }
 
 const START_TRIES = 40
@@ -85,6 +87,11 @@ export async function timeSkipping(): Promise<TimeSkipping> {
     },
     skip: (ms) => environment.sleep(ms),
     now: async () => new Date(await environment.currentTimeMs()),
+    closedAt: async (handle) => {
+      const { closeTime } = await handle.describe()
+      if (!closeTime) throw new Error(`${handle.workflowId} has not ended`)
+      return closeTime
+    },
     close: async () => {
       await environment.teardown()
       await rm(folder, { recursive: true })

@@ -1,4 +1,5 @@
 import dns2 from 'dns2'
+import { freePort } from '../../src/dev/ports.ts'
 
 /** What a name server says of a name and type besides its records. */
 export type Trouble = 'silence' | 'SERVFAIL' | 'REFUSED' | 'garbage'
@@ -113,14 +114,9 @@ function keepLarge(
   large.set(name, packet.toBuffer())
 }
 
-/** UDP and TCP have to share a port: tried until one is free for both. */
+/** UDP and TCP share a port. */
 async function listen(server: ReturnType<typeof dns2.createServer>): Promise<number> {
-  const { createServer } = await import('node:net')
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const address = probe.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  await new Promise((resolve) => probe.close(resolve))
+  const port = await freePort()
   await server.listen({
     udp: { port, address: '127.0.0.1' },
     tcp: { port, address: '127.0.0.1' },

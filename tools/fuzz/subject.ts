@@ -306,6 +306,7 @@ async function signIn({ sql, apiUrl }: System, organizationId: string): Promise<
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password }),
   })
+  if (!response.ok) throw new Error(`the login was answered ${response.status}`)
   const { token } = (await response.json()) as { token: string }
   return token
 }

@@ -170,9 +170,10 @@ test('who sends too large a body and reads only then is told so, and not of a re
     path: '/tools',
     headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close' },
   })
+  const answered = once(asked, 'response') as Promise<[IncomingMessage]>
   asked.end(Buffer.alloc(8_000_000, 'a'))
   await once(asked, 'finish')
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  const [answer] = await answered
   expect(answer.statusCode).toBe(413)
   answer.resume()
   await once(answer, 'close')
