@@ -82,9 +82,9 @@ export const timeOf = (id: Uuid): number => Number.parseInt(id.replaceAll('-', '
 
 /**
  * A bucket for a batch: a UUIDv7 whose last 32 bits are zero, because those bits of its rows' ids
- * hold their sequence number. Its other 42 random bits are fresh each time: what keeps `uuidv7`
- * monotonic is in the bits that are zero here. Made when freezing starts, so that the rows land in
- * today's partition.
+ * hold their sequence number. The 40 random bits before them are fresh each time: what keeps
+ * `uuidv7` monotonic is in the bits that are zero here. Made when freezing starts, so that the rows
+ * land in today's partition.
  */
 export function batchBucket(now?: number): Uuid {
   const random = randomBytes(5).toString('hex')

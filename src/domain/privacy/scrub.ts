@@ -68,8 +68,12 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
   // Telephone numbers with their country. Ids have no `+`, the offsets of times have four digits.
   [/(?<![\w+/=])\+[1-9](?:[ ().-]{0,2}\d){7,14}(?!\d)/g, REDACTED],
-  // 32 random bytes or more in base64url: webhook secrets, links. Ids and hashes have no capitals.
-  [/(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?=[\w-]*\d)[\w-]{43,}(?![\w-])/g, REDACTED],
+  // 32 random bytes or more in base64url: webhook secrets, links. Ids and hashes have no capitals,
+  // names in code no digit and few capitals.
+  [
+    /(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*\d|(?:[a-z_-]*[A-Z]){10})[\w-]{43,}(?![\w-])/g,
+    REDACTED,
+  ],
 ]
 
 /**
