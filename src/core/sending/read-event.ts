@@ -51,6 +51,10 @@ const storable = (text: string): string => text.replace(UNSTORABLE, '\ufffd')
 function replaceTexts(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) {
+    for (const [at, child] of value.entries()) value[at] = replaceTexts(child, depth + 1)
+    return value
+  }
   for (const [key, child] of Object.entries(value)) {
     Reflect.set(value, key, replaceTexts(child, depth + 1))
   }
@@ -61,6 +65,9 @@ function replaceTexts(value: unknown, depth: number): unknown {
 function isStorable(value: unknown, isSuspicious: boolean, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > DEEPEST) return false
+  if (Array.isArray(value)) {
+    return value.every((child) => isStorable(child, isSuspicious, depth + 1))
+  }
   for (const [key, child] of Object.entries(value)) {
     if (isSuspicious && storable(key) !== key) return false
     if (!isStorable(child, isSuspicious, depth + 1)) return false
