@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeMailer } from '../support/mailer.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { enqueue } from '../../src/store/sending/messages.ts'
-import { seedOrganization } from '../support/seed.ts'
+import { type Seeded, seedOrganization } from '../support/seed.ts'
 
 /** Far less than a drain waits for mail. */
 const TURN_MS = 100
@@ -41,6 +41,30 @@ it.each([
   expect(drained.some(({ more }) => more)).toBe(isOver)
 })
 
+const receipt = ({ organizationId, connectionId }: Seeded, n: number, html: string) => ({
+  organizationId,
+  id: uuidv7(),
+  source: 'transactional' as const,
+  connectionId,
+  recipient: `reader-${n}@example.com`,
+  from: 'shop@example.com',
+  subject: 'Your receipt',
+  html,
+})
+
+it('mail that is to be sent at once is due at once', async () => {
+  const seeded = await seedOrganization(database.sql)
+  // A time that is rounded up is half a millisecond ahead, half of the times.
+  for (let n = 0; n < 20; n++) {
+    await database.sql.begin(async (tx) => {
+      await enqueue(tx, receipt(seeded, n, 'Thank you'))
+      const early = await tx`
+        select from mail_queue where connection_id = ${seeded.connectionId} and send_at > now()`
+      expect(early).toHaveLength(0)
+    })
+  }
+})
+
 it('of mails of a megabyte few are in flight at once, and all are sent', async () => {
   const MAILS = 40
   const CHARACTERS = 1_000_000
@@ -48,16 +72,7 @@ it('of mails of a megabyte few are in flight at once, and all are sent', async (
   const { sql } = database
   const seeded = await seedOrganization(sql)
   for (let n = 0; n < MAILS; n++) {
-    await enqueue(sql, {
-      organizationId: seeded.organizationId,
-      id: uuidv7(),
-      source: 'transactional',
-      connectionId: seeded.connectionId,
-      recipient: `reader-${n}@example.com`,
-      from: 'shop@example.com',
-      subject: 'Your receipt',
-      html: 'x'.repeat(CHARACTERS),
-    })
+    await enqueue(sql, receipt(seeded, n, 'x'.repeat(CHARACTERS)))
   }
   const provider = fakeMailer(undefined, 300)
   let held = 0
