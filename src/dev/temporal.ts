@@ -6,7 +6,7 @@ import type { Farewell } from './guard.ts'
 import { requireFree } from './ports.ts'
 import { registerSearchAttributes } from './search-attributes.ts'
 
-export { findTemporal } from './temporal-binary.ts'
+export { findTemporal } from './temporal-programs.ts'
 
 interface TemporalOptions {
   /** Of the `temporal` program: see `findTemporal`. */

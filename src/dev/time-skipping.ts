@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from './children.ts'
-import { findTimeSkippingServer } from './time-skipping-binary.ts'
-
-export { findTimeSkippingServer }
+import { findTimeSkippingServer } from './temporal-programs.ts'
 
 interface Where {
   cacheFolder: string
@@ -30,9 +28,8 @@ export async function writeTimeSkippingServer({
   folder,
   log,
 }: Where): Promise<string> {
-  const { command, args } = await findTimeSkippingServer({ cacheFolder, log })
+  const program = quoted(await findTimeSkippingServer({ cacheFolder, log }))
   const path = join(folder, 'time-skipping-server')
-  const words = [command, ...args].map(quoted).join(' ')
-  await writeFile(path, `#!/bin/sh\n${END_WITH_PARENT}exec ${words} "$@"\n`, { mode: 0o755 })
+  await writeFile(path, `#!/bin/sh\n${END_WITH_PARENT}exec ${program} "$@"\n`, { mode: 0o755 })
   return path
 }

@@ -1,3 +1,4 @@
+import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
@@ -94,7 +95,7 @@ async function attack(victim: Api, among: (operationId: string) => boolean): Pro
       const query = place.query === undefined ? '' : `?${place.query}`
       const before = await rowsOf()
       const answer = await alice.send({
-        method: method.toUpperCase(),
+        method: method.toUpperCase() as NonNullable<InjectOptions['method']>,
         url: `${path.replace(/\{[^}]+\}/, encodeURIComponent(id))}${query}`,
         ...sentAs(payload),
       })

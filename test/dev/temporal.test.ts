@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { SERVER_VERSION } from '../../tools/production/temporal-server.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
 import { makeFolder, removeFolder, testFolder } from '../support/folders.ts'
 import { ends, startFromElsewhere } from '../support/starters.ts'
+
+const run = promisify(execFile)
 
 const log = (): void => {}
 const KEYWORD = 2
@@ -64,6 +69,11 @@ const stateOf = (address: string, workflowId: string) =>
   })
 
 // One server, to which one thing after the other is done.
+
+test('the server has the version of the images in docker-compose.yml', async () => {
+  const { stdout } = await run(binary, ['--version'])
+  expect(stdout).toContain(`(Server ${SERVER_VERSION},`)
+})
 
 test('starts with its UI and its search attributes, and not twice on one folder', async () => {
   expect(await (await fetch(server.uiUrl!)).text()).toContain('<html')

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { freePort } from '../../src/dev/ports.ts'
-import { findTimeSkippingServer, writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
 import { endWithUs } from '../support/end-with-us.ts'
 import { until } from '../support/engine.ts'
 import { testFolder } from '../support/folders.ts'
@@ -20,8 +17,6 @@ const STARTER = `
 const { pid } = require('node:child_process').spawn(process.argv[1], [process.argv[2]])
 process.stdout.write(String(pid))
 setInterval(() => {}, 1_000)`
-/** Nobody listens there. */
-const NOWHERE = 'http://127.0.0.1:1'
 
 let temporal: TimeSkipping
 let worker: Worker
@@ -66,14 +61,6 @@ test('time passes only as far as it is told to', async () => {
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await temporal.skip(2 * DAY_MS)
   expect(await handle.result()).toBe('slept 30 days')
-})
-
-test('without Java and without a way out, one error says what to install', async () => {
-  const cacheFolder = await mkdtemp(join(tmpdir(), 'letterloom-no-java-'))
-  const ways = { java: 'no-such-java', maven: 'no-such-maven', service: NOWHERE }
-  const finding = findTimeSkippingServer({ cacheFolder, log: () => {}, ways })
-  await expect(finding).rejects.toThrow('Install a JDK of 17 or later, and Maven')
-  await rm(cacheFolder, { recursive: true, force: true })
 })
 
 test('the server ends with the process that started it, also when that is killed', async () => {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { record, verify } from '../../src/dev/checksums.ts'
+import { requireSha256, sha256 } from '../../src/dev/checksums.ts'
 import type { Log } from '../../src/dev/children.ts'
 import { runJob } from '../../src/dev/job.ts'
 import { withLock } from '../../src/dev/lock.ts'
@@ -28,6 +28,19 @@ export async function findTemporalServer(cacheFolder: string, log: Log): Promise
   })
   for (const name of Object.values(PROGRAMS)) await verify(join(folder, name))
   return folder
+}
+
+const recordOf = (file: string): string => `${file}.sha256`
+
+/** Stores the sum of a file that was built here, for `verify`. */
+async function record(file: string): Promise<void> {
+  await writeFile(recordOf(file), await sha256(file))
+}
+
+/** Throws if the file was changed since `record`. */
+async function verify(file: string): Promise<void> {
+  const expected = await readFile(recordOf(file), 'utf8').catch(() => 'no recorded sum')
+  await requireSha256(file, expected, 'Delete it, and it is built again.')
 }
 
 async function build(folder: string, log: Log): Promise<void> {
