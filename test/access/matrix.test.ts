@@ -11,6 +11,7 @@ import {
   sentAs,
 } from '../support/matrix.ts'
 import { isFull, partOf } from '../support/size.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 /**
  * Every operation of the document × {own, other's, unknown, malformed} id × each credential. What
@@ -124,7 +125,7 @@ test('without credentials, with malformed, unknown, revoked or expired ones: 401
       }
     }
   }
-  expect(wrong).toEqual([])
+  guarantee(() => expect(wrong).toEqual([]))
 })
 
 test('the right credential: own, other’s, unknown and malformed ids are told apart as the contract says', async () => {
@@ -138,7 +139,7 @@ test('the right credential: own, other’s, unknown and malformed ids are told a
       if (status !== expected(place, id)) wrong.push([operation.name, id, status, text])
     }
   }
-  expect(wrong).toEqual([])
+  guarantee(() => expect(wrong).toEqual([]))
 })
 
 test('another organization’s credential sees the same table from the other side', async () => {
@@ -159,7 +160,7 @@ test('another organization’s credential sees the same table from the other sid
       if (status !== right) wrong.push([operation.name, id, status, right, text])
     }
   }
-  expect(wrong).toEqual([])
+  guarantee(() => expect(wrong).toEqual([]))
 })
 
 test('each scope of a key opens what the contract says and nothing else', async () => {
@@ -192,5 +193,5 @@ test('each scope of a key opens what the contract says and nothing else', async 
       }
     }
   }
-  expect(wrong).toEqual([])
+  guarantee(() => expect(wrong).toEqual([]))
 })

@@ -7,6 +7,7 @@ import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { root, trackedFiles } from '../house/files.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 const REFUSED = '42501'
 /** The functions that may look across organizations, each with its reason in the migration. */
@@ -159,7 +160,8 @@ test('no row of another organization is seen, whatever the query asks', async ()
     const column = name === 'organizations' ? 'id' : 'organization_id'
     const seen = await asAlice()<{ owner: string }[]>`
       select distinct ${api(column)} as owner from ${api(name)}`
-    expect([name, seen.filter(({ owner }) => owner !== alice)]).toEqual([name, []])
+    const foreign = seen.filter(({ owner }) => owner !== alice)
+    guarantee(() => expect([name, foreign]).toEqual([name, []]))
   }
   // And there was something to be seen.
   const [count] = await asAlice()<{ contacts: number; batches: number; organizations: number }[]>`
@@ -248,7 +250,8 @@ test('owner_of knows each resource that the API asks for, and tells whose it is'
     const rows = await database.sql`
       select organization_id, owner_of(${kind ?? ''}, id) as owner from ${api(source ?? '')}`
     expect(new Set(rows.map(({ owner }) => owner))).toEqual(new Set([alice, charlie]))
-    expect(rows.filter(({ organizationId, owner }) => organizationId !== owner)).toEqual([])
+    const wrong = rows.filter(({ organizationId, owner }) => organizationId !== owner)
+    guarantee(() => expect(wrong).toEqual([]))
   }
   // A resource is looked for by its id alone, without a scan.
   const unindexed = await database.sql`

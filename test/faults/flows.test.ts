@@ -16,6 +16,7 @@ import { createServers } from '../support/servers.ts'
 import { seed, sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 import { sealFlow } from '../support/webhooks.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 const FLOWS = sized(4, 10)
 /** As many of each flow, and of each kind. */
@@ -186,7 +187,9 @@ it('killed again and again, one activity in twenty failing, every execution ends
     ]),
   )
   expect(ended.size).toBe(foretold.size)
-  for (const [id, end] of foretold) expect(ended.get(id), `seed ${seed}, ${id}`).toEqual(end)
+  for (const [id, end] of foretold) {
+    guarantee(() => expect(ended.get(id), `seed ${seed}, ${id}`).toEqual(end))
+  }
   const known = new Set(observed.map(({ email }) => email))
   expect([...mails.keys()].filter((recipient) => !known.has(recipient))).toEqual([])
   expect([...calls.keys()].filter((id) => !foretold.has(id))).toEqual([])

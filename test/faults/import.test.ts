@@ -16,6 +16,7 @@ import { answered } from '../support/answered.ts'
 import { until } from '../support/engine.ts'
 import { sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 const ROWS = sized(3_000, 30_000)
 /** The first is of the worker, the second of the API. */
@@ -54,7 +55,8 @@ it('worker and API killed again and again after the 202: every row exactly once,
     skipped: 0,
     failed: reported.length,
   })
-  expect(await figuresOf(system, customer, body.id)).toEqual(wanted(ROWS))
+  const figures = await figuresOf(system, customer, body.id)
+  guarantee(() => expect(figures).toEqual(wanted(ROWS)))
 
   expect(await cut).toBe('cut')
   // As if three minutes had passed.

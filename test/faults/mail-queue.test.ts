@@ -14,6 +14,7 @@ import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedTopic } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { killAndWait, startTestSystem } from '../support/system.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 /** Single mail, and mail of flows: whatever leaves by the mail queue. */
 const SETS = sized(16, 200)
@@ -136,7 +137,8 @@ async function allSentOnce(sender: Sender, given: readonly string[]): Promise<vo
     const states = await statesOf(sender.organizationId)
     return states.every(({ state }) => state === 'sent')
   }, LONGEST_MS)
-  expect((await recipientsOf(sender)).toSorted()).toEqual(given.toSorted())
+  const recipients = await recipientsOf(sender)
+  guarantee(() => expect(recipients.toSorted()).toEqual(given.toSorted()))
 }
 
 it.concurrent(
@@ -184,7 +186,8 @@ it.concurrent(
     const ends = await settled
     expect([...ends.values()].filter((end) => end !== 'completed, completed')).toEqual([])
     expect(ends.size).toBe(PEOPLE)
-    expect((await recipientsOf(sender)).toSorted()).toEqual(READERS.toSorted())
+    const recipients = await recipientsOf(sender)
+    guarantee(() => expect(recipients.toSorted()).toEqual(READERS.toSorted()))
     const ledger = await system.sql`
     select state, count(*)::int as mails from messages
     where organization_id = ${sender.organizationId} group by state`
@@ -219,7 +222,8 @@ it(
       const states = await statesOf(organizationId)
       return states.every(({ state, reason }) => state === 'sent' || reason === 'cancelled')
     }, LONGEST_MS)
-    expect((await recipientsOf(sender)).toSorted()).toEqual(kept.toSorted())
+    const recipients = await recipientsOf(sender)
+    guarantee(() => expect(recipients.toSorted()).toEqual(kept.toSorted()))
     expect(cancelled.length + kept.length).toBe(RACES)
   },
   MOST_MS,

@@ -10,6 +10,7 @@ import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { sized } from '../support/size.ts'
 import { killAndWait, startTestSystem, type TestSystem } from '../support/system.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 /** Less than three seconds are what a kill costs; a machine under load takes longer. */
 const HELD_UP_MS = 8_000
@@ -58,7 +59,7 @@ async function mainJob(options: JobOptions, trouble: () => Promise<void>) {
     where batch_id = ${result.batch.id} and state <> 'sent'
     group by state, reason, error`
   for (const { what, wanted, found } of result.checks) {
-    expect(found, `${what}; not sent: ${JSON.stringify(odd)}`).toBe(wanted)
+    guarantee(() => expect(found, `${what}; not sent: ${JSON.stringify(odd)}`).toBe(wanted))
   }
   return result
 }

@@ -8,7 +8,6 @@ import { parseKeyring } from '../../src/tokens.ts'
 import {
   environmentOf,
   interpolate,
-  parseYaml,
   readComposeFile,
   type Service,
   variablesOf,
@@ -235,42 +234,5 @@ describe('docker-compose.yml', () => {
     })
     expect(status).not.toBe(0)
     expect(stderr).toContain('is missing, see .env.example')
-  })
-})
-
-describe('the reader of docker-compose.yml', () => {
-  it('resolves anchors and merges, and takes quotes and comments off', () => {
-    const read = parseYaml(
-      [
-        'base: &base',
-        '  a: one # a comment',
-        '  b: "two # not one"',
-        'list:',
-        '  - x',
-        "  - 'y: z'",
-        'merged:',
-        '  <<: *base',
-        '  a: three',
-        '  none:',
-        '  empty: {}',
-        '  yes: true',
-      ].join('\n'),
-    )
-    expect(read).toEqual({
-      base: { a: 'one', b: 'two # not one' },
-      list: ['x', 'y: z'],
-      merged: { a: 'three', b: 'two # not one', none: null, empty: {}, yes: true },
-    })
-  })
-
-  it.each([
-    ['a flow list', 'a: [b, c]'],
-    ['a block scalar', 'a: |\n  b'],
-    ['a map in a list', 'a:\n  - b: c'],
-    ['a key that is there twice', 'a: b\na: c'],
-    ['an unknown anchor', 'a: *b'],
-    ['a crooked indentation', 'a:\n    b: c\n  d: e'],
-  ])('refuses %s', (_, yaml) => {
-    expect(() => parseYaml(yaml)).toThrow(/^Line \d/)
   })
 })

@@ -17,6 +17,7 @@ import { type Engine, startEngine, until } from '../support/engine.ts'
 import { type FakeMailer, type FakeOutcome, fakeMailer, sent } from '../support/mailer.ts'
 import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 const RETIRED = newKeyringText().replace('dev', 'old')
 const keyring = parseKeyring(`${newKeyringText()},${RETIRED}`)
@@ -140,8 +141,8 @@ describe('single mail', () => {
     await until(async () => (await states())['sent'] === 20)
     answer()
     await until(async () => (await states())['sent'] === 21)
-    expect(new Set(mailer.accepted).size).toBe(21)
-    expect(mailer.accepted).toHaveLength(21)
+    guarantee(() => expect(new Set(mailer.accepted).size).toBe(21))
+    guarantee(() => expect(mailer.accepted).toHaveLength(21))
   })
 
   it('of the API leaves with what it says and its tags, and fails when that is lost', async () => {
@@ -290,7 +291,9 @@ describe('single mail', () => {
       return found['sent'] === 2 && found['skipped'] === 2
     })
     // Who unsubscribed still gets the receipt, and nothing of an automation.
-    expect(mailer.accepted.toSorted()).toEqual(['fine@example.com', 'left@example.com'])
+    guarantee(() =>
+      expect(mailer.accepted.toSorted()).toEqual(['fine@example.com', 'left@example.com']),
+    )
     const skipped = await sql`
       select recipient, source, status, reason
       from messages
@@ -320,7 +323,7 @@ describe('single mail', () => {
     await until(async () => (await states())['sent'] === 1)
     expect(await enqueue(sql, wanted)).toBe(false)
     await new Promise((resolve) => setTimeout(resolve, 500))
-    expect(mailer.accepted).toHaveLength(1)
+    guarantee(() => expect(mailer.accepted).toHaveLength(1))
   })
 
   it('finds every row of a stream that comes while it drains', async () => {
@@ -329,7 +332,7 @@ describe('single mail', () => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 100))
     }
     await until(async () => (await states())['sent'] === 200)
-    expect(mailer.accepted).toHaveLength(200)
+    guarantee(() => expect(mailer.accepted).toHaveLength(200))
   })
 
   it('waits for its time', async () => {
@@ -347,7 +350,7 @@ describe('single mail', () => {
     const before = mailer.accepted.length
     await until(async () => (await states())['sent'] === 9)
     expect(before).toBeLessThan(6)
-    expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(before + 3)
+    guarantee(() => expect(mailer.accepted.indexOf('receipt@example.com')).toBeLessThan(before + 3))
   })
 
   it('goes to active and unsubscribed contacts when it is a receipt, never to bounced ones', async () => {
@@ -372,7 +375,7 @@ describe('single mail', () => {
     await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
     await enqueue(sql, mail({ contactId: bounced!, recipient: 'other@example.com' }))
     await until(async () => (await states())['sent'] === 1)
-    expect(mailer.accepted).toEqual(['other@example.com'])
+    guarantee(() => expect(mailer.accepted).toEqual(['other@example.com']))
   })
 
   it.each<[string, FakeOutcome]>([
@@ -410,8 +413,8 @@ describe('single mail', () => {
     await expect.poll(states).toEqual({ sent: 5, queued: 8 })
     isMended = true
     await until(async () => (await states())['sent'] === 13)
-    expect(new Set(mailer.accepted).size).toBe(13)
-    expect(mailer.accepted).toHaveLength(13)
+    guarantee(() => expect(new Set(mailer.accepted).size).toBe(13))
+    guarantee(() => expect(mailer.accepted).toHaveLength(13))
     // What was refused is none of what the account may send in 24 hours.
     await until(async () => {
       const [used] = await sql<{ mails: number }[]>`
@@ -454,7 +457,7 @@ describe('single mail', () => {
       update mail_queue set send_at = now() - interval '1 minute' where id = ${later}`
     await enqueue(sql, mail({ source: 'confirmation', recipient: 'behind@example.com' }))
     await until(async () => (await states())['sent'] === 2)
-    expect(mailer.accepted).toEqual(['before@example.com', 'behind@example.com'])
+    guarantee(() => expect(mailer.accepted).toEqual(['before@example.com', 'behind@example.com']))
     const left = await sql`
       select q.id
       from mail_queue q
@@ -470,14 +473,14 @@ describe('single mail', () => {
     await enqueue(sql, mail())
     await until(async () => (await states())['sent'] === 1)
     expect(calls).toBe(3)
-    expect(mailer.accepted).toHaveLength(1)
+    guarantee(() => expect(mailer.accepted).toHaveLength(1))
   })
 
   it('with an unknown outcome and no event fails in the end, and is never sent again', async () => {
     outcome = () => ({ kind: 'unknown', error: 'timeout', accepted: true })
     await enqueue(sql, mail())
     await until(async () => (await states())['failed'] === 1, 60_000)
-    expect(mailer.accepted).toHaveLength(1)
+    guarantee(() => expect(mailer.accepted).toHaveLength(1))
     expect(await sql`select from mail_queue`).toHaveLength(0)
   })
 
@@ -507,7 +510,7 @@ describe('probes', () => {
     await until(async () => mailed().length >= 20)
     // On a busy machine they are asked for a second time before the last of them has left.
     expect(mailed().length).toBeLessThanOrEqual(40)
-    expect(mailer.accepted).toEqual([])
+    guarantee(() => expect(mailer.accepted).toEqual([]))
     const [probe] = mailed()
     expect(probe).toMatchObject({ from: 'news@example.com' })
     expect(probe?.tags.map(({ name }) => name)).not.toContain('letterloom-message')

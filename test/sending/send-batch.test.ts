@@ -19,6 +19,7 @@ import {
 } from '../support/seed.ts'
 import { isFull, sized } from '../support/size.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { guarantee } from '../support/guarantee.ts'
 
 expectWarnings(/^Workflow failed sendBatch .*account_suspended$/)
 
@@ -99,8 +100,8 @@ describe('a batch', () => {
       skipped: 0,
       unknown: 0,
     })
-    expect(new Set(mailer.accepted).size).toBe(MANY)
-    expect(mailer.accepted).toHaveLength(MANY)
+    guarantee(() => expect(new Set(mailer.accepted).size).toBe(MANY))
+    guarantee(() => expect(mailer.accepted).toHaveLength(MANY))
     expect(await ledgerOf(seeded, id)).toMatchObject({ frozen: MANY, sent: MANY })
     // What an operator sees of it.
     const handle = runOf(id)
@@ -128,7 +129,7 @@ describe('a batch', () => {
     await sql`delete from contacts where id = ${gone!}`
     const id = await seedBatch(sql, seeded, { contactIds: [left!, bounced!, gone!, wanted!] })
     expect(await ended(id)).toMatchObject({ status: 'completed', totalRecipients: 1, sent: 1 })
-    expect(mailer.accepted).toHaveLength(1)
+    guarantee(() => expect(mailer.accepted).toHaveLength(1))
   })
 
   it('with nobody in it completes at once', async () => {
@@ -154,7 +155,7 @@ describe('a batch', () => {
     const last = ids.at(-1)!
     await sql`update contacts set email_status = 'unsubscribed' where id = ${last}`
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: SOME - 1, skipped: 1 })
-    expect(mailer.accepted).not.toContain(`reader-${SOME}@example.com`)
+    guarantee(() => expect(mailer.accepted).not.toContain(`reader-${SOME}@example.com`))
   })
 
   it('fails the recipients the provider refuses and those whose mail cannot be made', async () => {
@@ -175,7 +176,7 @@ describe('a batch', () => {
       { recipient: 'reader-2@example.com', reason: 'message_rejected' },
       { recipient: 'reader-4@example.com', reason: 'missing_value' },
     ])
-    expect(mailer.accepted).not.toContain('reader-4@example.com')
+    guarantee(() => expect(mailer.accepted).not.toContain('reader-4@example.com'))
   })
 
   it('sends what was throttled again, once, and slows down', async () => {
@@ -184,7 +185,7 @@ describe('a batch', () => {
     outcome = () => (++refusals % 3 === 0 ? { kind: 'throttled', scope: 'rate' } : sent())
     const id = await seedBatch(sql, seeded)
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 100, failed: 0 })
-    expect(mailer.accepted).toHaveLength(100)
+    guarantee(() => expect(mailer.accepted).toHaveLength(100))
     const [limit] = await sql<{ slowed: boolean }[]>`
       select slowed_at is not null as slowed from sending_limits where account_id = ${seeded.accountId}`
     expect(limit?.slowed).toBe(true)
@@ -196,7 +197,7 @@ describe('a batch', () => {
     outcome = () => (++calls <= 30 ? { kind: 'throttled', scope: 'quota' } : sent())
     const id = await seedBatch(sql, seeded)
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 30 })
-    expect(new Set(mailer.accepted).size).toBe(30)
+    guarantee(() => expect(new Set(mailer.accepted).size).toBe(30))
   })
 
   it('stops and fails with the reason when the account is suspended; nothing is lost', async () => {
@@ -252,8 +253,8 @@ describe('a batch', () => {
       return lostCalls === 2
     })
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 40, failed: 0, unknown: 0 })
-    expect(mailer.accepted.filter((to) => to === arrived)).toHaveLength(1)
-    expect(mailer.accepted.filter((to) => to === lost)).toHaveLength(1)
+    guarantee(() => expect(mailer.accepted.filter((to) => to === arrived)).toHaveLength(1))
+    guarantee(() => expect(mailer.accepted.filter((to) => to === lost)).toHaveLength(1))
     expect(lostCalls).toBe(2)
   })
 
@@ -331,8 +332,8 @@ describe('a batch', () => {
     }
     const id = await seedBatch(sql, seeded)
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: LONG_BATCH, failed: 0 })
-    expect(new Set(mailer.accepted).size).toBe(LONG_BATCH)
-    expect(mailer.accepted).toHaveLength(LONG_BATCH)
+    guarantee(() => expect(new Set(mailer.accepted).size).toBe(LONG_BATCH))
+    guarantee(() => expect(mailer.accepted).toHaveLength(LONG_BATCH))
     const { events } = await engine.client.workflow.getHandle(batchWorkflowId(id, 1)).fetchHistory()
     const tries = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt)
     // On a busy machine others may be late as well.
@@ -367,7 +368,7 @@ describe('a batch', () => {
       insert into outbox (organization_id, kind, payload)
       select organization_id, kind, payload from outbox where payload ->> 'batchId' = ${id}`
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 50 })
-    expect(mailer.accepted).toHaveLength(50)
+    guarantee(() => expect(mailer.accepted).toHaveLength(50))
     await until(async () => {
       const waiting = await sql`select from outbox where done_at is null`
       return waiting.length === 0

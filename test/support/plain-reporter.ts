@@ -3,16 +3,22 @@ import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
+import type { Failure, Report } from '../../tools/ci/verdict.ts'
 import './cpu-time.ts'
+import { BrokenGuarantee } from './guarantee.ts'
 
 /** Of what one failure says, of what differs and of the stack as much is told again. */
 const CHARACTERS = 600
 const DIFFERENCE = 1_200
 const FRAMES = 3
+const REASON = 200
+const OUTSIDE = 'outside of any test'
 /** Test files that are named with their seconds. */
 const SLOWEST = 10
 /** Where all of them are written. */
 const TIMES_FILE = process.env['TEST_TIMES']
+/** Where the run is written for `.ci/run`. */
+const REPORT_FILE = process.env['TEST_REPORT']
 
 /**
  * Ends a run with its slowest files, what failed, a few lines each, and one line that a script can
@@ -23,32 +29,48 @@ const TIMES_FILE = process.env['TEST_TIMES']
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
-    const tell = (name: string, errors: readonly SerializedError[] | undefined): void => {
-      for (const error of errors ?? []) process.stdout.write(`failed: ${name}\n${brief(error)}\n`)
+    const failures: Failure[] = []
+    const tell = (file: string, test: string, errors: readonly SerializedError[] = []): void => {
+      const name = test === '' ? file : `${file} > ${test}`
+      for (const error of errors) process.stdout.write(`failed: ${name}\n${brief(error)}\n`)
+      const [error] = errors
+      if (error === undefined) return
+      failures.push({
+        file: file === OUTSIDE ? '' : file,
+        test,
+        reason: (error.message.split('\n')[0] ?? '').slice(0, REASON),
+        isBrokenGuarantee: errors.some(isBrokenGuarantee),
+      })
     }
-    const broke = (name: string, errors: readonly SerializedError[]): void => {
+    const broke = (file: string, test: string, errors: readonly SerializedError[]): void => {
       count.failed += errors.length
-      tell(name, errors)
+      tell(file, test, errors)
     }
     const times = timesOf(modules)
     if (TIMES_FILE !== undefined) writeFileSync(TIMES_FILE, `${times.map(line).join('\n')}\n`)
     process.stdout.write(slowest(times))
     for (const module of modules) {
-      broke(module.relativeModuleId, module.errors())
-      for (const suite of module.children.allSuites()) {
-        broke(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors())
-      }
+      const file = module.relativeModuleId
+      broke(file, '', module.errors())
+      for (const suite of module.children.allSuites()) broke(file, suite.fullName, suite.errors())
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
         count[state]++
-        tell(`${module.relativeModuleId} > ${test.fullName}`, errors)
+        tell(file, test.fullName, errors)
       }
     }
-    broke('outside of any test', unhandled)
+    broke(OUTSIDE, '', unhandled)
+    const report: Report = { passed: count.passed, failures }
+    if (REPORT_FILE !== undefined) writeFileSync(REPORT_FILE, JSON.stringify(report))
     const skipped = count.skipped + count.pending
     const more = skipped > 0 ? `, ${skipped} skipped` : ''
     process.stdout.write(`${count.passed} passed, ${count.failed} failed${more}\n`)
   }
+}
+
+/** Also as the cause of another error: fast-check throws one of its own. */
+function isBrokenGuarantee({ name, cause }: SerializedError): boolean {
+  return name === BrokenGuarantee.name || (cause !== undefined && isBrokenGuarantee(cause))
 }
 
 /** The files that took longest; nothing where there are no more than that. */

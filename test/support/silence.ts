@@ -8,6 +8,7 @@ import { acceptedBy, connectSender, type Sender } from './cohorts.ts'
 import { type Killable, killable } from './outage.ts'
 import { until } from './engine.ts'
 import { startTestSystem, type TestSystem } from './system.ts'
+import { guarantee } from './guarantee.ts'
 
 /**
  * Outages in the middle of batches, as they were when people were mailed twice. With
@@ -196,14 +197,15 @@ export async function account(
     lost: Math.max(0, missing - batch.unknown - batch.failed),
     ...(knows === 'everything' ? { sent: batch.sent, missing } : {}),
   }
-  expect(found).toEqual({
+  const wanted = {
     twice: 0,
     duplicates: 0,
     total: sending.people,
     listed: batch.unknown,
     lost: 0,
     ...(knows === 'everything' ? { sent: sending.people, missing: 0 } : {}),
-  })
+  }
+  guarantee(() => expect(found).toEqual(wanted))
   return batch
 }
 
