@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/sequence.ts'
-import { sized } from './test/support/size.ts'
+import { isFull, sized } from './test/support/size.ts'
 
 /**
  * Tests that replace modules, set the clock of ids forward, or measure the process they run in. All
@@ -14,8 +14,29 @@ const ALONE = [
   'test/mail/hostile.test.ts',
   'test/mail/renderer.test.ts',
 ]
-/** They start whole programs, and kill them: a run of their own, `npm run test:programs`. */
-const PROGRAMS = ['faults', 'main', 'dev', 'setup'].map((name) => `test/${name}/**/*.test.ts`)
+/**
+ * Tests that start whole programs and kill them, browsers, and what is generated or packed: a run
+ * of their own, `npm run test:programs`.
+ */
+const PROGRAMS = [
+  'test/{client,dev,faults,main,setup}/**/*.test.ts',
+  'test/http/docs-page.test.ts',
+  'test/mail/mails-in-browser.test.ts',
+]
+/**
+ * Tests that run only in full size, `npm run test:slow`. A change seldom breaks what they prove, or
+ * a smaller test notices it first: see docs/decisions/0064-what-tests-cost.md.
+ */
+const FULL_SIZE_ONLY = [
+  'test/access/matrix-without-checks.test.ts',
+  'test/audience/contacts-search.test.ts',
+  'test/db/{hot-plans,plans-at-scale,plans-of-newcomers}.test.ts',
+  'test/faults/!(flows|import|mail-queue|silence|worker).test.ts',
+  'test/house/interrupted-run.test.ts',
+  'test/http/fuzz.test.ts',
+  'test/limits/rate-limit-oracle.test.ts',
+]
+const exclude = ['**/node_modules/**', ...(isFull ? [] : FULL_SIZE_ONLY)]
 
 const shared = {
   pool: 'forks' as const,
@@ -36,17 +57,17 @@ export default defineConfig({
     reporters: ['default', './test/support/plain-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...shared, name: 'alone', isolate: true, include: ALONE } },
+      { test: { ...shared, name: 'alone', isolate: true, include: ALONE, exclude } },
       {
         test: {
           ...shared,
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ALONE, ...PROGRAMS],
+          exclude: [...exclude, ...ALONE, ...PROGRAMS],
         },
       },
-      { test: { ...shared, name: 'programs', isolate: false, include: PROGRAMS } },
+      { test: { ...shared, name: 'programs', isolate: false, include: PROGRAMS, exclude } },
     ],
   },
 })

@@ -35,7 +35,8 @@ describe('the 24-hour quota', () => {
     for (;;) {
       await full(shared)
       const grant = await sendLimits.grantPermits(sql, shared, 70, lane)
-      if (grant.granted === 0) return { taken, ...grant }
+      // Where the test stood still for a moment, the rate grants nothing at once.
+      if (grant.granted === 0 && grant.pausedReason !== null) return { taken, ...grant }
       taken += grant.granted
     }
   }

@@ -19,7 +19,7 @@ import { sized } from '../support/size.ts'
 const HOUR_MS = 3_600_000
 const CONTACTS = 100
 /** Pairs of a contact and a condition. */
-const CASES = sized(20_000, 200_000)
+const CASES = sized(2_000, 200_000)
 const EVENTS = ['bought', 'left', 'never', `it's; --`]
 
 let database: TestDatabase

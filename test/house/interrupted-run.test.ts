@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { PREFIX } from '../support/database-folder.ts'
-import { sized } from '../support/size.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 /** The first reaches one process, which has to end the others; Ctrl-C reaches all of them. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 /** Starts a process, and takes longer than this test. */
-const LONG = 'test/faults/slow-uploads.test.ts'
+const LONG = 'test/faults/worker.test.ts'
 
 const read = (file: string): string => {
   try {
@@ -36,7 +35,7 @@ const processesOf = (folders: readonly string[]): string[] =>
     .map(({ args }) => args)
 
 // What runs is read from /proc.
-test.skipIf(process.platform !== 'linux').each(SIGNALS.slice(0, sized(1, SIGNALS.length)))(
+test.skipIf(process.platform !== 'linux').each(SIGNALS)(
   'a run of tests that is interrupted by %s leaves no process and no file',
   { timeout: 600_000 },
   async (signal) => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { newKeyringText, newWebhookSecret, parseKeyring } from '../../src/tokens.ts'
 import { type Api, connectAccount, inject, startApi } from '../support/api.ts'
+import { guarantee } from '../support/guarantee.ts'
 import { sized } from '../support/size.ts'
 import {
   CERTIFICATE_URL,
@@ -24,7 +25,7 @@ import { strangersCertificate } from '../support/sns-certificates.ts'
  * Changed messages of SNS and requests of EventBridge: none is taken for one of the provider, and
  * nothing but the provider is reached for any.
  */
-const RUNS = sized(500, 10_000)
+const RUNS = sized(50, 10_000)
 const TIMEOUT_MS = sized(240_000, 900_000)
 const accountId = '123456789012'
 const topicArn = topicOf(accountId)
@@ -379,20 +380,20 @@ describe('SNS', () => {
         (await send(`/webhooks/sns/${connectionId}`, json(genuine['version 2']()))).status,
       ).toBe(200)
       rowsBefore = await rows()
-      const change = fc.constantFrom(...Object.keys(OF_MESSAGES))
       const kind = fc.constantFrom(...Object.keys(genuine))
-      const tried = new Set<string>()
+      const changes = Object.keys(OF_MESSAGES)
+      let tried = 0
       await fc.assert(
-        fc.asyncProperty(kind, change, dice, async (of, what, drawn) => {
+        fc.asyncProperty(kind, dice, async (of, drawn) => {
+          const what = changes[tried++ % changes.length] ?? ''
           const made = genuine[of as keyof typeof genuine]()
           const forged = OF_MESSAGES[what]!(made, drawn)
           const { status } = await send(`/webhooks/sns/${forged.url ?? connectionId}`, forged)
-          tried.add(what)
-          expect(REFUSED).toContain(status)
+          guarantee(() => expect(REFUSED, what).toContain(status))
         }),
         { numRuns: RUNS },
       )
-      expect(tried.size).toBe(Object.keys(OF_MESSAGES).length)
+      expect(tried).toBeGreaterThanOrEqual(changes.length)
       expect(await rows()).toBe(rowsBefore)
       expect(strange()).toEqual([])
       expect(host.requests.filter((each) => each.includes('Action='))).toEqual([])
@@ -446,18 +447,18 @@ describe('EventBridge', () => {
   test(
     `${RUNS} changed secrets: none is accepted`,
     async () => {
-      const change = fc.constantFrom(...Object.keys(OF_REQUESTS))
-      const tried = new Set<string>()
+      const changes = Object.keys(OF_REQUESTS)
+      let tried = 0
       await fc.assert(
-        fc.asyncProperty(change, dice, async (what, drawn) => {
+        fc.asyncProperty(dice, async (drawn) => {
+          const what = changes[tried++ % changes.length] ?? ''
           const forged = OF_REQUESTS[what]!(secret, drawn)
           const { status } = await send(`/webhooks/ses/${forged.url ?? accountId}`, forged)
-          tried.add(what)
-          expect(status).toBe(401)
+          guarantee(() => expect(status, what).toBe(401))
         }),
         { numRuns: RUNS },
       )
-      expect(tried.size).toBe(Object.keys(OF_REQUESTS).length)
+      expect(tried).toBeGreaterThanOrEqual(changes.length)
       expect(await rows()).toBe(rowsBefore)
       expect(host.asked).toEqual([])
       const right = { payload: envelope(), headers: { 'x-webhook-secret': secret } }

@@ -15,6 +15,9 @@ export const seed = isFull ? Date.now() % 1_000_000 : 17
 export const partOf = <T>(list: readonly T[], n: number, parts: number): readonly T[] =>
   isFull ? list : list.filter((_, at) => at % parts === n % parts)
 
+/** The first of each ten of a list; all of it where all is run. */
+export const tenthOf = <T>(list: readonly T[]): readonly T[] => partOf(list, 0, 10)
+
 /** A number of things: `small` by default, `full` before a release. */
 export const sized = (small: number, full: number): number =>
   Math.round(small + SHARE * (full - small))
