@@ -28,7 +28,21 @@ export function applyContactRules({
     ...propertyFaults(input.properties),
   ]
   if (details.length > 0) return { details }
-  return { values: { ...input, email: input.email && normalAddress(input.email), phone } }
+  const email = input.email && normalAddress(input.email)
+  return { values: { ...input, ...clearedTexts(input), email, phone } }
+}
+
+type Texts = Pick<ContactChanges, 'firstName' | 'lastName' | 'company' | 'jobTitle'>
+
+/** Returns the texts of a body; a blank one clears its field. */
+function clearedTexts({ firstName, lastName, company, jobTitle }: Texts): Texts {
+  const cleared = (text: string | null | undefined) => (text === '' ? null : text)
+  return {
+    firstName: cleared(firstName),
+    lastName: cleared(lastName),
+    company: cleared(company),
+    jobTitle: cleared(jobTitle),
+  }
 }
 
 /** What is stored of a new contact: 400 when it breaks a rule, naming each. */
@@ -44,10 +58,7 @@ export const toChanges = (input: ContactPatch): ContactChanges => ({
   externalId: input.externalId,
   email: typeof input.email === 'string' ? normalAddress(input.email) : input.email,
   phone: typeof input.phone === 'string' ? requirePhone(input.phone) : input.phone,
-  firstName: input.firstName,
-  lastName: input.lastName,
-  company: input.company,
-  jobTitle: input.jobTitle,
+  ...clearedTexts(input),
   preferredChannel: input.preferredChannel,
   properties: input.properties,
   emailStatus: input.emailStatus ?? undefined,

@@ -1,6 +1,7 @@
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contacts/contact-columns.ts'
 import { badRequest } from '../../src/domain/errors.ts'
-import { unguardCell } from '../../src/domain/contacts/csv-cell.ts'
+import { shown } from '../../src/domain/text.ts'
+import { readCell, unguardCell } from '../../src/domain/contacts/csv-cell.ts'
 import { malformedBody } from '../http/errors.ts'
 
 /** A field of a contact, as a row of an import names it. */
@@ -89,7 +90,7 @@ export type ReadCells = (cells: readonly string[]) => Record<string, unknown> | 
 /** Decides by the first line of a CSV what each column is. */
 export function readHeader(header: readonly string[], mapping: Mapping): ReadCells {
   if (header.length > MOST_COLUMNS) throw malformedBody(`has more than ${MOST_COLUMNS} columns`)
-  const names = header.map((name) => unguardCell(name).trim())
+  const names = header.map(readCell)
   for (const column of mapping.keys()) {
     if (!names.includes(column))
       throw badMapping(`names the column "${column}", which is not there`)
@@ -100,12 +101,22 @@ export function readHeader(header: readonly string[], mapping: Mapping): ReadCel
     throw malformedBody(`has two columns for ${field}`)
   })
   if (!fields.some((field) => field === 'email' || field === 'phone' || field === 'externalId')) {
-    throw malformedBody('has no column for email, phone or externalId in its first line')
+    throw malformedBody(unknownColumns(names))
   }
   return (cells) => {
-    if (cells.length > fields.length) return new Broken('has more cells than the first line')
-    return rowOf(fields, cells)
+    const isTooLong = cells.slice(fields.length).some((cell) => readCell(cell) !== '')
+    return isTooLong ? new Broken('has more cells than the first line') : rowOf(fields, cells)
   }
+}
+
+/** Tells what was read instead of a column for email, phone or externalId, and what to do. */
+function unknownColumns(names: readonly string[]): string {
+  const found = shown(names.map((name) => `"${name}"`).join(', '))
+  return (
+    `has no column for email, phone or externalId in its first line. Columns found: ${found}. ` +
+    'Name the field of a column in "mapping", such as {"E-Mail Address": "email"}, or say in ' +
+    '"delimiter" what separates the cells'
+  )
 }
 
 function fieldOf(name: string, mapping: Mapping): string | null {
@@ -127,12 +138,13 @@ function rowOf(
   const properties: [string, unknown][] = []
   for (const [i, cell] of cells.entries()) {
     const field = fields[i]
-    // An empty cell says nothing of the field.
-    if (field == null || cell === '') continue
-    const text = unguardCell(cell)
+    if (field == null) continue
+    const text = readCell(cell)
+    // A blank cell says nothing of the field.
+    if (text === '') continue
     if (field.startsWith(PROPERTY)) properties.push([field.slice(PROPERTY.length), text])
     else if (field === 'properties') {
-      const given = parseObject(text)
+      const given = parseObject(unguardCell(cell))
       if (given === undefined) return new Broken('properties must be a JSON object')
       properties.unshift(...Object.entries(given))
     } else if (field === 'topicIds' || field === 'topicSlugs') {

@@ -37,6 +37,8 @@ const LIMITS = {
 const LONGEST_RECORD = 8_192
 /** More of them do not get into it: each takes five characters at least. */
 const MOST_RECORDED = LONGEST_RECORD / 5
+/** A quoted cell with blanks behind it, which the parser takes for an unquoted one. */
+const QUOTED_AND_BLANK = /^"([^"]*)"\s+$/
 const REPLACED = /\p{Surrogate}|\0/gu
 
 export interface RowOptions {
@@ -185,12 +187,24 @@ async function* csvRows(
   bytes: AsyncIterable<Uint8Array>,
   { delimiter, mapping }: RowOptions,
 ): AsyncGenerator<RawRow> {
+  let unclosedAt: number | undefined
   const parser = parse({
     bom: true,
     delimiter,
+    // Files are joined by people, so that line ends differ within one.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    // A quote within a cell, `5" pipe`, is one; a blank may stand before a quoted cell.
+    relax_quotes: true,
+    ltrim: delimiter !== '\t',
     skip_empty_lines: true,
     max_record_size: LONGEST_ROW,
+    // Only so the rows before a quote that is not closed are still given.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      if (error?.code === 'CSV_QUOTE_NOT_CLOSED') unclosedAt = parser.info.lines
+      else parser.destroy(error)
+    },
   })
   // What goes wrong reaches the loop below.
   pipeline(Readable.from(asUtf8(bytes)), parser, () => {})
@@ -203,6 +217,9 @@ async function* csvRows(
         read = readHeader(header, mapping)
         continue
       }
+      // Spreadsheets write separators for rows that are empty.
+      if (cells.every((cell) => cell.trim() === '')) continue
+      for (const [i, cell] of cells.entries()) cells[i] = cell.replace(QUOTED_AND_BLANK, '$1')
       const record = () =>
         JSON.stringify(
           Object.fromEntries(
@@ -218,6 +235,10 @@ async function* csvRows(
     if (!(error instanceof CsvError)) throw error
     throw malformedBody(`is not valid CSV: ${error.code}, line ${parser.info.lines}`)
   }
+  if (unclosedAt !== undefined) {
+    const why = `A quote is not closed: nothing behind it, to line ${unclosedAt}, was read`
+    yield { fields: new Broken(why), record: () => '{}' }
+  }
   if (read === undefined) throw malformedBody('has no first line with the names of its columns')
 }
 
@@ -228,7 +249,10 @@ async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Raw
   }
 }
 
-/** Read-only fields are passed over and null says nothing, so that an export can be imported. */
+/**
+ * Read-only fields are passed over, and null and blank texts say nothing, so that an export can be
+ * imported.
+ */
 function parseLine(line: string): RawRow['fields'] {
   let value: unknown
   try {
@@ -240,10 +264,13 @@ function parseLine(line: string): RawRow['fields'] {
     return new Broken('The row is not a JSON object')
   }
   const given = Object.entries(value).filter(
-    ([name, field]) => field !== null && !READ_ONLY.some((readOnly) => readOnly === name),
+    ([name, field]) => !saysNothing(field) && !READ_ONLY.some((readOnly) => readOnly === name),
   )
   return Object.fromEntries(given)
 }
+
+const saysNothing = (field: unknown): boolean =>
+  field === null || (typeof field === 'string' && field.trim() === '')
 
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

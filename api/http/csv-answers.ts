@@ -22,6 +22,9 @@ const csvText = (rows: readonly (readonly string[])[]): string =>
     { record_delimiter: 'windows', quoted: true },
   )
 
+/** Without it Excel reads a file in the code page of its machine. */
+const BOM = '\ufeff'
+
 /** A CSV that is made while it is read, page by page. The names of the header are ours. */
 export const csvLines = (
   header: readonly string[],
@@ -29,7 +32,7 @@ export const csvLines = (
 ): Readable =>
   Readable.from(
     (async function* lines() {
-      yield `${header.join(',')}\r\n`
+      yield `${BOM}${header.join(',')}\r\n`
       for await (const rows of pages) yield csvText(rows)
     })(),
     { objectMode: false },

@@ -1,4 +1,4 @@
-import { NOT_YET_KEYWORD } from '../../src/schemas/common.ts'
+import { CLEANED_KEYWORD, NOT_YET_KEYWORD } from '../../src/schemas/common.ts'
 import { sharedFailures } from './failures.ts'
 import { headersOf, RESPONSE_HEADERS } from './response-headers.ts'
 
@@ -142,7 +142,7 @@ const UNSAID = 'Default Response'
 function available(node: unknown): unknown {
   if (Array.isArray(node)) return node.filter((each) => !isNotYet(each)).map(available)
   if (typeof node !== 'object' || node === null) return node
-  const { [NOT_YET_KEYWORD]: soon, ...rest } = asNode(node)
+  const { [NOT_YET_KEYWORD]: soon, [CLEANED_KEYWORD]: _cleaned, ...rest } = asNode(node)
   const kept = Object.entries(rest).filter(([, each]) => !isNotYet(each))
   const made = mapValues(Object.fromEntries(kept), (_name, value) => available(value))
   const words = made['enum']

@@ -1,4 +1,4 @@
-import { NOT_YET_KEYWORD, ROW_ERRORS } from '../../src/schemas/common.ts'
+import { CLEANED_KEYWORD, NOT_YET_KEYWORD, ROW_ERRORS } from '../../src/schemas/common.ts'
 
 /** What schemas of input are made of: a keyword that is not among these is refused at boot. */
 export interface Schema {
@@ -65,6 +65,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'readOnly',
   ROW_ERRORS,
   NOT_YET_KEYWORD,
+  CLEANED_KEYWORD,
 ])
 
 /** The schema as what it is; throws when it has a keyword that the finder of problems lacks. */

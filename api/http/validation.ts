@@ -1,8 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
-import { NOT_YET_KEYWORD, strict } from '../../src/schemas/common.ts'
+import { cleanLine, cleanWord } from '../../src/domain/text.ts'
+import { type Cleaned, CLEANED_KEYWORD, NOT_YET_KEYWORD, strict } from '../../src/schemas/common.ts'
 import { bodyWithoutRows, rowListOf } from './row-schemas.ts'
 import { checkText, UNSTORABLE, UNSTORABLE_WORDS } from './bodies.ts'
 import { FORMATS } from './formats.ts'
@@ -13,7 +15,8 @@ import { problemFinder } from './schema-problems.ts'
 const NOTHING = strict({})
 
 /**
- * Bodies are taken as they are: nothing is coerced, removed or filled in. Path and query values
+ * Bodies are taken as they are: nothing is coerced, removed or filled in. Only the names of
+ * contacts and their like are trimmed before their length is checked. Path and query values
  * arrive as text and get their types and defaults. What is refused is told by `problemFinder`:
  * here it ends at the first error, so that it costs no more than reading the input did.
  */
@@ -24,6 +27,18 @@ function compiler(options: { useDefaults: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
   for (const [name, { holds }] of FORMATS) ajv.addFormat(name, holds)
   ajv.addKeyword(NOT_YET_KEYWORD)
+  ajv.addKeyword({
+    keyword: CLEANED_KEYWORD,
+    type: 'string',
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    validate: (form: Cleaned, text: string, _schema?: unknown, place?: DataValidationCxt) => {
+      const cleaned = form === 'line' ? cleanLine(text) : cleanWord(text)
+      if (place) Reflect.set(place.parentData, place.parentDataProperty, cleaned)
+      return true
+    },
+  })
   return ajv
 }
 

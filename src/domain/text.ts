@@ -58,6 +58,15 @@ export function normalAddressPart(text: string): string {
   return INTERNATIONAL.test(domain) ? part.slice(0, at) + (inALabels(domain) ?? domain) : part
 }
 
+/** Control characters and the separators of lines and paragraphs. */
+const LINE_BREAKS = /[\p{Cc}\u2028\u2029]+/gu
+
+/** Returns a key of a caller's own as it is stored: trimmed, in NFC. */
+export const cleanWord = (text: string): string => text.trim().normalize('NFC')
+
+/** Returns a text of one line as it is stored: trimmed, in NFC, with blanks for line breaks. */
+export const cleanLine = (text: string): string => cleanWord(text.replace(LINE_BREAKS, ' '))
+
 /** A line that may end up in a mail header: no control characters. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 

@@ -5,6 +5,11 @@ import { LINE, LONGEST_ADDRESS } from '../domain/text.ts'
 /** Marks words of an `enum` as not available yet. */
 export const NOT_YET_KEYWORD = 'x-not-yet'
 
+/** Marks a text that is brought to its stored form before its length is checked. */
+export const CLEANED_KEYWORD = 'x-cleaned'
+/** The function of src/domain/text.ts that does it: `cleanLine` or `cleanWord`. */
+export type Cleaned = 'line' | 'word'
+
 /** An object that knows all its fields: an unknown one is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })

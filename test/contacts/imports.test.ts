@@ -253,7 +253,7 @@ test('a file that is none is refused, aborted, and leaves nothing behind', async
     ['\n', /first line/],
     ['firstName\nAda\n', /no column for email/],
     ['email,Email\na@example.com,b@example.com\n', /two columns/],
-    ['email\n"open@example.com\n', /CSV/],
+    ['email,"firstName\na@example.com,Ada\n', /first line/],
     ['email,a\0,a\0\nnul@example.com,1,2\n', /two columns/],
     [Buffer.from([0x65, 0x6d, 0x61, 0x69, 0x6c, 0x0a, 0xff, 0xfe, 0x0a]), /UTF-8/],
   ]

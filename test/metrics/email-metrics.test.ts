@@ -407,12 +407,12 @@ test('as CSV when it is asked for by name', async () => {
   const file = await ask('?dimensions=period,domain', 'text/csv')
   expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(file.text.split('\r\n')).toEqual([
-    'period,domain,sent,delivered,bounced,bouncedPermanent,bouncedTransient,bouncedUndetermined,complained,suppressed,opened,openedRaw,clicked,unsubscribed,failed,costUsd',
+    '\ufeffperiod,domain,sent,delivered,bounced,bouncedPermanent,bouncedTransient,bouncedUndetermined,complained,suppressed,opened,openedRaw,clicked,unsubscribed,failed,costUsd',
     `"2026-11-24","'=cmd.example.com","1","0","0","0","0","0","0","0","0","1","0","0","0",`,
     '',
   ])
   expect((await ask('', 'application/json;q=0.5, text/csv')).text.split('\r\n').length).toBe(3)
-  expect((await ask('', 'application/json, text/csv;header=present;q=0.01')).text).toMatch(/^sent,/)
+  expect((await ask('', 'application/json, text/csv;header=present;q=0.01')).text).toMatch(/^\ufeffsent,/)
   for (const accept of ['*/*', 'text/csv;q=0', 'text/csv; q=0.000, */*', 'text/csvx', 'text/*']) {
     expect([accept, (await ask('', accept)).body.object]).toEqual([accept, 'metrics'])
   }

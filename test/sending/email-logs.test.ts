@@ -193,7 +193,7 @@ describe('export', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8'])
     const [header = '', line = '', end] = text.split('\r\n')
     expect(header.split(',').slice(0, 6)).toEqual([
-      'id',
+      '\ufeffid',
       'messageId',
       'status',
       'recipient',

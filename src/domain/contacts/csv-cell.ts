@@ -3,12 +3,25 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const PHONE = /^\+?\d+$/
 const GUARD = "'"
 
+/** A text from which a reader takes the first apostrophe. */
+const GUARDED = /^'(?:'|[=+\-@\t\r\n＝＋－＠])/
+
 /**
- * A cell as we write it: a leading `'` keeps a spreadsheet from running it. A text that begins with
- * `'` itself gets one more, so that taking exactly one off always gives back what was written.
+ * Returns a cell as we write it. A leading `'` keeps a spreadsheet from running it. A text that
+ * looks guarded gets one more, so that `unguardCell` always gives back what was written.
  */
 export const guardCell = (text: string): string =>
-  text.startsWith(GUARD) || (FORMULA.test(text) && !PHONE.test(text)) ? GUARD + text : text
+  GUARDED.test(text) || (FORMULA.test(text) && !PHONE.test(text)) ? GUARD + text : text
 
-/** The text of a cell that may be guarded. */
-export const unguardCell = (cell: string): string => (cell.startsWith(GUARD) ? cell.slice(1) : cell)
+/** Returns the text of a cell. An apostrophe that belongs to a name, as in `'t Hooft`, stays. */
+export const unguardCell = (cell: string): string => (GUARDED.test(cell) ? cell.slice(1) : cell)
+
+/** Control characters apart from tab and line breaks. NUL is refused elsewhere. */
+const CONTROL = /(?![\0\t\n\r])\p{Cc}/gu
+
+/**
+ * Returns the text of a cell of somebody's file as it is stored: without a guard, blanks around it
+ * and control characters, its line breaks as `\n`, in NFC.
+ */
+export const readCell = (cell: string): string =>
+  unguardCell(cell).replace(CONTROL, '').replace(/\r\n?/g, '\n').trim().normalize('NFC')

@@ -1,3 +1,5 @@
+import { cleanLine } from '../text.ts'
+
 /** Characters of a first or a last name. */
 const LONGEST_PART = 100
 
@@ -11,7 +13,7 @@ export interface NameParts {
  * with one field mean it; one word alone is a first name. `Lovelace, Ada` is turned round.
  */
 export function splitName(name: string): NameParts {
-  const text = name.trim().replaceAll(/\s+/g, ' ')
+  const text = cleanLine(name).replaceAll(/\s+/g, ' ')
   const [, last, first] = /^([^ ,]+), ?([^ ,]+)$/.exec(text) ?? []
   if (first !== undefined && last !== undefined) return partsOf(first, last)
   const space = text.indexOf(' ')

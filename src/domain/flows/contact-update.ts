@@ -1,6 +1,7 @@
 import { isSame, numberOf } from '../audience/condition-values.ts'
 import type { StepOf } from './flow.ts'
 import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
+import { cleanLine } from '../text.ts'
 
 /** What a flow may write of a contact: neither identifiers nor consent. */
 export interface ContactFields {
@@ -124,16 +125,17 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
   return undefined
 }
 
-/** Writes a value into a column; false: it may not have it. Empty text becomes null. */
+/** Writes a value into a column; false: it may not have it. Blank text becomes null. */
 function writeColumn(contact: ContactFields, column: Column, value: unknown): boolean {
-  const text = value === undefined || value === '' ? null : value
+  const cleaned = typeof value === 'string' ? cleanLine(value) : value
+  const text = cleaned === undefined || cleaned === '' ? null : cleaned
   if (text !== null && typeof text !== 'string') return false
   if (column === 'preferredChannel') {
     if (text !== null && text !== 'email' && text !== 'sms') return false
     contact.preferredChannel = text
     return true
   }
-  if (text !== null && text.length > LONGEST[column]) return false
+  if (text !== null && Array.from(text).length > LONGEST[column]) return false
   contact[column] = text
   return true
 }

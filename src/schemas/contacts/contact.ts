@@ -5,6 +5,8 @@ import { EMAIL_STATUSES } from '../../domain/status.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/consent/subscription.ts'
 import {
   Address,
+  type Cleaned,
+  CLEANED_KEYWORD,
   Count,
   Cursor,
   ID,
@@ -129,17 +131,26 @@ export const Contact = Type.Object(
 )
 export type Contact = Static<typeof Contact>
 
-const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: EXTERNAL_ID })
+const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: EXTERNAL_ID,
+  [CLEANED_KEYWORD]: 'word' satisfies Cleaned,
+})
+
+/** A text of one line. Blank clears the field. */
+const cleaned = (maxLength: number) =>
+  Type.String({ maxLength, [CLEANED_KEYWORD]: 'line' satisfies Cleaned })
 
 /** What a caller may write, each within its limits. */
 export const fields = {
   externalId: ExternalId,
   email: Address({ examples: ['ada@example.com'] }),
   phone: Type.String({ maxLength: 50, examples: ['+49 151 12345678'] }),
-  firstName: Type.String({ maxLength: 100 }),
-  lastName: Type.String({ maxLength: 100 }),
-  company: Type.String({ maxLength: 200 }),
-  jobTitle: Type.String({ maxLength: 200 }),
+  firstName: cleaned(100),
+  lastName: cleaned(100),
+  company: cleaned(200),
+  jobTitle: cleaned(200),
   properties: Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: MOST_PROPERTIES,
     description:
