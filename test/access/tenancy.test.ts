@@ -6,6 +6,7 @@ import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql, within } from '../../src/store/db/sql.ts'
 import { root, trackedFiles } from '../house/files.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { connectAs } from '../support/logins.ts'
 import { seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 import { guarantee } from '../support/guarantee.ts'
 
@@ -47,7 +48,7 @@ let charlie: Uuid
 
 beforeAll(async () => {
   database = await createDatabase()
-  api = connect(database.url, { name: 'tenancy', role: 'letterloom_api', max: 3 })
+  api = connectAs(database.url, { name: 'tenancy', role: 'letterloom_api', max: 3 })
   const seeded = await Promise.all([seedOrganization(database.sql), seedOrganization(database.sql)])
   for (const each of seeded) {
     await seedContacts(database.sql, each.organizationId, 3)
@@ -124,7 +125,7 @@ test('the API renames its organization and cannot give it another plan', async (
 })
 
 test('versions of flows and events that happened are changed by nobody', async () => {
-  const worker = connect(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
+  const worker = connectAs(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
   try {
     for (const sql of [asAlice(), worker]) {
       for (const statement of [
@@ -272,7 +273,7 @@ test('owner_of knows each resource that the API asks for, and tells whose it is'
 })
 
 test('only migrations make resources and protect tables', async () => {
-  const worker = connect(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
+  const worker = connectAs(database.url, { name: 'tenancy', role: 'letterloom_worker', max: 1 })
   try {
     for (const sql of [asAlice(), worker]) {
       for (const statement of [
@@ -291,7 +292,7 @@ test('only migrations make resources and protect tables', async () => {
 })
 
 test('the worker’s role sees every organization and can make and drop partitions, and owns nothing', async () => {
-  const worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 1 })
+  const worker = connectAs(database.url, { name: 'worker', role: 'letterloom_worker', max: 1 })
   const [seen] = await worker<{ organizations: number; owns: boolean }[]>`
     select count(distinct organization_id) as organizations,
       exists (select from pg_class c join pg_roles r on r.oid = c.relowner

@@ -11,6 +11,7 @@ import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newApiKey, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { startLimiter } from './limiter.ts'
+import { connectAs } from './logins.ts'
 import { directAsker } from './provider.ts'
 import { offlineFetcher, offlineToolbox } from './toolbox.ts'
 
@@ -77,12 +78,11 @@ export async function startApi(
 ): Promise<Api> {
   const database = await createDatabase()
   const { sql } = database
-  const apiSql = connect(database.url, {
-    name: 'test-api',
-    ...(bypassesPolicies ? {} : { role: 'letterloom_api' }),
-    ...(onQuery ? { onQuery } : {}),
-  })
-  const searchSql = connect(database.url, {
+  const apiPool = { name: 'test-api', ...(onQuery ? { onQuery } : {}) }
+  const apiSql = bypassesPolicies
+    ? connect(database.url, apiPool)
+    : connectAs(database.url, { ...apiPool, role: 'letterloom_api' })
+  const searchSql = connectAs(database.url, {
     name: 'test-search',
     role: 'letterloom_search',
     max: 2,

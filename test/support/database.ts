@@ -3,6 +3,7 @@ import { inject } from 'vitest'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 
 export interface TestDatabase {
+  /** Of a superuser, as `sql`. What is tested logs in as the programs do: see support/logins.ts. */
   url: string
   sql: Sql
   /** Also ends `sql`. */
@@ -18,7 +19,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   // A tenth of the cost of writing it to the log page by page, which is the default.
   await asAdmin(
     (admin) => admin`
-      create database ${admin(name)} template ${admin(template())} strategy file_copy`,
+      create database ${admin(name)} owner letterloom_owner
+      template ${admin(template())} strategy file_copy`,
   )
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`

@@ -1,5 +1,5 @@
 import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
-import { connect } from '../../src/store/db/sql.ts'
+import { connectAs } from './logins.ts'
 
 /** More than a busy machine needs: a test is not to be let through because it was slow. */
 const PATIENT_MS = 20_000
@@ -7,7 +7,7 @@ const PATIENT_MS = 20_000
 /** The API's own limiter on a test's database. Close it before the database is dropped. */
 export const startLimiter = (databaseUrl: string): Limiter =>
   createLimiter({
-    open: () => connect(databaseUrl, { name: 'test-limiter', role: 'letterloom_api', max: 2 }),
+    open: () => connectAs(databaseUrl, { name: 'test-limiter', role: 'letterloom_api', max: 2 }),
     log: { error: () => {} },
     deadlineMs: PATIENT_MS,
   })

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { loginUrl, makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
 
 /**
  * Makes a database with the newest schema, which test files clone instead of migrating their own.
+ * As in production, its owner is no superuser.
  */
 export async function makeTemplate(
   databaseUrl: string,
@@ -14,7 +16,8 @@ export async function makeTemplate(
   const admin = connect(databaseUrl, { name: 'test-template', max: 1 })
   try {
     await admin`create database ${admin(name)}`
-    const sql = connect(url.href, { name: 'test-migrate', max: 2 })
+    await makeLogins(url.href)
+    const sql = connect(loginUrl(url.href, 'letterloom_owner'), { name: 'test-migrate', max: 2 })
     await migrate(sql)
     await sql.end()
     // A database with connections cannot be cloned: nobody is to open one by mistake.

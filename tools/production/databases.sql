@@ -7,23 +7,21 @@
 \getenv worker_password LETTERLOOM_WORKER_DATABASE_PASSWORD
 \getenv temporal_password TEMPORAL_DATABASE_PASSWORD
 
-select format('create role %I', name)
-from (values ('letterloom_owner'), ('letterloom_api'), ('letterloom_worker'), ('letterloom_search'),
-  ('letterloom_definer'), ('temporal')) as wanted (name)
-where not exists (select from pg_roles where rolname = name)
-\gexec
-
 -- Not in the server's log, should it log statements.
 set log_statement = 'none';
-alter role letterloom_owner login password :'letterloom_password';
-alter role letterloom_api login password :'api_password';
-alter role letterloom_worker login password :'worker_password';
-alter role temporal login password :'temporal_password';
-reset log_statement;
+set log_min_duration_statement = -1;
 
--- The migrations give tables and functions to these roles.
-grant letterloom_api, letterloom_worker, letterloom_search, letterloom_definer
-to letterloom_owner with admin option;
+set letterloom.owner = 'letterloom_owner';
+set letterloom.owner_password = :'letterloom_password';
+set letterloom.api_password = :'api_password';
+set letterloom.worker_password = :'worker_password';
+\ir ../../migrations/roles.sql
+
+select format('create role %I', name)
+from (values ('temporal')) as wanted (name)
+where not exists (select from pg_roles where rolname = name)
+\gexec
+alter role temporal login password :'temporal_password';
 
 select format('create database %I', name)
 from (values ('letterloom'), ('temporal'), ('temporal_visibility')) as wanted (name)

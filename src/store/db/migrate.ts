@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { migrationsFolder } from './migrations-folder.ts'
 import { createPartitions } from './partitions.ts'
+import { makeRoles } from './roles.ts'
 import type { Sql, Transaction } from './sql.ts'
 
-/** Beside the sources, and one folder further up from the compiled code. */
-const FOLDER = ['../../../migrations/', '../../../../migrations/']
-  .map((path) => new URL(path, import.meta.url))
-  .find((url) => existsSync(url))
 /** Any number, the same in every process: two migrators wait for each other on it. */
 const LOCK = 7_305_193
 const MAKE_ANEW =
@@ -22,6 +19,9 @@ const MAKE_ANEW =
  * is changed by a later file. Another hash is an error. So is another name under the same number:
  * the files were put together anew before the first release, and a database that the earlier ones
  * made is refused before anything of it changes. Returns the names of the files that ran now.
+ *
+ * The roles come first. Where they are not as they should be and the caller may not change that,
+ * the error says who may.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
   const files = await listFiles()
@@ -31,9 +31,11 @@ export async function migrate(sql: Sql): Promise<string[]> {
     await tx`create table if not exists schema_migrations (
       number integer primary key, name text not null, hash text not null, ran_at timestamptz(3) not null default now())`
     await refuseOlder(tx, files)
+    // Not left to 0001_db.sql, which takes a refused grant for no harm.
+    await makeRoles(tx)
   })
   for (const name of files) {
-    const text = await readFile(new URL(name, folder()), 'utf8')
+    const text = await readFile(new URL(name, migrationsFolder()), 'utf8')
     if (await run(sql, name, text)) ran.push(name)
   }
   await createPartitions(sql)
@@ -65,15 +67,10 @@ async function refuseOlder(tx: Transaction, files: string[]): Promise<void> {
 }
 
 async function listFiles(): Promise<string[]> {
-  return (await readdir(folder())).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
+  return (await readdir(migrationsFolder())).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
 }
 
 const numberOf = (name: string): number => Number(name.slice(0, 4))
-
-function folder(): URL {
-  if (!FOLDER) throw new Error('the folder of the migrations is missing')
-  return FOLDER
-}
 
 /** True when the file ran now, false when it had run before. */
 async function run(sql: Sql, name: string, text: string): Promise<boolean> {

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { migrationsFolder } from './migrations-folder.ts'
+import type { Executor } from './sql.ts'
+
+/** The settings that migrations/roles.sql reads, without their prefix. */
+export type RoleSettings = Partial<
+  Record<'owner' | 'owner_password' | 'api_password' | 'worker_password', string>
+>
+
+/**
+ * Makes the database roles, in the caller's transaction: see migrations/roles.sql. Without settings
+ * the caller is the owner of the tables.
+ */
+export async function makeRoles(tx: Executor, settings: RoleSettings = {}): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) {
+    await tx`select set_config(${`letterloom.${name}`}, ${value}, true)`
+  }
+  await tx.unsafe(await readFile(new URL('roles.sql', migrationsFolder()), 'utf8'))
+}
