@@ -12,6 +12,7 @@ import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
 import { findTemporal, startTemporal } from '../dev/temporal.ts'
 import { POLICY_VERSION } from '../domain/accounts/aws-actions.ts'
 import { configurationSetName } from '../domain/accounts/iam-role.ts'
+import { type Login, loginUrl, makeLogins } from '../store/db/logins.ts'
 import { migrate } from '../store/db/migrate.ts'
 import { connect, type Sql } from '../store/db/sql.ts'
 import { newKeyringText } from '../tokens.ts'
@@ -21,20 +22,29 @@ import { type RunningProgram, startProgram } from './programs.ts'
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const LOOPBACK = ['127.0.0.0/8', '::1']
+/** Each logs in as in production; the sandbox keeps tables of its own. */
+const LOGINS = {
+  api: 'letterloom_api',
+  worker: 'letterloom_worker',
+  sandbox: 'letterloom_owner',
+} as const satisfies Record<string, Login>
+type Command = keyof typeof LOGINS
 const READY_MS = 120_000
 const ASK_AGAIN_MS = 500
 /** The sender of health notices: an identity of the operator's own account at the sandbox. */
 const NOTICES = { from: 'Letterloom <notices@letterloom.example>', region: 'eu-west-1' }
 
 export interface System {
+  /** As workers log in. */
   sql: Sql
+  /** Of a superuser, who has made the logins. */
   databaseUrl: string
   apiUrl: string
   sandboxUrl: string
   temporalAddress: string
   temporalUiUrl: string | undefined
-  /** What its programs find in their environment. */
-  env: Readonly<Record<string, string>>
+  /** What a program of it finds in its environment. */
+  envOf(command: Command): Record<string, string>
   api: RunningProgram
   worker: RunningProgram
   /** One more worker, of both queues; it stops with the rest. */
@@ -67,9 +77,11 @@ export async function startSystem(
     const databaseUrl = config.databaseUrl ?? (await ownPostgres())
     const { address } = config.temporal
     const temporal = address ? { address, uiUrl: undefined } : await ownTemporal()
-    const sql = connect(databaseUrl, { name: 'letterloom-dev', max: 4 })
+    await makeLogins(databaseUrl)
+    await migrateAsOwner(databaseUrl)
+    const role = 'letterloom_worker'
+    const sql = connect(loginUrl(databaseUrl, role), { name: 'letterloom-dev', role, max: 4 })
     stops.push(() => sql.end())
-    await migrate(sql)
 
     const sandboxPort = await portFor('the provider sandbox', config.dev.sandboxPort)
     const apiPort = await portFor('the API', config.port)
@@ -83,8 +95,12 @@ export async function startSystem(
       sandboxUrl,
       sandboxPort,
     }
-    const env = environment(config, { databaseUrl, keys, timings, ...addresses })
-    const programs = programStarter({ env, logs, say, stops })
+    const env = environment(config, { keys, timings, ...addresses })
+    const envOf = (command: Command) => ({
+      ...env,
+      DATABASE_URL: loginUrl(databaseUrl, LOGINS[command]),
+    })
+    const programs = programStarter({ envOf, logs, say, stops })
     programs.startSandbox()
     const [ofApi, ofWorker, ofOthers] = await internalPorts(config, say)
     const api = programs.startUser('api', ofApi)
@@ -99,7 +115,7 @@ export async function startSystem(
       sandboxUrl,
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
-      env,
+      envOf,
       api,
       worker,
       startWorker: () => programs.startUser('worker', ofOthers),
@@ -140,6 +156,18 @@ export async function startSystem(
     const file = createWriteStream(join(logs, `${name}.log`), { flags: 'a' })
     stops.push(async () => void file.end())
     return (line) => void file.write(`${line}\n`)
+  }
+}
+
+async function migrateAsOwner(databaseUrl: string): Promise<void> {
+  const owner = connect(loginUrl(databaseUrl, 'letterloom_owner'), {
+    name: 'letterloom-migrate',
+    max: 1,
+  })
+  try {
+    await migrate(owner)
+  } finally {
+    await owner.end()
   }
 }
 
@@ -192,20 +220,20 @@ async function internalPorts(
 
 /** Starts the programs of a system, each with a log of its own; `stops` ends them. */
 function programStarter({
-  env,
+  envOf,
   logs,
   say,
   stops,
 }: {
-  env: Record<string, string>
+  envOf: System['envOf']
   logs: string
   say: (line: string) => void
   stops: (() => Promise<void>)[]
 }) {
-  const run = (command: string, more: Record<string, string> = {}): RunningProgram =>
+  const run = (command: Command, more: Record<string, string> = {}): RunningProgram =>
     startProgram({
       command,
-      env: { ...env, ...more },
+      env: { ...envOf(command), ...more },
       logFile: join(logs, `${command}.log`),
       say,
     })
@@ -217,7 +245,7 @@ function programStarter({
       stops.push(() => program.stop())
       stops.push(async () => void (await Promise.all(users.map((each) => each.stop()))))
     },
-    startUser(command: string, more?: Record<string, string>): RunningProgram {
+    startUser(command: Command, more?: Record<string, string>): RunningProgram {
       const program = run(command, more)
       users.push(program)
       return program
@@ -225,11 +253,10 @@ function programStarter({
   }
 }
 
-/** What the programs of a system find in their environment. */
+/** What all programs of a system find in their environment. */
 const environment = (
   config: Config,
   started: {
-    databaseUrl: string
     temporalAddress: string
     keys: string
     timings: 'short' | 'production'
@@ -239,7 +266,6 @@ const environment = (
     sandboxPort: number
   },
 ): Record<string, string> => ({
-  DATABASE_URL: started.databaseUrl,
   TEMPORAL_ADDRESS: started.temporalAddress,
   TEMPORAL_NAMESPACE: config.temporal.namespace,
   LETTERLOOM_KEYS: started.keys,

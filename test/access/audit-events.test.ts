@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, within } from '../../src/store/db/sql.ts'
+import { within } from '../../src/store/db/sql.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { createDatabase } from '../support/database.ts'
 import { type SignedIn, signIn } from '../support/people.ts'
+import { connectAs } from '../support/logins.ts'
 
 let api: Api
 let alice: SignedIn
@@ -72,7 +73,7 @@ test('the API’s own role can neither change nor remove what was noted', async 
 
 test('the API’s own role reads nobody’s password hash and no failed logins', async () => {
   const database = await createDatabase()
-  const sql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
+  const sql = connectAs(database.url, { name: 'test-api', role: 'letterloom_api' })
   const tenant = within(sql, api.alice.organizationId)
   await expect(tenant`select password_hash from users`).rejects.toThrow(/permission denied/)
   await expect(tenant`select account from login_failures`).rejects.toThrow(/permission denied/)

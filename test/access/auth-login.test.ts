@@ -120,7 +120,7 @@ describe('logging in', () => {
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`
     expect(tables.length).toBeGreaterThan(20)
     for (const { name } of tables) {
-      const rows = await api.sql<{ text: string }[]>`
+      const rows = await api.admin<{ text: string }[]>`
         select row_to_json(t)::text as text from ${api.sql(name)} t`
       for (const { text } of rows) {
         expect(text).not.toContain(body.token)
@@ -221,7 +221,7 @@ describe('somebody who guesses', () => {
     const known = () => api.sql`select from login_failures where account = ${account}`
     const plain = await api.sql`select from login_failures where account = ${sha256(email)}`
     expect([(await known()).length, plain.length]).toEqual([1, 0])
-    const age = (text: string) => api.sql`
+    const age = (text: string) => api.admin`
       update login_failures set last_failed_at = now() - ${text}::interval where account = ${account}`
     const clean = () =>
       api.sql.begin(async (tx) => {
@@ -253,7 +253,7 @@ test('a password that is changed while it is looked at opens no session', async 
     const login = logIn(api.app, { email: person.email })
     // It verifies against the old hash, then waits for this transaction.
     for (;;) {
-      const waiting = await api.sql`
+      const waiting = await api.admin`
         select from pg_stat_activity
         where wait_event_type = 'Lock' and query like '%open_session%'
           and datname = current_database()`

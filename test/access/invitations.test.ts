@@ -270,7 +270,7 @@ describe('accepting', () => {
     expect([status, body.reason]).toEqual([409, 'password_not_set'])
     expect((await logIn(api.app, { email: owner.email })).status).toBe(401)
     // The invitation is still good once the operator has set one.
-    await api.sql`
+    await api.admin`
       update users set password_hash = (select password_hash from users where id = ${boss.id})
       where id = ${owner.id}`
     expect((await accept(path)).status).toBe(200)

@@ -94,7 +94,7 @@ test('rows of others are hidden from the API’s login; the grant that suggests 
 
   class Undo extends Error {}
   // Nobody else sees these grants: they are never committed.
-  const attempt = api.sql.begin(async (tx) => {
+  const attempt = api.admin.begin(async (tx) => {
     const [server] = await tx<{ version: number }[]>`
       select current_setting('server_version_num')::integer as version`
     expect(await foreignContacts(tx)).toBe(0)

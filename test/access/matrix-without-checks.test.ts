@@ -72,15 +72,15 @@ interface Leak {
 
 /** Calls everything of those as Alice, with Charlie's ids where there is one. */
 async function attack(victim: Api, among: (operationId: string) => boolean): Promise<Leak[]> {
-  const { alice, charlie, app, sql } = victim
+  const { alice, charlie, app, admin } = victim
   const leaks: Leak[] = []
-  await createHashes(sql)
+  await createHashes(admin)
   // The use of a key is written beside the answer: it is none of what the attack wrote.
-  await sql`
+  await admin`
     update api_keys set last_used_at = now() + interval '1 day'
     where organization_id = ${charlie.organizationId}`
   const rowsOf = async (): Promise<string | null | undefined> => {
-    const [row] = await sql<{ hashes: string | null }[]>`
+    const [row] = await admin<{ hashes: string | null }[]>`
       select hashes_of(${charlie.organizationId}) as hashes`
     return row?.hashes
   }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { connect, type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import * as sessions from '../../src/store/access/sessions.ts'
 import * as users from '../../src/store/access/users.ts'
 import { sha256 } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { addMember, type Person } from '../support/people.ts'
+import { connectAs } from '../support/logins.ts'
 
 const ANOTHER_HASH = '$argon2id$another'
 
@@ -18,8 +19,8 @@ let owner: Sql
 const organizationId = uuidv7()
 beforeAll(async () => {
   database = await createDatabase()
-  thief = connect(database.url, { name: 'thief', role: 'letterloom_api', max: 1 })
-  owner = connect(database.url, { name: 'owner', max: 1 })
+  thief = connectAs(database.url, { name: 'thief', role: 'letterloom_api', max: 1 })
+  owner = connectAs(database.url, { name: 'owner', role: 'letterloom_worker', max: 1 })
   await organizations.create(database.sql, { id: organizationId, name: 'A', plan: 'free' })
 })
 afterAll(async () => {
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 const at = new Date().toISOString()
 const hashOf = async ({ id }: Person) => {
-  const [user] = await database.sql<{ passwordHash: string }[]>`
+  const [user] = await database.admin<{ passwordHash: string }[]>`
     select password_hash from users where id = ${id}`
   return user!.passwordHash
 }
@@ -73,7 +74,7 @@ const ends = {
   },
 }
 const isWaiting = async () => {
-  const rows = await database.sql`
+  const rows = await database.admin`
     select from pg_stat_activity
     where datname = current_database() and application_name = 'owner' and wait_event_type = 'Lock'`
   return rows.length > 0

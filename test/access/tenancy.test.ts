@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { migrate } from '../../src/store/db/migrate.ts'
-import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { type Sql, within } from '../../src/store/db/sql.ts'
 import { root, trackedFiles } from '../house/files.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { connectAs } from '../support/logins.ts'
@@ -239,7 +238,7 @@ test('owner_of knows each resource that the API asks for, and tells whose it is'
       ...readFileSync(join(root, path), 'utf8').matchAll(/\bmissing\(\w+, '(\w+)'/g),
     ])
     .map(([, kind]) => kind ?? '')
-  const resources = await database.sql<{ kind: string; source: string }[]>`
+  const resources = await database.admin<{ kind: string; source: string }[]>`
     select kind, source::text as source
     from resources
     order by kind collate "C"`
@@ -248,14 +247,14 @@ test('owner_of knows each resource that the API asks for, and tells whose it is'
     ['contact', 'contacts'],
     ['batch', 'batches'],
   ]) {
-    const rows = await database.sql`
+    const rows = await database.admin`
       select organization_id, owner_of(${kind ?? ''}, id) as owner from ${api(source ?? '')}`
     expect(new Set(rows.map(({ owner }) => owner))).toEqual(new Set([alice, charlie]))
     const wrong = rows.filter(({ organizationId, owner }) => organizationId !== owner)
     guarantee(() => expect(wrong).toEqual([]))
   }
   // A resource is looked for by its id alone, without a scan.
-  const unindexed = await database.sql`
+  const unindexed = await database.admin`
     select kind
     from resources
     where not exists (
@@ -318,34 +317,4 @@ test('the worker’s role sees every organization and can make and drop partitio
   ])
   await expect(worker`create table mine (id int)`).rejects.toMatchObject({ code: REFUSED })
   await worker.end()
-})
-
-test('an owner that is no superuser can migrate, and programs can take on their roles', async () => {
-  const name = `owner_${uuidv7().replaceAll('-', '')}`
-  await database.sql`create role ${api(name)} login createrole password 'x'`
-  await database.sql`create database ${api(name)} owner ${api(name)}`
-  // On this server the roles are there already, as on one that has another database of ours.
-  await database.sql`
-    grant letterloom_api, letterloom_worker, letterloom_search, letterloom_definer
-    to ${api(name)} with admin option`
-  const url = new URL(database.url)
-  url.username = name
-  url.password = 'x'
-  url.pathname = `/${name}`
-  const owner = connect(url.href, { name: 'owner', max: 1 })
-  try {
-    expect((await migrate(owner)).length).toBeGreaterThan(2)
-    const program = connect(url.href, { name: 'program', role: 'letterloom_api', max: 1 })
-    expect(await within(program, alice)`select id from contacts`).toEqual([])
-    expect(await program`select owner_of('contact', ${uuidv7()}) as owner`).toEqual([
-      { owner: null },
-    ])
-    await program.end()
-    // Forced policies bind the owner as well.
-    await expect(owner`select id from contacts`).resolves.toEqual([])
-  } finally {
-    await owner.end()
-    await database.sql`drop database ${api(name)} with (force)`
-    await database.sql`drop role ${api(name)}`
-  }
 })

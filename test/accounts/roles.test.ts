@@ -4,11 +4,12 @@ import { createRoles } from '../../activities/aws/roles.ts'
 import { type Purpose, PURPOSES } from '../../src/domain/accounts/aws-actions.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import { startCredentialKeeper } from '../../src/loops/credential-keeper.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { failure, type Fixture, OPERATOR, startFixture } from '../dev/sandbox-fixture.ts'
 import { createDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { newAccountId, REGION, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let sandbox: Fixture
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -18,7 +19,7 @@ let clock = Date.now()
 beforeAll(async () => {
   sandbox = await startFixture()
   database = await createDatabase()
-  sql = connect(database.url, { name: 'roles', role: 'letterloom_worker' })
+  sql = connectAs(database.url, { name: 'roles', role: 'letterloom_worker' })
   vi.stubEnv('AWS_ENDPOINT_URL', sandbox.url)
   vi.stubEnv('AWS_ACCESS_KEY_ID', OPERATOR.accessKeyId)
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', OPERATOR.secretAccessKey)

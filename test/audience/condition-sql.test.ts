@@ -10,11 +10,12 @@ import * as audiences from '../../src/store/audience/audience.ts'
 import { holds } from '../../src/store/audience/condition-sql.ts'
 import * as facts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Json, type Sql, within } from '../../src/store/db/sql.ts'
+import { type Json, type Sql, within } from '../../src/store/db/sql.ts'
 import { conditionOf, filterOf, HOSTILE, properties, TIMES } from '../support/conditions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const HOUR_MS = 3_600_000
 const CONTACTS = 100
@@ -31,7 +32,7 @@ let known: Facts[]
 
 beforeAll(async () => {
   database = await createDatabase()
-  searcher = connect(database.url, { name: 'condition-sql', role: 'letterloom_search', max: 2 })
+  searcher = connectAs(database.url, { name: 'condition-sql', role: 'letterloom_search', max: 2 })
   await createPartitions(database.sql)
   now = new Date().toISOString()
   const [own, other] = [await seed(), await seed()]
@@ -291,7 +292,7 @@ test('values that no number, time or list of JavaScript is are read without an e
 })
 
 test('under the policies of the API a condition finds the same', async () => {
-  const api = connect(database.url, { name: 'condition-sql', role: 'letterloom_api', max: 1 })
+  const api = connectAs(database.url, { name: 'condition-sql', role: 'letterloom_api', max: 1 })
   try {
     const filter = filterOf({ events: EVENTS, topics, ids: [uuidv7()] })
     for (const condition of fc.sample(conditionOf(filter, 2), 20)) {

@@ -3,9 +3,10 @@ import type { Condition } from '../../src/domain/audience/condition.ts'
 import { bucketStart, uuidv7 } from '../../src/ids.ts'
 import * as contactFacts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 const PARTITIONS = 90
@@ -16,7 +17,7 @@ let organizationId: string
 const asked: { query: string; parameters: unknown[] }[] = []
 beforeAll(async () => {
   database = await createDatabase()
-  worker = connect(database.url, {
+  worker = connectAs(database.url, {
     name: 'contact-facts',
     role: 'letterloom_worker',
     onQuery: (query, parameters) => asked.push({ query, parameters }),

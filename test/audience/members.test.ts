@@ -3,10 +3,11 @@ import { countMembers, previewMembers, requireInTime } from '../../src/core/audi
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Uuid } from '../../src/ids.ts'
 import * as members from '../../src/store/audience/members.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { until } from '../support/engine.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const CONTACTS = 10_000
 const TIMEOUT_MS = 3_000
@@ -19,7 +20,7 @@ let asked: members.Asked
 let organizationId: Uuid
 beforeAll(async () => {
   database = await createDatabase()
-  searcher = connect(database.url, {
+  searcher = connectAs(database.url, {
     name: 'members',
     role: 'letterloom_search',
     max: 2,

@@ -3,9 +3,10 @@ import { pageOfContacts, pageOfIds } from '../../src/core/audience/pages.ts'
 import type { Audience } from '../../src/domain/audience/audience.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const CONTACTS = 3_000
 /** Each contact's; every third contact has twice as many. */
@@ -21,7 +22,7 @@ let audience: Audience
 let asked: { query: string; parameters: unknown[] }[] = []
 beforeAll(async () => {
   database = await createDatabase()
-  searcher = connect(database.url, {
+  searcher = connectAs(database.url, {
     name: 'pages',
     role: 'letterloom_search',
     max: 1,
@@ -42,7 +43,7 @@ beforeAll(async () => {
     insert into events (organization_id, id, contact_id, name, occurred_at)
     select ${organizationId}, id, contact_id, 'bought', now()
     from unnest(${contactIds.map(() => uuidv7())}::uuid[], ${contactIds}::uuid[]) as e (id, contact_id)`
-  await sql`analyze contacts, events`
+  await database.admin`analyze contacts, events`
   const often = { field: 'event.bought', operator: 'triggeredAtLeast' as const, value: 3 }
   audience = [
     {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import type { Uuid } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
+import { connectAs } from '../support/logins.ts'
 
 /** Of a statement, of searches and of freezing alike. */
 const TIMEOUT_MS = 2_000
@@ -17,7 +18,7 @@ const condition = {
 }
 beforeAll(async () => {
   api = await startApi({}, { searchTimeoutMs: TIMEOUT_MS })
-  worker = connect(api.databaseUrl, {
+  worker = connectAs(api.databaseUrl, {
     name: 'slow-segments',
     role: 'letterloom_worker',
     max: 2,

@@ -25,9 +25,11 @@ import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import type { EventInput } from '../../src/schemas/events/event.ts'
 import type * as Ingestion from '../../src/core/events/ingest.ts'
+import { makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { connectAs } from '../support/logins.ts'
 
 const [rounds = 60, present = 100_000] = process.argv.slice(2).map(Number)
 const BATCH = 1_000
@@ -49,8 +51,9 @@ const postgres = await startPostgres({
   log: () => {},
   settings: { fsync: 'off' },
 })
+await makeLogins(postgres.url)
 const owner = connect(postgres.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
-const pool = () => connect(postgres.url, { name: 'bench', role: 'letterloom_api', max: 5 })
+const pool = () => connectAs(postgres.url, { name: 'bench', role: 'letterloom_api', max: 5 })
 const pools = [pool(), pool()]
 
 try {

@@ -27,12 +27,14 @@ import { startPostgres } from '../../src/dev/postgres.ts'
 import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
+import { makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import { executionRow, seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const [rounds = 5, count = 200] = process.argv.slice(2).map(Number)
 const AT_ONCE = 50
@@ -60,6 +62,7 @@ const postgres = await startPostgres({
   log: () => {},
   settings: { fsync: 'off', full_page_writes: 'off' },
 })
+await makeLogins(postgres.url)
 const { cacheFolder } = readConfig().dev
 const server = await startTemporal({
   binary: await findTemporal({ cacheFolder, log: () => {} }),
@@ -91,7 +94,7 @@ const { code } = await bundleWorkflowCode({
 })
 
 async function withWorker<T>(act: () => Promise<T>): Promise<T> {
-  const workerSql = connect(postgres.url, { name: 'flows', role: 'letterloom_worker', max: 12 })
+  const workerSql = connectAs(postgres.url, { name: 'flows', role: 'letterloom_worker', max: 12 })
   const plainStep = createRunStep({
     sql: workerSql,
     steps: createSteps({

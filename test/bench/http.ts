@@ -27,6 +27,7 @@ import { startPostgres } from '../../src/dev/postgres.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import type * as Contacts from '../../src/store/contacts/contacts.ts'
+import { loginUrl, makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText } from '../../src/tokens.ts'
@@ -82,6 +83,7 @@ async function measure(): Promise<void> {
     log: () => {},
     settings: { fsync: 'off' },
   })
+  await makeLogins(server.url)
   const sql = connect(server.url, { name: 'bench', max: 2 })
   const children: ChildProcess[] = []
   try {
@@ -95,7 +97,7 @@ async function measure(): Promise<void> {
       {
         execArgv: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [],
         env: childEnvironment({
-          DATABASE_URL: server.url,
+          DATABASE_URL: loginUrl(server.url, 'letterloom_api'),
           // A development key would be refused: this is a program of its own.
           LETTERLOOM_KEYS: newKeyringText().replace(/^dev:/, 'bench:'),
           INTERNAL_PORT: '0',

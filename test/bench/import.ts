@@ -19,9 +19,11 @@ import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import * as imports from '../../src/store/contacts/imports.ts'
 import type { NewPage } from '../../src/store/contacts/imports.ts'
+import { makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { connectAs } from '../support/logins.ts'
 
 const [rounds = 7, rows = 20_000, present = 1_000_000] = process.argv.slice(2).map(Number)
 const PAGE = 1_000
@@ -60,10 +62,11 @@ const postgres = await startPostgres({
   log: () => {},
   settings: { fsync: 'off' },
 })
+await makeLogins(postgres.url)
 const owner = connect(postgres.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
 const worker = { role: 'letterloom_worker', max: 1 } as const
-const bareSql = connect(postgres.url, { name: 'bench-bare', ...worker })
-const importSql = connect(postgres.url, { name: 'bench-import', ...worker })
+const bareSql = connectAs(postgres.url, { name: 'bench-bare', ...worker })
+const importSql = connectAs(postgres.url, { name: 'bench-import', ...worker })
 
 try {
   await migrate(owner)

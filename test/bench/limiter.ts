@@ -3,6 +3,7 @@ import type { Window } from '../../api/limits/decision.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
+import { connectAs } from '../support/logins.ts'
 
 /**
  * What a decision of the rate limiter costs this process, and how far it is from an exact count.
@@ -32,7 +33,7 @@ const REFUSALS = 200_000
 const STEPS = 400
 const MOST_AT_ONCE = 0.08
 
-const open = () => connect(databaseUrl, { name: 'bench', role: 'letterloom_api', max: 2 })
+const open = () => connectAs(databaseUrl, { name: 'bench', role: 'letterloom_api', max: 2 })
 const log = { error: (about: object, message: string) => console.error(message, about) }
 
 /** Most of the minute's limit for one organization after another, by some callers at once. */

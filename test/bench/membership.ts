@@ -30,6 +30,7 @@ import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/main/organizations.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
+import { makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
@@ -38,6 +39,7 @@ import { watchSegment } from '../support/membership.ts'
 import { directAsker } from '../support/provider.ts'
 import { seedContacts } from '../support/seed.ts'
 import { offlineFetcher, offlineToolbox } from '../support/toolbox.ts'
+import { connectAs } from '../support/logins.ts'
 
 const [rounds = 6, count = 20_000, perSecond = 500, seconds = 10, set = 1] = process.argv
   .slice(2)
@@ -85,11 +87,12 @@ const server = await startPostgres({
   log: () => {},
   settings: { fsync: 'off' },
 })
+await makeLogins(server.url)
 const sql = connect(server.url, { name: 'bench', max: 4 })
-const apiSql = connect(server.url, { name: 'bench-api', role: 'letterloom_api', max: 10 })
-const searchSql = connect(server.url, { name: 'bench-search', role: 'letterloom_search', max: 2 })
+const apiSql = connectAs(server.url, { name: 'bench-api', role: 'letterloom_api', max: 10 })
+const searchSql = connectAs(server.url, { name: 'bench-search', role: 'letterloom_search', max: 2 })
 const limiter = createLimiter({
-  open: () => connect(server.url, { name: 'bench-limiter', role: 'letterloom_api', max: 2 }),
+  open: () => connectAs(server.url, { name: 'bench-limiter', role: 'letterloom_api', max: 2 }),
   log: { error: () => {} },
 })
 await migrate(sql)

@@ -15,6 +15,7 @@ import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { type Server, withPostgres } from '../support/bench-postgres.ts'
 import { fillOrganization } from '../support/large-organization.ts'
+import { connectAs } from '../support/logins.ts'
 
 const [rounds = 20, contacts = 100_000, events = 1_000_000] = process.argv.slice(2).map(Number)
 const DAY_MS = 86_400_000
@@ -45,7 +46,7 @@ const ALTERNATIVE: Condition = {
 
 async function measure(server: Server): Promise<void> {
   const sql = connect(server.url, { name: 'bench', max: 1, statementTimeoutMs: 600_000 })
-  const searcher = connect(server.url, {
+  const searcher = connectAs(server.url, {
     name: 'bench-search',
     role: 'letterloom_search',
     max: 1,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loginUrl } from '../../src/store/db/logins.ts'
 import { root } from '../house/files.ts'
 import { createDatabase } from '../support/database.ts'
 
@@ -99,7 +100,10 @@ test('the package of the server has the command, and the migrations of this vers
   // Its files are compared by their hashes with what ran here.
   const database = await createDatabase()
   const cli = join(server, 'dist/src/main/cli.js')
-  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url }
+  const env = {
+    PATH: process.env['PATH'],
+    DATABASE_URL: loginUrl(database.url, 'letterloom_owner'),
+  }
   const { stdout } = await run(process.execPath, [cli, '--version'], { env })
   expect(stdout.trim()).toBe((await manifest(root)).version)
   await run(process.execPath, [cli, 'migrate'], { env })

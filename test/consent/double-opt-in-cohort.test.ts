@@ -209,7 +209,7 @@ async function unsubscribingDuring(pair: Pair, act: () => Promise<void>): Promis
   await expect
     .poll(
       async () => {
-        const waiting = await runs.database.sql`
+        const waiting = await runs.database.admin`
           select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`
         return waiting.length

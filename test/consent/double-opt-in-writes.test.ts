@@ -5,7 +5,7 @@ import { countToday } from '../../src/core/consent/confirmation-quota.ts'
 import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
 import * as confirmations from '../../src/core/consent/double-opt-in.ts'
 import * as confirming from '../../src/core/consent/confirm.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import { addressHash, newKeyringText, parseKeyring } from '../../src/tokens.ts'
@@ -16,6 +16,7 @@ import {
 } from '../support/confirmations.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const RACES = sized(200, 1_000)
 const AT_ONCE = 6
@@ -27,7 +28,7 @@ let there: SeededConfirmations
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'races', max: AT_ONCE * 3 })
+  sql = connectAs(database.url, { name: 'races', role: 'letterloom_worker', max: AT_ONCE * 3 })
   there = await seedConfirmations(database.sql, keyring)
 })
 afterAll(async () => {

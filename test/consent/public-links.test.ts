@@ -35,7 +35,7 @@ async function dump(): Promise<Record<string, string>> {
     order by relname`
   const held: Record<string, string> = {}
   for (const { name } of tables) {
-    const [row] = await api.sql<{ held: string }[]>`
+    const [row] = await api.admin<{ held: string }[]>`
       select md5(coalesce(string_agg(row::text, '' order by row::text), '')) || count(*) as held
       from ${api.sql(name)} as row`
     held[name] = row?.held ?? ''

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressed, addressedByHash } from '../../src/addresses.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { unsubscribe } from '../../src/core/consent/unsubscribe.ts'
-import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { type Sql, within } from '../../src/store/db/sql.ts'
 import { addressHash, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 /** More than are looked at in one statement. */
 const PEOPLE = 45_000
@@ -19,7 +20,7 @@ let statements = 0
 beforeAll(async () => {
   database = await createDatabase()
   ;({ organizationId } = await seedOrganization(database.sql))
-  apiSql = connect(database.url, {
+  apiSql = connectAs(database.url, {
     name: 'unsubscribing',
     role: 'letterloom_api',
     onQuery: (query) => {

@@ -74,7 +74,7 @@ it('many contacts are known to the planner as soon as they are there', async () 
     return Number(row?.count)
   }
   // An analysis of its own at the same moment would be left in peace.
-  await sql`alter table contacts set (autovacuum_enabled = off)`
+  await database.admin`alter table contacts set (autovacuum_enabled = off)`
   const before = await analysed()
   const id = await received(51)
   await ended(id)

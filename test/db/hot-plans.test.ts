@@ -10,7 +10,6 @@ import * as deliveryEvents from '../../src/store/sending/delivery-events.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
 import { findWaitingDays } from '../../src/store/sending/waiting-days.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import {
@@ -20,6 +19,7 @@ import {
   seedOrganization,
   seedTopic,
 } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const PARTITIONS = 90
 
@@ -90,7 +90,7 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   const rows = 20_000
   const seeded = await seedOrganization(database.sql)
   const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-  await database.sql.unsafe(`alter table messages_${today} set (autovacuum_enabled = off)`)
+  await database.admin.unsafe(`alter table messages_${today} set (autovacuum_enabled = off)`)
   await seedContacts(database.sql, seeded.organizationId, rows)
   const batchId = await seedBatch(database.sql, seeded)
   const { organizationId, connectionId } = seeded
@@ -137,7 +137,7 @@ it('a topic’s batch reads its subscribers in their order, and a claim of it on
   const contactIds = await seedContacts(database.sql, organizationId, rows)
   const topicId = await seedTopic(database.sql, organizationId, contactIds)
   const few = await seedTopic(database.sql, organizationId, contactIds.slice(-100))
-  await database.sql`analyze contacts, subscriptions`
+  await database.admin`analyze contacts, subscriptions`
   const batchId = await seedBatch(database.sql, seeded, { topicId: few })
   const run = { organizationId, batchId, attempt: 1 }
   const freeze = async (id: string, pageSize: number) => {
@@ -277,8 +277,9 @@ describe('stored delivery events', () => {
 
   /** The same as a pool that was opened later. */
   const fresh = async (act: (sql: LedgerDays['sql']) => PromiseLike<unknown>) => {
-    const pool = connect(database.url, {
+    const pool = connectAs(database.url, {
       name: 'hot-plans-fresh',
+      role: 'letterloom_worker',
       max: 1,
       onQuery: (query, parameters) => asked.push({ query, parameters }),
     })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { enqueue } from '../../src/store/sending/messages.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 import { migrate, pendingMigrations } from '../../src/store/db/migrate.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import type { Sql } from '../../src/store/db/sql.ts'
+import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { createDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
 
@@ -11,12 +12,20 @@ const DAY_MS = 86_400_000
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let sql: Sql
+let owner: Sql
 
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
+  owner = ownerOf(database.url)
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await owner.end()
+  await database.drop()
+})
+
+const ownerOf = (url: string): Sql =>
+  connect(loginUrl(url, 'letterloom_owner'), { name: 'owner', max: 2 })
 
 /** An id of exactly this millisecond; `uuidv7` itself never goes back. */
 const idAt = (time: number): string => {
@@ -78,11 +87,12 @@ describe('partitions', () => {
 
 describe('migrations', () => {
   it('run once, and a second start finds nothing to do', async () => {
-    expect(await migrate(sql)).toEqual([])
+    expect(await migrate(owner)).toEqual([])
   })
 
   it('refuse a database of an earlier development version, and change nothing of it', async () => {
-    const { sql, drop } = await createDatabase()
+    const { url, drop } = await createDatabase()
+    const sql = ownerOf(url)
     await sql`delete from schema_migrations where number > 1`
     await sql`update schema_migrations set name = '0001_foundation.sql'`
     const before = await sql`select * from schema_migrations`
@@ -91,18 +101,19 @@ describe('migrations', () => {
     await expect(refused).rejects.toThrow('its 0001_foundation.sql is not a migration of this')
     await expect(refused).rejects.toThrow('`npm start -- --fresh` makes the database')
     expect(await sql`select * from schema_migrations`).toEqual(before)
+    await sql.end()
     await drop()
   })
 
   it('of a later release are left alone', async () => {
-    await sql`
+    await owner`
       insert into schema_migrations (number, name, hash) values (9999, '9999_later.sql', 'x')`
-    expect(await migrate(sql)).toEqual([])
+    expect(await migrate(owner)).toEqual([])
     expect(await pendingMigrations(sql)).toEqual([])
   })
 
   it('refuse a file that was edited after it ran', async () => {
-    await sql`update schema_migrations set hash = 'other' where number = 2`
-    await expect(migrate(sql)).rejects.toThrow('0002_access.sql was edited after it ran')
+    await owner`update schema_migrations set hash = 'other' where number = 2`
+    await expect(migrate(owner)).rejects.toThrow('0002_access.sql was edited after it ran')
   })
 })

@@ -48,7 +48,7 @@ beforeAll(async () => {
       where external_id = any (select 'reader-' || n
         from generate_series(${first}::bigint, ${first + AT_ONCE - 1}::bigint) as n)`
   }
-  await api.sql`analyze contacts, executions`
+  await api.admin`analyze contacts, executions`
 }, 360_000)
 afterAll(() => api.close())
 
@@ -123,7 +123,7 @@ test('a topic’s page reads its subscribers and nobody else', async () => {
     insert into subscriptions (organization_id, contact_id, topic_id, status)
     select ${organizationId}, id, ${topicId}, 'subscribed'
     from (select id from contacts where organization_id = ${organizationId} order by id limit 5000) c`
-  await api.sql`analyze subscriptions`
+  await api.admin`analyze subscriptions`
   const url = `/v1/contacts?topicId=${topicId}&pageSize=100`
   expect(await rowsRead(() => api.alice.get(url), 200)).toBeLessThan(5_010)
 })

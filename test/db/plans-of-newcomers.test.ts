@@ -45,11 +45,11 @@ beforeAll(async () => {
   const { api } = planned
   newcomer = api.charlie
   // As between two turns of autovacuum.
-  await api.sql`alter table contacts set (autovacuum_enabled = off)`
-  await api.sql`alter table subscriptions set (autovacuum_enabled = off)`
-  await api.sql`alter table executions set (autovacuum_enabled = off)`
+  await api.admin`alter table contacts set (autovacuum_enabled = off)`
+  await api.admin`alter table subscriptions set (autovacuum_enabled = off)`
+  await api.admin`alter table executions set (autovacuum_enabled = off)`
   await fill(api.alice.organizationId, '1', KNOWN)
-  await api.sql`analyze contacts, subscriptions, executions`
+  await api.admin`analyze contacts, subscriptions, executions`
   const { topic, flow } = await fill(newcomer.organizationId, '2', NEW)
   flowId = flow
   topicId = topic
@@ -121,7 +121,7 @@ describe('of an organization that the statistics do not know', () => {
 })
 
 test('once it is known, no more than those asked for are read', async () => {
-  await planned.api.sql`analyze contacts, subscriptions, executions`
+  await planned.api.admin`analyze contacts, subscriptions, executions`
   // Rows that were changed are read in their old versions, too, while any transaction is older.
   const changed = PAGE * 10
   for (const [name, status, act] of REQUESTS) {

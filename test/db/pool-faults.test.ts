@@ -13,7 +13,7 @@ const organizations = Array.from({ length: 6 }, uuidv7)
 
 beforeAll(async () => {
   database = await createDatabase()
-  await database.sql`create table marks (organization uuid, id uuid, seen text)`
+  await database.admin`create table marks (organization uuid, id uuid, seen text)`
 })
 afterAll(() => database.drop())
 
@@ -38,7 +38,7 @@ async function markInStorm(
   })
   const end = Date.now() + STORM_MS
   while (Date.now() < end) {
-    await database.sql`
+    await database.admin`
       select pg_cancel_backend(pid) from pg_stat_activity where application_name = ${name}`
   }
   over.abort()
@@ -53,7 +53,7 @@ const insert = (sql: Executor, organization: string, id: string) => sql`
 
 /** What is in the table after a storm, and how much of it should not be. */
 async function marks(refused: readonly string[]) {
-  const [row] = await database.sql<Record<string, number>[]>`
+  const [row] = await database.admin<Record<string, number>[]>`
     select count(*) as kept, count(*) filter (where organization::text <> seen) as foreign,
       count(*) filter (where id = any(${refused}::uuid[])) as refused
     from marks`
@@ -61,7 +61,7 @@ async function marks(refused: readonly string[]) {
 }
 
 test('in a storm of cancels no query runs for another organization or after it was refused', async () => {
-  await database.sql`truncate marks`
+  await database.admin`truncate marks`
   const { done, refused } = await markInStorm('pool-storm', insert)
   expect(await marks(refused)).toEqual({ kept: done, foreign: 0, refused: 0 })
   // There was a storm, and something got through it.
@@ -69,7 +69,7 @@ test('in a storm of cancels no query runs for another organization or after it w
 })
 
 test('in a storm of cancels nothing of a transaction that failed is kept', async () => {
-  await database.sql`truncate marks`
+  await database.admin`truncate marks`
   const { done, refused } = await markInStorm('pool-storm-tx', (sql, organization, id) =>
     sql.begin(async (tx) => {
       await insert(tx, organization, id)

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import { connect, type Executor, type Sql, within } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -67,7 +68,7 @@ test('a lost connection is told again', async () => {
   for (let round = 0; round < 5; round++) {
     await Promise.all(Array.from({ length: 4 }, () => settled(bound)))
     const flying = Promise.allSettled(Array.from({ length: 50 }, () => told(bound)))
-    await database.sql`
+    await database.admin`
       select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pool-killed'`
     // Nobody is told that there is no such row, or that we have a bug: the connection was lost.
     const ends = (await flying).map((end) =>
@@ -98,7 +99,7 @@ test('a slow query is gone around', async () => {
     () => 'quick' as const,
   )
   expect(await Promise.race([slow, quick])).toBe('quick')
-  await database.sql`
+  await database.admin`
     select pg_cancel_backend(pid) from pg_stat_activity
     where query = 'select pg_sleep(30)' and state = 'active'`
   expect(await slow).toBe('57014')
@@ -173,7 +174,7 @@ test('a transaction whose connection is lost fails, and its handle does nothing 
   const cut = own.begin(async (tx) => {
     leaked = tx
     await tx`select 1`
-    await database.sql`
+    await database.admin`
       select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pool-cut'`
     await tx`create table never (n int)`
   })
@@ -224,13 +225,13 @@ test('a pool ends whose server cuts a statement off meanwhile', async () => {
   const cut = codeOf(own`select pg_sleep(30)`)
   // Before it, a session has a statement of its own: cut off there, the query would be unsent.
   await until(async () => {
-    const [row] = await database.sql<{ query: string }[]>`
+    const [row] = await database.admin<{ query: string }[]>`
       select query from pg_stat_activity
       where application_name = 'pool-ending-cut' and state = 'active'`
     return row?.query.includes('pg_sleep') === true
   })
   const ended = own.end({ timeout: 30 })
-  await database.sql`
+  await database.admin`
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'pool-ending-cut'`
   await ended
@@ -244,7 +245,7 @@ const codeOf = (query: PromiseLike<unknown>): Promise<string> =>
   )
 
 const sessions = async (name: string): Promise<number> => {
-  const [row] = await database.sql<{ open: number }[]>`
+  const [row] = await database.admin<{ open: number }[]>`
     select count(*) as open from pg_stat_activity where application_name = ${name}`
   return row?.open ?? 0
 }
@@ -267,7 +268,7 @@ test('what was ended refuses', async () => {
 })
 
 test('a pool of searches is told to plan for short statements, zero included', async () => {
-  const searcher = connect(database.url, { name: 'search', role: 'letterloom_search', max: 1 })
+  const searcher = connectAs(database.url, { name: 'search', role: 'letterloom_search', max: 1 })
   const [row] = await searcher`
     select current_setting('max_parallel_workers_per_gather') as workers,
       current_setting('jit') as jit, current_setting('enable_seqscan') as seqscan`

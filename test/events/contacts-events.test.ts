@@ -122,7 +122,7 @@ test('events older than the plan keeps them are not shown, consent as old as tha
   await api.alice.patch(`/v1/contacts/${id}`, { emailStatus: 'bounced' })
   for (const name of ['old', 'new']) await api.alice.post('/v1/events', { name, contactId: id })
   await createPartitions(api.sql, before)
-  await api.sql`
+  await api.admin`
     update events set id = ${dated(before)} where contact_id = ${id} and name = 'old'`
   await api.sql`update consent_events set id = ${dated(before)} where contact_id = ${id}`
   const { body } = await api.alice.get(`/v1/contacts/${id}/events`)

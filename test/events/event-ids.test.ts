@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as eventIds from '../../src/store/events/event-ids.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 let database: TestDatabase
@@ -11,7 +12,7 @@ let worker: Sql
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  worker = connect(database.url, { name: 'event-ids', role: 'letterloom_worker', max: 2 })
+  worker = connectAs(database.url, { name: 'event-ids', role: 'letterloom_worker', max: 2 })
 })
 afterAll(async () => {
   await worker.end()

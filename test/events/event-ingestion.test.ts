@@ -5,10 +5,11 @@ import type { Definition } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type IncomingEvent, ingest } from '../../src/core/events/ingest.ts'
 import { holdEvents } from '../../src/store/events/events.ts'
-import { connect, type Sql, transact, type Transaction, within } from '../../src/store/db/sql.ts'
+import { type Sql, transact, type Transaction, within } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -20,7 +21,7 @@ const keyring = parseKeyring(newKeyringText())
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  apiSql = connect(database.url, {
+  apiSql = connectAs(database.url, {
     name: 'test-ingestion',
     role: 'letterloom_api',
     onQuery: (query) => asked.push(query),
@@ -211,7 +212,7 @@ async function meet(
     taking = take(event(ada, 'paid'))
     // Until it waits for us.
     for (let blocked = 0; blocked === 0; ) {
-      const [row] = await sql<{ count: number }[]>`
+      const [row] = await database.admin<{ count: number }[]>`
         select count(*) as count from pg_stat_activity
         where application_name = 'test-ingestion' and wait_event_type = 'Lock'`
       blocked = row?.count ?? 0

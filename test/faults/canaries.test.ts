@@ -181,23 +181,23 @@ async function breakStep(email: string): Promise<void> {
 
 /** Postgres' own words name rows and values; they must stay here. */
 async function breakPostgres(email: string): Promise<void> {
-  const { sql } = system
+  const { admin } = system
   const refused = person('refused by a constraint')
-  await sql`alter table contacts add constraint planted check (first_name <> 'planted') not valid`
+  await admin`alter table contacts add constraint planted check (first_name <> 'planted') not valid`
   await call('POST', '/v1/contacts', { body: { ...refused, firstName: 'planted' } })
   await call('POST', '/v1/contacts/batch', {
     body: { contacts: [{ ...person('refused in a set'), firstName: 'planted' }] },
   })
   await breakStep(email)
-  await sql`alter table contacts drop constraint planted`
-  await sql`alter table contacts rename to contacts_elsewhere`
+  await admin`alter table contacts drop constraint planted`
+  await admin`alter table contacts rename to contacts_elsewhere`
   await call('POST', '/v1/contacts', { body: person('without a table') })
   await call('POST', '/v1/events', {
     body: { name: canary('event without a table'), contactEmail: person('event').email },
   })
   await call('GET', `/v1/contacts?search=${canary('search without a table')}`)
   await call('GET', `/v1/contacts/${canary('look-up without a table')}%40example.com`)
-  await sql`alter table contacts_elsewhere rename to contacts`
+  await admin`alter table contacts_elsewhere rename to contacts`
 }
 
 /** Which canaries a text has, by where they were planted. */
@@ -247,7 +247,7 @@ it('no history of a workflow, no memo and no search attribute has any', async ()
 })
 
 it('no secret is stored as it was given', async () => {
-  const rows = await dumpRows(system.sql)
+  const rows = await dumpRows(system.admin)
   const stored = (place: string) => speakingOf(rows, [planted.get(place) ?? '']).length > 0
   const secrets = [...planted.keys()].filter((place) => /secret|api key|header of a/.test(place))
   expect(secrets).toContain('webhook secret of a workflow')

@@ -47,7 +47,7 @@ beforeAll(async () => {
   system = await startTestSystem()
   sender = await connectSender(system, 50)
   await system.worker.stop()
-  const { env } = system
+  const env = system.envOf('worker')
   for (const name of ['AWS_ENDPOINT_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) {
     process.env[name] = env[name]
   }

@@ -127,7 +127,7 @@ it('killed again and again, one activity in twenty failing, every execution ends
   const receiver = await startReceiver(servers, BREAK_PERCENT)
   // From here on those run executions that stumble.
   await system.worker.stop()
-  const keyring = parseKeyring(system.env['LETTERLOOM_KEYS'] ?? '')
+  const keyring = parseKeyring(system.envOf('worker')['LETTERLOOM_KEYS'] ?? '')
   const surroundings = { topicId, from: SENDER, receiver: receiver.url }
   const flows: SeededFlow[] = []
   for (let each = 0; each < FLOWS; each++) {
@@ -153,7 +153,7 @@ it('killed again and again, one activity in twenty failing, every execution ends
   // Events come later than a claim without its worker is doubted.
   const faults = { acceptThenResetPercent: 2, serverErrorPercent: 2, eventDelayMs: 7_000 }
   await sandbox.setFaults(faults, accountId)
-  const workers = startFlowWorkers(WORKERS, system.env, {
+  const workers = startFlowWorkers(WORKERS, system.envOf('worker'), {
     bundle: inject('workflowBundle'),
     breakPercent: BREAK_PERCENT,
   })

@@ -12,6 +12,7 @@ import { newApiKey, newKeyringText } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { sized } from '../support/size.ts'
 import { killAndWait } from '../support/system.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 const KILLS = sized(1, 8)
 const CLIENTS = sized(4, 8)
@@ -40,7 +41,7 @@ beforeAll(async () => {
   api = startProgram({
     command: 'api',
     env: {
-      DATABASE_URL: database.url,
+      DATABASE_URL: loginUrl(database.url, 'letterloom_api'),
       // A development key would be refused: this is a program of its own.
       LETTERLOOM_KEYS: newKeyringText().replace(/^dev:/, 'test:'),
       PUBLIC_URL: url,

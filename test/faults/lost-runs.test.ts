@@ -9,7 +9,7 @@ import type { Uuid } from '../../src/ids.ts'
 import { startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,6 +17,7 @@ import { newNamespace, until } from '../support/engine.ts'
 import { executionRow, figures, path, seedExecutions, seedFlow } from '../support/flows.ts'
 import { forgetRuns } from '../support/runs.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const EXECUTIONS = 60
 const REFLECTED_MS = 120_000
@@ -39,7 +40,7 @@ beforeAll(async () => {
   ])
   const namespace = await newNamespace(connection)
   temporal = new Client({ connection, namespace })
-  workerSql = connect(database.url, { name: 'runs', role: 'letterloom_worker' })
+  workerSql = connectAs(database.url, { name: 'runs', role: 'letterloom_worker' })
   const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://example.com' }
   const worker = await Worker.create({
     connection: native,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startMembershipKeeper } from '../../src/loops/membership-keeper.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Answer, type Api, startApi } from '../support/api.ts'
 import { conditionOf, filterOf, properties } from '../support/conditions.ts'
 import { importFile } from '../support/imports.ts'
@@ -22,6 +22,7 @@ import {
 } from '../support/membership.ts'
 import { sized } from '../support/size.ts'
 import { insertTopic } from '../support/topics.ts'
+import { connectAs } from '../support/logins.ts'
 
 const CONTACTS = 30
 const SEGMENTS = sized(8, 20)
@@ -42,7 +43,7 @@ let organizationId: Uuid
 let topics: { id: Uuid; slug: string }[]
 beforeAll(async () => {
   api = await startApi()
-  sql = connect(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker', max: 12 })
+  sql = connectAs(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker', max: 12 })
   organizationId = api.alice.organizationId
   topics = await Promise.all(
     ['news', 'offers'].map(async (slug) => ({

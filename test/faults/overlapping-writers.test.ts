@@ -5,7 +5,7 @@ import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as inboundEvents from '../../src/store/sending/inbound-events.ts'
@@ -16,6 +16,7 @@ import { kept, oracle } from '../support/figures.ts'
 import { newAccountId, REGION, seedBatch, seedContacts, type Seeded } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { detailOf, tell, type ToldMail } from '../support/told-mails.ts'
+import { connectAs } from '../support/logins.ts'
 
 /** Eight writers at once, each of whose sets overlaps those of the others. */
 const CONTACTS = 120
@@ -137,7 +138,11 @@ test(
     const until = performance.now() + DURATION_MS
     await Promise.all(
       WRITERS.map(async (write, n) => {
-        const sql = connect(api.databaseUrl, { name: 'writer', max: 2, role: 'letterloom_worker' })
+        const sql = connectAs(api.databaseUrl, {
+          name: 'writer',
+          max: 2,
+          role: 'letterloom_worker',
+        })
         while (performance.now() < until && failed.length === 0) {
           await write(sql).catch((error: unknown) => failed.push(error))
           rounds[n] = (rounds[n] ?? 0) + 1
@@ -147,7 +152,7 @@ test(
     )
     expect(failed).toEqual([])
     expect(Math.min(...rounds)).toBeGreaterThan(0)
-    const sql = connect(api.databaseUrl, { name: 'writer', max: 2, role: 'letterloom_worker' })
+    const sql = connectAs(api.databaseUrl, { name: 'writer', max: 2, role: 'letterloom_worker' })
     while ((await applyEvents(sql, keyring)) > 0);
     const odd = await sql`select error from inbound_events where error is not null`
     expect(odd).toEqual([])

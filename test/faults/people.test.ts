@@ -147,7 +147,7 @@ it(
     )
     expect(await left()).toBe(0)
     expect((await status())['mails']).toBe(MAILS)
-    expect(speakingOf(await dumpRows(system.sql), ['zephyrine'])).toEqual([])
+    expect(speakingOf(await dumpRows(system.admin), ['zephyrine'])).toEqual([])
   },
   LONGEST_MS,
 )

@@ -14,6 +14,7 @@ import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { bodyOf, createServers } from '../support/servers.ts'
 import { killAndWait } from '../support/system.ts'
 import { sealFlow } from '../support/webhooks.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 const keys = newKeyringText()
 const keyring = parseKeyring(keys)
@@ -32,7 +33,7 @@ beforeAll(async () => {
   worker = startProgram({
     command: 'worker',
     env: {
-      DATABASE_URL: database.url,
+      DATABASE_URL: loginUrl(database.url, 'letterloom_worker'),
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       TEMPORAL_NAMESPACE: namespace,
       LETTERLOOM_KEYS: keys,

@@ -112,7 +112,7 @@ it(
       await until(async () => {
         // Which also keeps the transaction from being idle.
         await tx`select pg_stat_clear_snapshot()`
-        const freezing = await system.sql`
+        const freezing = await system.admin`
         select
         from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'
@@ -228,7 +228,7 @@ const stopHolding = (accountId: string): Promise<{ pid: number; held: string[] }
  * of their transactions, which hold no rows yet.
  */
 const workersStatements = () =>
-  system.sql<{ isRead: boolean; isFirst: boolean }[]>`
+  system.admin<{ isRead: boolean; isFirst: boolean }[]>`
     select coalesce(wait_event = 'ClientRead', false) as is_read,
       coalesce(query_start = xact_start, true) as is_first
     from pg_stat_activity

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedFlow, type SeededFlow } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -13,8 +14,9 @@ const read: unknown[] = []
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, {
+  sql = connectAs(database.url, {
     name: 'cache',
+    role: 'letterloom_worker',
     max: 1,
     onQuery: (query, parameters) => {
       if (query.includes('from flow_versions')) read.push(parameters[1])

@@ -11,13 +11,14 @@ import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import { enqueue } from '../../src/store/sending/messages.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedFlow } from '../support/flows.ts'
 import { type Seeded, seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { each, seedExecution, seedExitFlow, visit, wakes } from '../support/waiting.ts'
+import { connectAs } from '../support/logins.ts'
 
 const PAIRS = sized(150, 500)
 const keyring = parseKeyring(newKeyringText())
@@ -29,8 +30,8 @@ let seeded: Seeded
 let flowId: Uuid
 beforeAll(async () => {
   database = await createDatabase()
-  worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 8 })
-  applier = connect(database.url, { name: 'applier', role: 'letterloom_worker', max: 8 })
+  worker = connectAs(database.url, { name: 'worker', role: 'letterloom_worker', max: 8 })
+  applier = connectAs(database.url, { name: 'applier', role: 'letterloom_worker', max: 8 })
 })
 beforeEach(async () => {
   seeded = await seedOrganization(database.sql)

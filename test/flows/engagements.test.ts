@@ -4,11 +4,12 @@ import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import * as claims from '../../src/store/sending/claims.ts'
 import { enqueue } from '../../src/store/sending/messages.ts'
-import { connect, type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedExecution, type SeededExecution, wakes } from '../support/flow-steps.ts'
 import { type Seeded, seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -180,7 +181,7 @@ describe('what somebody does with a mail', () => {
         if (known?.openedAt === null) await register(tx, mail)
         return known?.openedAt !== null
       })
-    const applier = connect(database.url, { name: 'applier', max: 4 })
+    const applier = connectAs(database.url, { name: 'applier', role: 'letterloom_worker', max: 4 })
     const pairs = mails.map((mail) =>
       Promise.all([
         wait(mail),

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql, within } from '../../src/store/db/sql.ts'
+import { type Sql, within } from '../../src/store/db/sql.ts'
 import { matchEvents } from '../../src/core/flows/wait-matching.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { definitionOf, seedFlow } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { standing, receive, receiveAll, seedExecution, seedExitFlow } from '../support/waiting.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let api: Sql
@@ -14,7 +15,7 @@ let organizationId: Uuid
 let contactId: Uuid
 beforeAll(async () => {
   database = await createDatabase()
-  api = connect(database.url, {
+  api = connectAs(database.url, {
     name: 'exits',
     role: 'letterloom_api',
     onQuery: (query, parameters) => asked.push({ query, parameters }),
@@ -175,7 +176,7 @@ describe('an event that ends executions', () => {
     for (const text of await plans()) {
       expect(text).not.toMatch(/Seq Scan|actual rows=\d{2}|Rows Removed by \w+: (?!50$)/m)
     }
-    await database.sql`analyze executions, waits`
+    await database.admin`analyze executions, waits`
     const [exits, waits] = await plans()
     expect(exits).toMatch(/using executions_contact_live .*actual rows=0/)
     expect(waits).toMatch(/using waits_event .*actual rows=0/)

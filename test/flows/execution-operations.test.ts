@@ -5,7 +5,7 @@ import * as operations from '../../src/core/flows/retry-and-cancel.ts'
 import * as executionRuns from '../../src/store/flows/runs.ts'
 import * as executionSteps from '../../src/store/flows/steps.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
   executionRow,
@@ -17,6 +17,7 @@ import {
 } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const REQUEST = 'test'
 /** Races that run at the same time. */
@@ -30,7 +31,7 @@ let contactIds: string[]
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'operations', max: 12 })
+  sql = connectAs(database.url, { name: 'operations', role: 'letterloom_worker', max: 12 })
 })
 afterAll(async () => {
   await sql.end()

@@ -3,11 +3,12 @@ import { keepMembership, type SetAside } from '../../src/core/flows/membership.t
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as membership from '../../src/store/audience/membership.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { readLags } from '../../src/store/platform/lags.ts'
 import { type Api, type Client, createContact, startApi } from '../support/api.ts'
 import { keepAll, keptMembers, watchSegment } from '../support/membership.ts'
 import { executionsOf } from '../support/seed-flow.ts'
+import { connectAs } from '../support/logins.ts'
 
 /** Of a statement that asks segments. */
 const LIMIT_MS = 1_000
@@ -19,7 +20,11 @@ let queries: string[]
 beforeAll(async () => {
   api = await startApi()
   const onQuery = (query: string) => void queries.push(query)
-  workerSql = connect(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker', onQuery })
+  workerSql = connectAs(api.databaseUrl, {
+    name: 'test-worker',
+    role: 'letterloom_worker',
+    onQuery,
+  })
 })
 beforeEach(async () => {
   queries = []

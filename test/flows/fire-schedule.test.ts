@@ -8,13 +8,14 @@ import {
 } from '../../activities/flows/flow-schedules.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { syncSchedule } from '../../src/loops/flow-schedules.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, type FireScheduleInput, flowScheduleId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newNamespace, until } from '../support/engine.ts'
 import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { connectAs } from '../support/logins.ts'
 
 expectWarnings(
   /^Activity failed fireSchedulePage .*its worker was lost after the commit$/,
@@ -93,7 +94,7 @@ beforeEach(async () => {
 })
 
 const open = (more: { statementTimeoutMs?: number } = {}) =>
-  connect(database.url, { name: 'fire-schedule', role: 'letterloom_worker', max: 2, ...more })
+  connectAs(database.url, { name: 'fire-schedule', role: 'letterloom_worker', max: 2, ...more })
 const seedScheduled = async (): Promise<Uuid> => {
   const flowId = await seedTriggered(database.sql, organizationId, YEARLY)
   await syncSchedule({ sql: database.sql, temporal }, flowId)

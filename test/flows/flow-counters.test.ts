@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as flowCounters from '../../src/store/flows/counters.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedFlow } from '../support/flows.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const AT_ONCE = 20
 let database: TestDatabase
@@ -11,7 +12,7 @@ let sql: Sql
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'counters', max: AT_ONCE + 1 })
+  sql = connectAs(database.url, { name: 'counters', role: 'letterloom_worker', max: AT_ONCE + 1 })
 })
 afterAll(async () => {
   await sql.end()

@@ -7,11 +7,12 @@ import { isBeingMailed } from '../../src/core/sending/in-flight.ts'
 import { enqueue, recordResults } from '../../src/store/sending/messages.ts'
 import * as mailQueue from '../../src/store/sending/mail-queue.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedExecution, takeStep } from '../support/flow-steps.ts'
 import { type Seeded, seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 const PARTITIONS = 90
@@ -33,7 +34,7 @@ const step: StepOf<'send_email'> = {
 beforeAll(async () => {
   database = await createDatabase()
   // As workers do it: under their role.
-  worker = connect(database.url, {
+  worker = connectAs(database.url, {
     name: 'flow-mails',
     role: 'letterloom_worker',
     onQuery: (query, parameters) => asked.push({ query, parameters }),

@@ -4,10 +4,11 @@ import { consequences } from '../../src/store/events/events.ts'
 import * as executionReads from '../../src/store/flows/execution-views.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
-import { connect, type Sql, type Transaction, transact, within } from '../../src/store/db/sql.ts'
+import { type Sql, type Transaction, transact, within } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { seedFlow } from '../support/seed-flow.ts'
+import { connectAs } from '../support/logins.ts'
 
 const FLOWS = 5_000
 const EXECUTIONS = 50_000
@@ -25,8 +26,8 @@ const onQuery = (query: string, parameters: unknown[]) => asked.push({ query, pa
 beforeAll(async () => {
   database = await createDatabase()
   const { sql } = database
-  api = connect(database.url, { name: 'flow-plans', role: 'letterloom_api', onQuery })
-  worker = connect(database.url, { name: 'flow-plans', role: 'letterloom_worker', onQuery })
+  api = connectAs(database.url, { name: 'flow-plans', role: 'letterloom_api', onQuery })
+  worker = connectAs(database.url, { name: 'flow-plans', role: 'letterloom_worker', onQuery })
   ;({ organizationId } = await seedOrganization(sql))
   ;[contactId = ''] = await seedContacts(sql, organizationId, 1)
   flowId = await seedFlow(sql, organizationId)
@@ -52,7 +53,7 @@ beforeAll(async () => {
     select ${organizationId}, 'start_execution', '{}',
       now() + case when n % 2 = 0 then interval '-1 hour' else interval '1 hour' end
     from generate_series(1, ${PROMISES}) n`
-  await sql`analyze`
+  await database.admin`analyze`
 })
 afterAll(async () => {
   await Promise.all([api.end(), worker.end()])

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { admit } from '../../src/core/flows/admission.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { countersOf, executionsOf, seedFlow, SETTINGS } from '../support/seed-flow.ts'
+import { connectAs } from '../support/logins.ts'
 
 const MOST_STARTS = 1_000
 const MOST_BYTES = 1_048_576
@@ -19,8 +20,9 @@ let asked: { query: string; characters: number; rows: number }[] = []
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, {
+  sql = connectAs(database.url, {
     name: 'many-starts',
+    role: 'letterloom_worker',
     max: 2,
     onQuery: (query, parameters) => {
       const texts = parameters.map(String)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { conditionOf, filterOf } from '../support/conditions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { keepAll, keptMembers, membersByOracle, watchSegment } from '../support/membership.ts'
@@ -11,6 +11,7 @@ import { randomness } from '../support/random-flows.ts'
 import { executionsOf } from '../support/seed-flow.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { seed, sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const HOUR_MS = 3_600_000
 const CONTACTS = 20
@@ -28,7 +29,7 @@ const at = (hours: number) => new Date(now + hours * HOUR_MS).toISOString()
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'test-worker', role: 'letterloom_worker', max: 4 })
+  sql = connectAs(database.url, { name: 'test-worker', role: 'letterloom_worker', max: 4 })
   await createPartitions(database.sql)
 })
 afterAll(async () => {

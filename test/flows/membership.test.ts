@@ -3,20 +3,21 @@ import { keepMembership } from '../../src/core/flows/membership.ts'
 import type { Operator } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { worsen } from '../../src/store/consent/contact-statuses.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { readLags } from '../../src/store/platform/lags.ts'
 import { type Api, type Client, createContact, startApi } from '../support/api.ts'
 import { createFlow, smallFlow } from '../support/flow-inputs.ts'
 import { countersOf, executionsOf } from '../support/seed-flow.ts'
 import { keepAll, keptMembers, watchSegment } from '../support/membership.ts'
 import { insertTopic } from '../support/topics.ts'
+import { connectAs } from '../support/logins.ts'
 
 let api: Api
 let workerSql: Sql
 let client: Client
 beforeAll(async () => {
   api = await startApi()
-  workerSql = connect(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker' })
+  workerSql = connectAs(api.databaseUrl, { name: 'test-worker', role: 'letterloom_worker' })
 })
 beforeEach(async () => {
   client = await organization()

@@ -9,7 +9,7 @@ import { uuidv7 } from '../../src/ids.ts'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import * as executionOperations from '../../src/core/flows/retry-and-cancel.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
-import { connect, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
+import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newNamespace, until } from '../support/engine.ts'
@@ -25,6 +25,7 @@ import {
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { connectAs } from '../support/logins.ts'
 
 expectWarnings(
   /^Activity failed (beginExecution|runStep) Error: the worker stumbled$/,
@@ -79,7 +80,7 @@ const faked: Steps = {
 beforeAll(async () => {
   ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
   sql = database.sql
-  workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
+  workerSql = connectAs(database.url, { name: 'flows', role: 'letterloom_worker' })
   const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://x' }
   const calling = { sql: workerSql, fetcher: createFetcher({ allowed: [] }), now: Date.now }
   const steps = { ...createSteps({ ...content, ...calling }), ...faked }

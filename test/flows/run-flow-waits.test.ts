@@ -5,7 +5,7 @@ import { restart } from '../../src/core/flows/reconcile.ts'
 import { cancel, retry } from '../../src/core/flows/retry-and-cancel.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import type { Uuid } from '../../src/ids.ts'
-import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { type Sql, transact, within } from '../../src/store/db/sql.ts'
 import { listLive } from '../../src/store/flows/held-executions.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { WAKE_SIGNAL } from '../../workflows/contract.ts'
@@ -29,6 +29,7 @@ import {
   timeSkipping,
 } from '../support/temporal.ts'
 import { receive } from '../support/waiting.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 const RACES = sized(20, 60)
@@ -43,8 +44,8 @@ let organizationId: Uuid
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
-  apiSql = connect(database.url, { name: 'events', role: 'letterloom_api' })
+  workerSql = connectAs(database.url, { name: 'flows', role: 'letterloom_worker' })
+  apiSql = connectAs(database.url, { name: 'events', role: 'letterloom_api' })
 })
 afterAll(async () => {
   await Promise.all([workerSql.end(), apiSql.end()])

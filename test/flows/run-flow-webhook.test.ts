@@ -8,7 +8,7 @@ import { PRODUCTION_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { STEP_FAILED } from '../../src/domain/flows/execution.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import type { Execution, ExecutionStep } from '../../src/schemas/flows/execution.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, executionWorkflowId } from '../../workflows/contract.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { newNamespace, until } from '../support/engine.ts'
@@ -18,6 +18,7 @@ import { createServers } from '../support/servers.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
 import { sealFlow } from '../support/webhooks.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { connectAs } from '../support/logins.ts'
 
 expectWarnings(/^Workflow failed runFlow .*The step "call" failed: http_400$/)
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
   ;[api, temporal] = await Promise.all([startApi(), openTemporal()])
   const port = await http((_, response) => response.writeHead(answer).end('a private answer'))
   url = `http://127.0.0.1:${port}/private-path`
-  workerSql = connect(api.databaseUrl, { name: 'flows', role: 'letterloom_worker' })
+  workerSql = connectAs(api.databaseUrl, { name: 'flows', role: 'letterloom_worker' })
   const namespace = await newNamespace(temporal.connection)
   client = new Client({ connection: temporal.connection, namespace })
   const content = { keyring: api.deps.keyring, publicUrl: 'https://x' }

@@ -3,7 +3,7 @@ import { pointOf } from '../../activities/flows/run-step.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import { branchAt } from '../../src/domain/flows/split.ts'
 import { uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
@@ -19,6 +19,7 @@ import {
 import { seedOrganization, seedTopic } from '../support/seed.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { connectAs } from '../support/logins.ts'
 
 expectWarnings(
   /^Workflow failed runFlow .* failed: (not_a_number|no|not_available|too_many_visits)$/,
@@ -36,7 +37,7 @@ let organizationId: string
 beforeAll(async () => {
   ;[database, time] = await Promise.all([createDatabase(), timeSkipping()])
   sql = database.sql
-  workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
+  workerSql = connectAs(database.url, { name: 'flows', role: 'letterloom_worker' })
   worker = await startFlowWorker(time, {
     sql: workerSql,
     content: { keyring, publicUrl: 'https://mail.example.com' },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Uuid } from '../../src/ids.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { createAddressFinder } from '../../src/net/find-addresses.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type NameServer, startNameServer } from '../support/dns.ts'
@@ -11,6 +11,7 @@ import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { openTrap, type SocketWatch, type Trap, watchSockets } from '../support/sockets.ts'
 import { SSRF_NAMES, ssrfCases } from '../support/ssrf.ts'
 import { callOnce, sealFlow, visitOf } from '../support/webhooks.ts'
+import { connectAs } from '../support/logins.ts'
 
 const keyring = parseKeyring(newKeyringText())
 let database: TestDatabase
@@ -27,7 +28,7 @@ beforeAll(async () => {
     openTrap(),
     startNameServer((name, type) => SSRF_NAMES[name]?.[type] ?? []),
   ])
-  workerSql = connect(database.url, { name: 'webhooks', role: 'letterloom_worker' })
+  workerSql = connectAs(database.url, { name: 'webhooks', role: 'letterloom_worker' })
   organizationId = (await seedOrganization(database.sql)).organizationId
   contactId = (await seedContacts(database.sql, organizationId, 1))[0] ?? ''
   watch = watchSockets(trap.port)

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test 
 import type { StepOutcome } from '../../src/core/flows/moves.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { newSigningSecret } from '../../src/webhook-signatures.ts'
@@ -19,6 +19,7 @@ import {
   visitOf,
   type WebhookConfig,
 } from '../support/webhooks.ts'
+import { connectAs } from '../support/logins.ts'
 
 const keyring = parseKeyring(newKeyringText())
 const { http, tcp, close } = createServers()
@@ -29,7 +30,7 @@ let contactId: Uuid
 
 beforeAll(async () => {
   database = await createDatabase()
-  workerSql = connect(database.url, { name: 'webhooks', role: 'letterloom_worker' })
+  workerSql = connectAs(database.url, { name: 'webhooks', role: 'letterloom_worker' })
 })
 afterAll(async () => {
   await workerSql.end()

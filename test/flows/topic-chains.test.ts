@@ -4,12 +4,13 @@ import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import type { ConsentSource } from '../../src/domain/consent/consent-event.ts'
 import type { Trigger } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { executionsOf, seedFlow } from '../support/seed-flow.ts'
 import { insertTopic } from '../support/topics.ts'
+import { connectAs } from '../support/logins.ts'
 
 const keyring = parseKeyring(newKeyringText())
 
@@ -23,7 +24,7 @@ let offers: Uuid
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'topic-chains', max: 2 })
+  sql = connectAs(database.url, { name: 'topic-chains', role: 'letterloom_worker', max: 2 })
   ;({ organizationId } = await seedOrganization(database.sql))
   ;[ada = '', bea = ''] = await seedContacts(database.sql, organizationId, 2)
   news = await insertTopic(database.sql, organizationId)

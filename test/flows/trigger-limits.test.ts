@@ -4,11 +4,12 @@ import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import type { Start } from '../../src/store/flows/starts.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { tally } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { countersOf, executionsOf, seedFlow, SETTINGS } from '../support/seed-flow.ts'
+import { connectAs } from '../support/logins.ts'
 
 const AT_ONCE = 50
 
@@ -20,7 +21,7 @@ let bea: Uuid
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'admission', max: 20 })
+  sql = connectAs(database.url, { name: 'admission', role: 'letterloom_worker', max: 20 })
   ;({ organizationId } = await seedOrganization(database.sql))
   ;[ada = '', bea = ''] = await seedContacts(database.sql, organizationId, 2)
 })

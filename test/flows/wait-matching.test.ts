@@ -7,7 +7,7 @@ import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { latestEvent } from '../../src/store/flows/execution-events.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, transact } from '../../src/store/db/sql.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import {
@@ -18,6 +18,7 @@ import {
   visit,
   wakes,
 } from '../support/waiting.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 
@@ -300,7 +301,7 @@ test('events before a wait are looked for in the days since the step before, of 
     await createPartitions(database.sql, Date.now() - day * DAY_MS)
   }
   const asked: { query: string; parameters: unknown[] }[] = []
-  const sql = connect(database.url, {
+  const sql = connectAs(database.url, {
     name: 'plans',
     role: 'letterloom_worker',
     onQuery: (query, parameters) => asked.push({ query, parameters }),

@@ -4,11 +4,12 @@ import { waitForEvent } from '../../activities/flows/steps/wait-for-event.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/ids.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { type Sql, transact, within } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { each, receive, seedExecution, seedExitFlow, visit, wakes } from '../support/waiting.ts'
+import { connectAs } from '../support/logins.ts'
 
 const PAIRS = sized(150, 2_000)
 const TIMEOUTS = sized(40, 200)
@@ -21,10 +22,10 @@ let workers: Sql[]
 beforeAll(async () => {
   database = await createDatabase()
   apis = [1, 2].map((n) =>
-    connect(database.url, { name: `api-${n}`, role: 'letterloom_api', max: 4 }),
+    connectAs(database.url, { name: `api-${n}`, role: 'letterloom_api', max: 4 }),
   )
   workers = [1, 2].map((n) =>
-    connect(database.url, { name: `worker-${n}`, role: 'letterloom_worker', max: 4 }),
+    connectAs(database.url, { name: `worker-${n}`, role: 'letterloom_worker', max: 4 }),
   )
 })
 afterAll(async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import * as webhookCalls from '../../src/store/flows/webhook-calls.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 /** As a worker connects: its pool is what calls wait in. */
@@ -12,7 +13,7 @@ let organizationId: Uuid
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'calls', role: 'letterloom_worker', max: 20 })
+  sql = connectAs(database.url, { name: 'calls', role: 'letterloom_worker', max: 20 })
 })
 afterAll(async () => {
   await sql.end()

@@ -194,6 +194,13 @@ describe('docker-compose.yml', () => {
     for (const file of used)
       expect(existsSync(new URL(`tools/production/${file}`, ROOT))).toBe(true)
 
+    // As psql resolves them, from the folder of the script.
+    const mounts = services['databases']?.volumes?.map((each) => each.split(':')[1])
+    for (const [, path = ''] of text('tools/production/databases.sql').matchAll(/^\\ir (.+)$/gm)) {
+      expect(mounts).toContain(new URL(`file:///setup/${path}`).pathname.replace(/\/[^/]+$/, ''))
+      expect(existsSync(new URL(`tools/production/${path}`, ROOT))).toBe(true)
+    }
+
     const letThrough = text('.dockerignore').split('\n')
     for (const [, files = ''] of text('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
       for (const file of files.split(' ')) {

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as rateLimits from '../../src/store/platform/rate-limits.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import { tally } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { connectAs } from '../support/logins.ts'
 
 const SMALL = [
   { limit: 5, seconds: 60 },
@@ -39,7 +39,7 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 const pool = (url = database.url) =>
-  connect(url, { name: 'limiter', role: 'letterloom_api', max: 2 })
+  connectAs(url, { name: 'limiter', role: 'letterloom_api', max: 2 })
 
 function start(options: Partial<Parameters<typeof createLimiter>[0]> = {}): Limiter {
   const limiter = createLimiter({
@@ -59,7 +59,7 @@ const many = async (limiter: Limiter, count: number, windows = SMALL) => {
   return tally(decisions.map(({ allowed }) => String(allowed)))
 }
 const row = async () => {
-  const [row] = await database.sql<{ used: number[]; markSeconds: number[] }[]>`
+  const [row] = await database.admin<{ used: number[]; markSeconds: number[] }[]>`
     select used, mark_seconds from rate_limits where subject = ${subject}`
   return row
 }
@@ -147,7 +147,7 @@ describe('the store', () => {
     await limiter.take(subject, SMALL)
     const left = async () =>
       (
-        await database.sql<{ subject: string }[]>`
+        await database.admin<{ subject: string }[]>`
           select subject from rate_limits where subject like ${`${subject}%`}`
       ).length
     await rateLimits.forget(database.sql, 1_000_000, time)
@@ -161,15 +161,17 @@ describe('the store', () => {
   })
 
   test('forgets as many as there are too many, at once', async () => {
-    const [before] = await database.sql<{ count: number }[]>`
+    const [before] = await database.admin<{ count: number }[]>`
       select count(*) as count from rate_limits`
-    await database.sql`
+    await database.admin`
       insert into rate_limits
       select ${subject} || n, '{60}', '{5}', 0, 0, '{0}', '{0}', '{}', '{}', '{}', 0, 0
       from generate_series(1, 12000) n`
     const most = before!.count + 500
     expect(await rateLimits.forget(database.sql, most, 1_000)).toBe(11_500)
-    expect(await database.sql`select count(*) as count from rate_limits`).toEqual([{ count: most }])
+    expect(await database.admin`select count(*) as count from rate_limits`).toEqual([
+      { count: most },
+    ])
   })
 
   test('forgets nobody who is being counted, and waits for nobody', async () => {
@@ -177,11 +179,11 @@ describe('the store', () => {
     const limiter = start({ now: () => time })
     for (const name of ['a', 'b']) await limiter.take(`${subject}-${name}`, [SMALL[0]!])
     await limiter.take(subject, [SMALL[0]!])
-    await database.sql.begin(async (tx) => {
+    await database.admin.begin(async (tx) => {
       await tx`select from rate_limits where subject = ${subject} for update`
       await rateLimits.forget(database.sql, 1_000_000, time + 3 * 3_600_000)
     })
-    const left = await database.sql`
+    const left = await database.admin`
       select subject from rate_limits where subject like ${`${subject}%`}`
     expect(left).toEqual([{ subject }])
   })
@@ -217,7 +219,12 @@ describe('a large window', () => {
     let time = 1_800_000_000_000
     const asked: string[] = []
     const open = () =>
-      connect(database.url, { name: 'limiter', max: 2, onQuery: (query) => asked.push(query) })
+      connectAs(database.url, {
+        name: 'limiter',
+        role: 'letterloom_api',
+        max: 2,
+        onQuery: (query) => asked.push(query),
+      })
     const limiter = start({ open, now: () => time })
     await many(limiter, 6)
     asked.length = 0
@@ -231,7 +238,7 @@ describe('a large window', () => {
 
 describe('without its store', () => {
   test('everything is allowed, with an alarm and a count', async () => {
-    const limiter = start({ open: () => pool('postgres://nobody@127.0.0.1:1/none') })
+    const limiter = start({ open: () => pool('postgres://nobody:x@127.0.0.1:1/none') })
     expect(await many(limiter, 8)).toEqual({ true: 8 })
     expect(await many(limiter, 8)).toEqual({ true: 8 })
     expect(unlimited).toBe(16)
@@ -240,7 +247,7 @@ describe('without its store', () => {
 
   test('who tries passwords or keys is counted by the process', async () => {
     let time = 1_800_000_000_000
-    const open = () => pool('postgres://nobody@127.0.0.1:1/none')
+    const open = () => pool('postgres://nobody:x@127.0.0.1:1/none')
     const limiter = start({ open, now: () => time })
     for (const kind of ['login-address/', 'login-account/', 'guesses:']) {
       subject = `${kind}${uuidv7()}`
@@ -259,7 +266,7 @@ describe('without its store', () => {
     const limiter = start({ deadlineMs: 100 })
     // A patient one makes the row: the first answer of this one may be late on a busy machine.
     await start().take(subject, SMALL)
-    await database.sql.begin(async (tx) => {
+    await database.admin.begin(async (tx) => {
       await tx`select 1 from rate_limits where subject = ${subject} for update`
       expect(await many(limiter, 8)).toEqual({ true: 8 })
       expect(unlimited).toBe(8)
@@ -276,7 +283,7 @@ describe('without its store', () => {
     await once(silent, 'listening')
     const address = silent.address()
     const port = typeof address === 'object' ? address?.port : 0
-    const urls = [`postgres://nobody@127.0.0.1:${port}/none`, database.url]
+    const urls = [`postgres://nobody:x@127.0.0.1:${port}/none`, database.url]
     const limiter = start({ deadlineMs: 100, open: () => pool(urls.shift() ?? database.url) })
     expect((await limiter.take(subject, SMALL)).allowed).toBe(true)
     expect(unlimited).toBe(1)

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyHash } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
 const execute = promisify(execFile)
@@ -67,13 +68,17 @@ describe('the command line', () => {
   })
 
   it('migrates a database that is up to date without doing anything', async () => {
-    const { stdout } = await run(['migrate'], { DATABASE_URL: database.url })
+    const { stdout } = await run(['migrate'], {
+      DATABASE_URL: loginUrl(database.url, 'letterloom_owner'),
+    })
     expect(stdout).toBe('The schema is up to date\n')
   })
 
   it('makes an organization with an owner and a key that works', async () => {
     const args = ['org', 'create', '--name', 'Alice Ltd', '--owner-email', ' Alice@Example.com ']
-    const { stdout } = await run(args, { DATABASE_URL: database.url })
+    const { stdout } = await run(args, {
+      DATABASE_URL: loginUrl(database.url, 'letterloom_worker'),
+    })
     const key = /api key +(\S+)/.exec(stdout)?.[1] ?? ''
     const rows = await database.sql`
       select o.name, u.email, m.role, k.scopes

@@ -6,12 +6,14 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { type Program, runProgram } from '../support/process.ts'
 import { sized } from '../support/size.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 vi.setConfig({ testTimeout: 360_000 })
 
 const LISTENS = 'liveness, readiness and metrics'
 /** Nobody listens there. */
 const NOWHERE = '127.0.0.1:1'
+const LOGINS = { api: 'letterloom_api', worker: 'letterloom_worker' } as const
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -29,11 +31,15 @@ const readiness = (get: Get) => async () => {
 
 /** Starts a program, looks at its internal port, and has it stop: answers the exit code. */
 async function withProgram(
-  command: string,
+  command: keyof typeof LOGINS,
   env: Record<string, string>,
   look: (get: Get, program: Program) => Promise<void>,
 ): Promise<number | null> {
-  const program = runProgram(command, { DATABASE_URL: database.url, DRAIN_SECONDS: '0', ...env })
+  const program = runProgram(command, {
+    DATABASE_URL: loginUrl(database.url, LOGINS[command]),
+    DRAIN_SECONDS: '0',
+    ...env,
+  })
   try {
     const port = await program.portOf(LISTENS)
     await look((path) => fetch(`http://127.0.0.1:${port}${path}`), program)
@@ -86,12 +92,12 @@ describe('the internal port of the API', () => {
 
   test('is ready without Temporal, which it reports; is not while a migration is missing or Postgres is away, and lives on', async () => {
     const other = await createDatabase()
-    const env = { DATABASE_URL: other.url, TEMPORAL_ADDRESS: NOWHERE }
+    const env = { DATABASE_URL: loginUrl(other.url, LOGINS.api), TEMPORAL_ADDRESS: NOWHERE }
     await withProgram('api', env, async (get) => {
       // Reads work, writes wait in the outbox.
       const ready = { status: 200, isReady: true, temporal: 'unreachable' }
       await expect.poll(readiness(get)).toMatchObject(ready)
-      await other.sql`delete from schema_migrations where number = 2`
+      await other.admin`delete from schema_migrations where number = 2`
       await expect.poll(readiness(get)).toMatchObject({ status: 503, postgres: 'outdated' })
       await other.drop()
       expect(await readiness(get)()).toMatchObject({ status: 503, postgres: 'unreachable' })
@@ -133,7 +139,7 @@ test.each(TAKEN.slice(0, sized(2, TAKEN.length)))(
   async (command, setting, more) => {
     await withTakenPort(async (port) => {
       const program = runProgram(command, {
-        DATABASE_URL: database.url,
+        DATABASE_URL: loginUrl(database.url, LOGINS[command]),
         TEMPORAL_ADDRESS: inject('temporalAddress'),
         DRAIN_SECONDS: '0',
         ...more,

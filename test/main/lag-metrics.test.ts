@@ -2,10 +2,10 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { measureLags } from '../../src/main/lag-metrics.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const quiet = () => {}
 const log = { info: quiet, warn: quiet, error: quiet }
@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 
 /** As a worker tells it that has just started. */
 async function figures(url = database.url): Promise<Record<string, number>> {
-  const sql = connect(url, { name: 'lags', role: 'letterloom_worker', max: 1 })
+  const sql = connectAs(url, { name: 'lags', role: 'letterloom_worker', max: 1 })
   try {
     const registry = new Registry()
     measureLags(registry, { sql, log })

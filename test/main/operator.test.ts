@@ -8,7 +8,7 @@ import { createMetrics } from '../../api/http/metrics.ts'
 import { LIMITS } from '../../src/domain/access/plan.ts'
 import { addOperatorCommands } from '../../src/main/operator-commands.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { inject } from '../support/api.ts'
 import { commandLine } from '../support/command-line.ts'
@@ -16,6 +16,8 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startLimiter } from '../support/limiter.ts'
 import { logIn } from '../support/people.ts'
 import { offlineFetcher, offlineToolbox } from '../support/toolbox.ts'
+import { connectAs } from '../support/logins.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
 const EMAIL = 'alice@example.com'
@@ -35,7 +37,7 @@ let app: Awaited<ReturnType<typeof buildApp>>
 let organizationId: string
 beforeAll(async () => {
   database = await createDatabase()
-  apiSql = connect(database.url, { name: 'test-api', role: 'letterloom_api' })
+  apiSql = connectAs(database.url, { name: 'test-api', role: 'letterloom_api' })
   limiter = startLimiter(database.url)
   app = await buildApp({
     sql: apiSql,
@@ -79,12 +81,15 @@ afterAll(async () => {
 
 const inThisProcess = commandLine(addOperatorCommands)
 const run = (args: string[], input = '', env: Record<string, string> = {}) =>
-  inThisProcess(args, { input, env: { DATABASE_URL: database.url, ...env } })
+  inThisProcess(args, {
+    input,
+    env: { DATABASE_URL: loginUrl(database.url, 'letterloom_worker'), ...env },
+  })
 
 /** By the compiled program. */
 async function runProgram(args: string[], input: string) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { ...process.env, DATABASE_URL: database.url },
+    env: { ...process.env, DATABASE_URL: loginUrl(database.url, 'letterloom_worker') },
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   child.stdin.end(input)

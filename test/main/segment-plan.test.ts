@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import { explainSegment } from '../../src/main/segment-plan.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import * as segments from '../../src/store/audience/segments.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -15,7 +16,7 @@ let folder: string
 let organizationId: string
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'segment-plan', role: 'letterloom_search', max: 1 })
+  sql = connectAs(database.url, { name: 'segment-plan', role: 'letterloom_search', max: 1 })
   folder = await mkdtemp(join(tmpdir(), 'segment-plan-'))
   ;({ organizationId } = await seedOrganization(database.sql))
 })
@@ -40,7 +41,7 @@ test('a segment is explained by its id', async () => {
     insert into contacts (organization_id, id, email)
     select ${organizationId}, gen_random_uuid(), 'p' || n || '@example.com'
     from generate_series(1, 500) as n`
-  await database.sql`analyze contacts`
+  await database.admin`analyze contacts`
   const lines = await explainSegment(sql, id, { run: false })
   expect(lines.slice(0, 2)).toEqual([SENTENCE, ''])
   expect(lines.join('\n')).toMatch(/contacts.*\n[^]*properties/)

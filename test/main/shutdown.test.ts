@@ -10,6 +10,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { type Program, runProgram } from '../support/process.ts'
 import { sized } from '../support/size.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 const CLIENTS = sized(10, 40)
 /** Requests that are answered before it is told to stop. */
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const scopes = ['full']
   await apiKeys.create(sql, { organizationId, id: uuidv7(), name: 'x', prefix, hash, scopes })
   program = runProgram('api', {
-    DATABASE_URL: database.url,
+    DATABASE_URL: loginUrl(database.url, 'letterloom_api'),
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     DRAIN_SECONDS: '1',
   })
@@ -115,7 +116,7 @@ async function heldRequest(agent: Agent) {
   await until(async () => isInserted)
   const outcome = create(agent, externalId)
   await until(async () => {
-    const [waiting] = await database.sql`
+    const [waiting] = await database.admin`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     return waiting !== undefined

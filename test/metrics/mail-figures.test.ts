@@ -4,7 +4,7 @@ import { freezePage } from '../../src/core/sending/freeze-audience.ts'
 import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, bucketStart, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
-import { connect, hasState, isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
+import { hasState, isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
@@ -12,13 +12,14 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { insertSent, kept, newBucket, oracle } from '../support/figures.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const keyring = parseKeyring(newKeyringText())
 let database: TestDatabase
 let sql: Sql
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, { name: 'figures', max: 12, role: 'letterloom_worker' })
+  sql = connectAs(database.url, { name: 'figures', max: 12, role: 'letterloom_worker' })
 })
 afterAll(async () => {
   await sql.end()
@@ -162,7 +163,7 @@ describe('figures', () => {
     let kills = 0
     /** Repeats it on connections of its own, which may be killed at any time. */
     const writing = async (work: (on: Sql) => Promise<boolean>) => {
-      const on = connect(database.url, { name: 'victim', max: 2, role: 'letterloom_worker' })
+      const on = connectAs(database.url, { name: 'victim', max: 2, role: 'letterloom_worker' })
       for (let more = true; more; ) {
         try {
           more = await work(on)
@@ -176,7 +177,7 @@ describe('figures', () => {
     const over = new AbortController()
     const killing = (async () => {
       while (!over.signal.aborted) {
-        const killed = await database.sql`
+        const killed = await database.admin`
           select pg_terminate_backend(pid)
           from pg_stat_activity
           where application_name = 'victim' and datname = current_database() and state = 'active'
@@ -365,7 +366,7 @@ describe('a rebuild', () => {
     const seeded = await seedOrganization(sql)
     const old = Date.now() - 40 * 86_400_000
     const [from, to] = [bucketStart(old), bucketStart(old + 86_400_000)]
-    await database.sql.unsafe(
+    await database.admin.unsafe(
       `create table messages_old partition of messages for values from ('${from}') to ('${to}')`,
     )
     const row = { bucket: from }
@@ -376,7 +377,7 @@ describe('a rebuild', () => {
       { sentAt: '2026-11-24T10:00:00Z' },
     ])
     const before = await kept(sql, seeded.organizationId)
-    await database.sql.unsafe('drop table messages_old')
+    await database.admin.unsafe('drop table messages_old')
     await rebuildFigures(sql, seeded.organizationId)
     expect(await kept(sql, seeded.organizationId)).toEqual(before)
   })

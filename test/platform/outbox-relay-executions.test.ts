@@ -8,7 +8,7 @@ import { admitWithinLimit } from '../../src/core/flows/concurrency.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { tally } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -16,6 +16,7 @@ import { until } from '../support/engine.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { countersOf, executionsOf, seedFlow, SETTINGS } from '../support/seed-flow.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { connectAs } from '../support/logins.ts'
 
 const TEN_MINUTES_MS = 600_000
 
@@ -29,7 +30,7 @@ const relays: { stop(): Promise<void> }[] = []
 
 beforeAll(async () => {
   ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
-  sql = connect(database.url, { name: 'relay', role: 'letterloom_worker', max: 16 })
+  sql = connectAs(database.url, { name: 'relay', role: 'letterloom_worker', max: 16 })
 })
 beforeEach(async () => {
   ;({ organizationId } = await seedOrganization(database.sql))

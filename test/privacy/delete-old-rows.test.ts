@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deleteMailReferences, deleteOldRows } from '../../src/core/privacy/delete-old-rows.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { dayBucket, lowestId, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { dayOf, daysAgo, makeDay } from '../support/old-days.ts'
 import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -18,7 +19,7 @@ let worker: Sql
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 4 })
+  worker = connectAs(database.url, { name: 'worker', role: 'letterloom_worker', max: 4 })
   for (const days of [100, 40]) await makeDay(sql, days, ['events'])
 })
 afterAll(async () => {
@@ -119,7 +120,7 @@ it('deletes what each plan does not keep, page by page; broken off and begun aga
   // Broken off after some pages, wherever that is.
   const stop = new AbortController()
   let asked = 0
-  const killed = connect(database.url, {
+  const killed = connectAs(database.url, {
     name: 'killed',
     role: 'letterloom_worker',
     max: 1,

@@ -4,7 +4,7 @@ import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { dropOldDays } from '../../src/core/privacy/drop-old-days.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { bucketStart, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { beginRecount } from '../../src/store/metrics/mail-figures.ts'
 import { LEDGER } from '../../src/store/privacy/old-days.ts'
 import { enqueue } from '../../src/store/sending/messages.ts'
@@ -14,6 +14,7 @@ import { kept, oracle } from '../support/figures.ts'
 import { dayOf, daysAgo, hasDay, makeDay, seedOldMails, storeEvent } from '../support/old-days.ts'
 import { seedBatch, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 const keyring = parseKeyring(newKeyringText())
 /** Older than the longest plan's 730 days. */
@@ -28,7 +29,7 @@ let worker: Sql
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 6 })
+  worker = connectAs(database.url, { name: 'worker', role: 'letterloom_worker', max: 6 })
 })
 afterAll(async () => {
   await worker.end()

@@ -196,7 +196,7 @@ describe('an erasure', () => {
     const { body: held } = await api.alice.get(`/v1/contacts/${id}/export`)
     expect(held.importErrors.map(({ row }: { row: number }) => row)).toEqual([1, 2])
 
-    const before = await dumpRows(sql)
+    const before = await dumpRows(api.admin)
     const tablesOf = (rows: string[]) =>
       [...new Set(rows.map((row) => row.split(' ')[0] ?? ''))].toSorted()
     const ours = (rows: string[]) =>
@@ -217,7 +217,7 @@ describe('an erasure', () => {
     expect((await api.alice.get(`/v1/contacts/${id}`)).status).toBe(404)
     await erased(erasureId)
 
-    const after = await dumpRows(sql)
+    const after = await dumpRows(api.admin)
     expect(ours(after)).toEqual([])
     // Its id is a number that leads to nothing but the proof; a replay still answers it.
     expect(tablesOf(speakingOf(after, [id]))).toEqual([
@@ -242,7 +242,7 @@ describe('an erasure', () => {
     // What the provider says later changes nothing of that.
     await receive(event(named, dayBucket(named), 'Delivery', email))
     await receive(event(named, dayBucket(named), 'Reject', email))
-    expect(ours(await dumpRows(sql))).toEqual([])
+    expect(ours(await dumpRows(api.admin))).toEqual([])
     // And the address is still not mailed, though nobody could tell it from the list.
     const address = addressed(api.deps.keyring, organizationId, email)
     const listed = await suppressions.lookUp(sql, organizationId, [address])
@@ -258,10 +258,10 @@ describe('an erasure', () => {
       async () => (await api.alice.get(`/v1/batch/${batch.id}`)).body.status === 'completed',
     )
     await sql`delete from contacts where id = ${first}`
-    expect(speakingOf(await dumpRows(sql), [email]).length).toBeGreaterThan(0)
+    expect(speakingOf(await dumpRows(api.admin), [email]).length).toBeGreaterThan(0)
     const id = await create(api.alice, person.input)
     await erased(await erase(id))
-    const rows = await dumpRows(sql)
+    const rows = await dumpRows(api.admin)
     expect(speakingOf(rows, person.words)).toEqual([])
     expect(rows.filter((row) => row.startsWith('former_contacts '))).toEqual([])
   })
@@ -301,7 +301,7 @@ describe('an erasure', () => {
     // Another event of such a mail brings nothing back.
     await receive(told(messageId))
     expect(await rows()).toHaveLength(2)
-    expect(speakingOf(await dumpRows(sql), words)).toEqual([])
+    expect(speakingOf(await dumpRows(api.admin), words)).toEqual([])
   })
 
   it('waits for the mail that is on its way, and empties it then', async () => {
@@ -327,7 +327,7 @@ describe('an erasure', () => {
     ])
     await erased(erasureId)
     expect(await mailRow(mail.id)).toMatchObject({ state: 'failed', recipient: null, error: null })
-    expect(speakingOf(await dumpRows(sql), person.words)).toEqual([])
+    expect(speakingOf(await dumpRows(api.admin), person.words)).toEqual([])
   })
 
   it('is found by a freeze that had read the contact before, and waits for it', async () => {
@@ -361,7 +361,7 @@ describe('an erasure', () => {
     await slow
     await erased(erasureId)
     expect(await mailRow(mail.id)).toMatchObject({ recipient: null, contactId: null })
-    expect(speakingOf(await dumpRows(sql), person.words)).toEqual([])
+    expect(speakingOf(await dumpRows(api.admin), person.words)).toEqual([])
   })
 
   it('leaves the queued row of a batch to the claim, which skips and counts it', async () => {

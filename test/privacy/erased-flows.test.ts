@@ -64,7 +64,7 @@ it('nothing of the person is left in what flows know, and all of everybody else'
   const other = await known()
   const stranger = await known(await seedOrganization(sql))
   await noteIds([`${person.word}1`, `${other.word}1`])
-  const before = await dumpRows(sql)
+  const before = await dumpRows(database.admin)
   const tables = (rows: string[], words: string[]) => [
     ...new Set(speakingOf(rows, words).map((row) => row.split(' ')[0] ?? '')),
   ]
@@ -76,7 +76,7 @@ it('nothing of the person is left in what flows know, and all of everybody else'
   ])
 
   await erase(person)
-  const after = await dumpRows(sql)
+  const after = await dumpRows(database.admin)
   expect(speakingOf(after, [person.word])).toEqual([])
   const others = [other.word, other.contactId, stranger.word, stranger.contactId]
   const rowsOf = (rows: string[]) => speakingOf(rows, others).toSorted()
@@ -110,7 +110,7 @@ it('an execution that still ran is over, counted once; its rows stay for the lis
 it('an id of the caller that counts for somebody else by now is kept', async () => {
   const person = await known()
   await noteIds([`${person.word}1`])
-  await sql`update events set received_at = now() - interval '8 days' where contact_id = ${person.contactId}`
+  await database.admin`update events set received_at = now() - interval '8 days' where contact_id = ${person.contactId}`
   await erase(person)
   const kept = await sql`select from event_ids where event_id = ${`${person.word}1`}`
   expect(kept).toHaveLength(1)

@@ -4,9 +4,10 @@ import { dayBucket, uuidv7 } from '../../src/ids.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import * as personalData from '../../src/store/privacy/export.ts'
-import { connect, type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { type Sql, transact, within } from '../../src/store/db/sql.ts'
 import { createDatabase } from '../support/database.ts'
 import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 const DAY_MS = 86_400_000
 const PARTITIONS = 90
@@ -40,7 +41,7 @@ beforeAll(async () => {
       'transactional', ${connectionId}, case when contact_id <> ${ids[7] ?? ''} then contact_id end,
       recipient, 'sent', 'sent'
     from messages`
-  await sql`analyze messages`
+  await database.admin`analyze messages`
   const email = 'reader-8@example.com'
   mailed = { organizationId, contactIds: [ids[7] ?? ''], email, until: new Date().toISOString() }
 })
@@ -71,13 +72,13 @@ const inVain = (plan: string): number =>
   )
 
 it('one contact’s mails among many are found by indexes, whoever asks', async () => {
-  const worker = connect(database.url, {
+  const worker = connectAs(database.url, {
     name: 'plans',
     role: 'letterloom_worker',
     max: 1,
     onQuery,
   })
-  const pool = connect(database.url, { name: 'plans', role: 'letterloom_api', max: 1, onQuery })
+  const pool = connectAs(database.url, { name: 'plans', role: 'letterloom_api', max: 1, onQuery })
   const api = within(pool, seeded.organizationId)
   try {
     const found = await erasedMails.listSettled(database.sql, mailed, 100)
@@ -101,7 +102,7 @@ it('one contact’s mails among many are found by indexes, whoever asks', async 
 })
 
 it('emptying mails reads the one partition that holds them', async () => {
-  const worker = connect(database.url, {
+  const worker = connectAs(database.url, {
     name: 'plans',
     role: 'letterloom_worker',
     max: 1,

@@ -1,7 +1,7 @@
 import { ScheduleOverlapPolicy } from '@temporalio/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRetentionActivities } from '../../activities/privacy/retention.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { ensureRetentionSchedule } from '../../src/main/retention-schedule.ts'
 import { CONTROL_QUEUE, RETENTION_ID } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -11,6 +11,7 @@ import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { startSweepEngine } from '../support/sweep-engine.ts'
 import { expectWarnings } from '../support/worker-log.ts'
+import { connectAs } from '../support/logins.ts'
 
 expectWarnings(
   /^Activity failed dropOldDays Error: killed$/,
@@ -29,7 +30,7 @@ const losses = new Map<string, number>()
 beforeAll(async () => {
   database = await createDatabase()
   sql = database.sql
-  worker = connect(database.url, { name: 'worker', role: 'letterloom_worker', max: 4 })
+  worker = connectAs(database.url, { name: 'worker', role: 'letterloom_worker', max: 4 })
   const whole = createRetentionActivities({ sql: worker })
   engine = await startSweepEngine({
     dropOldDays: () =>
@@ -51,7 +52,7 @@ async function losing<T>(what: string, act: (pool: Sql) => Promise<T>): Promise<
   losses.delete(what)
   if (most === undefined) return act(worker)
   let asked = 0
-  const pool = connect(database.url, {
+  const pool = connectAs(database.url, {
     name: 'lost',
     role: 'letterloom_worker',
     max: 1,

@@ -145,7 +145,7 @@ test('a deleted contact is erased without the mails of who has the address by no
 test('contacts are deleted with their organization, too', async () => {
   const { organizationId } = await seedOrganization(api.sql)
   await seedContacts(api.sql, organizationId, 2)
-  await api.sql`delete from organizations where id = ${organizationId}`
+  await api.admin`delete from organizations where id = ${organizationId}`
   expect(await api.sql`select from contacts where organization_id = ${organizationId}`).toEqual([])
 })
 

@@ -5,7 +5,7 @@ import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
 import { batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startJanitor } from '../../src/loops/janitor.ts'
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
-import { connect, type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as batchReports from '../../src/store/sending/batch-reports.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
@@ -14,13 +14,14 @@ import * as messages from '../../src/store/sending/messages.ts'
 import { type Api, asTest, connectAccount, createBatch, startApi } from '../support/api.ts'
 import { insertSent } from '../support/figures.ts'
 import { sized } from '../support/size.ts'
+import { connectAs } from '../support/logins.ts'
 
 let api: Api
 let sql: Sql
 let connectionId: Uuid
 beforeAll(async () => {
   api = await startApi()
-  sql = connect(api.databaseUrl, { name: 'reports', max: 8, role: 'letterloom_worker' })
+  sql = connectAs(api.databaseUrl, { name: 'reports', max: 8, role: 'letterloom_worker' })
   connectionId = (await connectAccount(api.alice)).connectionId
   await api.sql`update connections set is_verified = true where id = ${connectionId}`
 })

@@ -158,7 +158,7 @@ describe('a batch is accepted with a warning, soon', () => {
     const { id, accountId } = await connect(verified('one.example'))
     await engine.control.setFaults({ readLatencyMs: 15_000 }, accountId)
     const openTransactions = async () => {
-      const open = await api.sql`
+      const open = await api.admin`
         select from pg_stat_activity
         where datname = current_database() and application_name = 'test-api'
           and state like 'idle in transaction%'`

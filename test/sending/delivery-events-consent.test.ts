@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
 import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import {
   type Api,
   connectAccount,
@@ -12,6 +12,7 @@ import {
   insertMail,
   startApi,
 } from '../support/api.ts'
+import { connectAs } from '../support/logins.ts'
 
 const accountId = '123456789012'
 const region = 'eu-central-1'
@@ -22,7 +23,7 @@ let secret: string
 let connectionId: string
 beforeAll(async () => {
   api = await startApi()
-  worker = connect(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
+  worker = connectAs(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
   const connection = await connectAccount(api.alice, { accountId, region })
   secret = connection.webhookSecret
   connectionId = connection.connectionId

@@ -85,7 +85,7 @@ test('an event whose sender hung up is one, whatever became of it', async () => 
       signal: hangUp.signal,
     }).catch(() => undefined)
     await until(async () => {
-      const waiting = await api.sql`
+      const waiting = await api.admin`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`
       return waiting.length > 0
@@ -103,7 +103,7 @@ test('an event that fails on our side is one', async () => {
     receiving: { refused: (whose) => void told.push(whose?.id) },
     keyring: api.deps.keyring,
   })
-  await api.sql`alter function store_inbound_events rename to store_no_events`
+  await api.admin`alter function store_inbound_events rename to store_no_events`
   try {
     const answer = await inject(broken.app, {
       method: 'POST',
@@ -113,7 +113,7 @@ test('an event that fails on our side is one', async () => {
     })
     expect(answer.status).toBe(500)
   } finally {
-    await api.sql`alter function store_no_events rename to store_inbound_events`
+    await api.admin`alter function store_no_events rename to store_inbound_events`
     await broken.close()
   }
   expect(told).toEqual([connectionId])

@@ -24,6 +24,7 @@ import {
   seedContacts,
   seedOrganization,
 } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 /** What was sent before the claim that is in doubt. */
 const NEIGHBOURS = 40
@@ -495,7 +496,7 @@ describe('mails in doubt', () => {
   })
 
   it('a batch that completes while they are decided never has a queued row', async () => {
-    const pool = connect(database.url, { name: 'race', role: 'letterloom_worker', max: 4 })
+    const pool = connectAs(database.url, { name: 'race', role: 'letterloom_worker', max: 4 })
     for (let race = 0; race < 30; race++) {
       await prepareBatch('fail')
       await write(await take(COUNT - IN_DOUBT))

@@ -52,7 +52,7 @@ beforeAll(async () => {
     const start = dayBucket(id)
     await insert({ day, bucket: start, prefix: id.slice(0, 28), source: 'workflow' })
   }
-  await sql`analyze messages, batches`
+  await days.database.admin`analyze messages, batches`
 })
 afterAll(() => days.close())
 
@@ -248,7 +248,7 @@ describe('mail without an outcome', () => {
         text: 'News',
       })
     }
-    await sql`analyze messages, batches, claims, mail_queue`
+    await days.database.admin`analyze messages, batches, claims, mail_queue`
   })
 
   async function sendSome(status: string): Promise<void> {

@@ -220,7 +220,7 @@ describe('retention', () => {
     const old = Date.now() - 40 * 86_400_000
     const bucket = bucketStart(old)
     const id = `${bucket.slice(0, 24)}${uuidv7().slice(24)}`
-    await api.sql.unsafe(`
+    await api.admin.unsafe(`
       create table messages_old partition of messages
         for values from ('${bucket}') to ('${bucketStart(old + 86_400_000)}')`)
     const mail = { organizationId, connectionId, id, bucket, source: 'transactional' }

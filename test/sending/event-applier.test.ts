@@ -147,7 +147,7 @@ async function store({ seeded }: Prepared, bodies: object[], connectionId = seed
 
 /** From now on Postgres refuses events that say `poison`, each after some seconds. */
 const refusingPoison = async (seconds: number, code = '22023') => {
-  await sql.unsafe(`
+  await database.admin.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin
       if new.data ->> 'smtpResponse' = 'poison' then
@@ -156,7 +156,7 @@ const refusingPoison = async (seconds: number, code = '22023') => {
       end if;
       return new;
     end $$`)
-  await sql`
+  await database.admin`
     create trigger refuse before insert on delivery_events
     for each row execute function refuse()`
 }
@@ -430,7 +430,7 @@ describe('delivery events', () => {
       await until(nothingWaits)
     } finally {
       await applier.stop()
-      await sql`drop function refuse cascade`
+      await database.admin`drop function refuse cascade`
     }
     const aside = await sql`select error from inbound_events where error is not null`
     expect(aside).toHaveLength(1)
@@ -463,7 +463,7 @@ describe('delivery events', () => {
     }
     expect(await again(59)).toMatchObject({ isPutOff: true })
     expect(await again(61)).toMatchObject({ isPutOff: false })
-    await sql`drop function refuse cascade`
+    await database.admin`drop function refuse cascade`
     expect(await nothingWaits()).toBe(true)
     expect(await setAside(prepared)).toBe(1)
   })
@@ -492,7 +492,7 @@ describe('delivery events', () => {
   it('wait for a partition that is missing, and are not set aside', async () => {
     const prepared = await prepare(3, 3)
     await store(prepared, [detail(prepared, { seq: 1, type: 'Delivery' })])
-    await withoutPartition(sql, 'delivery_events', async () => {
+    await withoutPartition(database.admin, 'delivery_events', async () => {
       await expect(applyNext(sql, keyring)).rejects.toSatisfy(isPassing)
     })
     expect(await setAside(prepared)).toBe(0)
@@ -568,7 +568,7 @@ describe('delivery events', () => {
       await until(nothingWaits)
     } finally {
       await Promise.all(appliers.map((applier) => applier.stop()))
-      await sql`drop function refuse cascade`
+      await database.admin`drop function refuse cascade`
     }
     expect([await setAside(poisoned), await setAside(healthy)]).toEqual([10, 0])
     expect(await figures(healthy.batchId)).toMatchObject({ delivered: 200 })
@@ -598,7 +598,7 @@ describe('delivery events', () => {
     } finally {
       await applier.stop()
       await holding
-      await sql`drop function refuse cascade`
+      await database.admin`drop function refuse cascade`
     }
     expect([await setAside(poisoned), await setAside(healthy)]).toEqual([1, 0])
     expect(await figures(healthy.batchId)).toMatchObject({ delivered: 1 })

@@ -230,13 +230,13 @@ describe('what is no event of ours', () => {
 
   test('what Postgres refuses is kept without what it says, as an error; others are stored', async () => {
     const made = await connect()
-    await api.sql`
+    await api.admin`
       alter table inbound_events add constraint refusing check (envelope_id not like 'refused%')`
     const good = Array.from({ length: 5 }, () => event(made))
     await send(made, [event(made, { id: 'refused 1' }), ...good])
     poll()
     await emptied(made)
-    await api.sql`alter table inbound_events drop constraint refusing`
+    await api.admin`alter table inbound_events drop constraint refusing`
     const rows = await stored(made)
     expect(rows.map(({ error }) => error ?? 'good').toSorted()).toEqual([
       ...good.map(() => 'good'),
@@ -253,7 +253,7 @@ describe('what is no event of ours', () => {
       made,
       Array.from({ length: 5 }, () => event(made)),
     )
-    await withoutPartition(api.sql, 'inbound_events', async () => {
+    await withoutPartition(api.admin, 'inbound_events', async () => {
       poll()
       await until(async () => JSON.stringify(queues.logged).includes('was not polled'))
       // Another worker need not wait until the lease ends.

@@ -102,7 +102,7 @@ test('an event that is committed while the results are written does, too', async
     const writing = results('sent').then()
     // The statement has its snapshot, and waits for the first row.
     await until(async () => {
-      const waiting = await sql`
+      const waiting = await database.admin`
         select
         from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`

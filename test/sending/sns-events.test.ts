@@ -5,7 +5,7 @@ import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
 import { storeQueued } from '../../src/core/sending/receive-queued.ts'
 import { tagsOf } from '../../src/domain/sending/ses-event.ts'
 import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, inject, insertMail, startApi, tally } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import {
@@ -25,6 +25,7 @@ import {
   futureCertificate,
   strangersCertificate,
 } from '../support/sns-certificates.ts'
+import { connectAs } from '../support/logins.ts'
 
 const accountId = '123456789012'
 const topicArn = topicOf(accountId)
@@ -48,7 +49,7 @@ beforeAll(async () => {
     now: () => Date.now() + later,
     receiving: { refused: (whose) => missed.push(whose?.id) },
   })
-  worker = connect(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
+  worker = connectAs(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
   const connection = await connectAccount(api.alice, { accountId, region })
   secret = connection.webhookSecret
   connectionId = connection.connectionId

@@ -6,10 +6,11 @@ import { batchRowId, bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, createContact, inject, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { seedBatch } from '../support/seed.ts'
+import { connectAs } from '../support/logins.ts'
 
 /**
  * Delivery events without a tag of ours: of mails of ours, which their message id finds, and of
@@ -31,7 +32,7 @@ interface Connected {
 
 beforeAll(async () => {
   api = await startApi()
-  worker = connect(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
+  worker = connectAs(api.databaseUrl, { name: 'applier', role: 'letterloom_worker' })
   connection = await connectTo('123456789012')
   other = await connectTo('123456789013')
 })

@@ -6,6 +6,7 @@ import { childEnvironment } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { newKeyringText } from '../../src/tokens.ts'
 import { cpuSecondsOf } from './cpu-time.ts'
+import { loginUrl } from '../../src/store/db/logins.ts'
 
 export interface ApiProcess {
   url: string
@@ -30,7 +31,10 @@ process.on('message', () => {
 const READY_TRIES = 1_200
 const READY_PAUSE_MS = 50
 
-/** `letterloom api`, compiled, in a process of its own on a port of its own. */
+/**
+ * `letterloom api`, compiled, in a process of its own on a port of its own. `databaseUrl`: of a
+ * test's database.
+ */
 export async function startApiProcess(
   databaseUrl: string,
   env: Record<string, string> = {},
@@ -40,7 +44,7 @@ export async function startApiProcess(
   const child = fork(CLI, ['api'], {
     execArgv: ['--expose-gc', '--import', PROBE],
     env: childEnvironment({
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: loginUrl(databaseUrl, 'letterloom_api'),
       LETTERLOOM_KEYS: newKeyringText(),
       LETTERLOOM_MODE: 'development',
       LOG_LEVEL: 'warn',

@@ -41,7 +41,9 @@ export interface Client {
 export interface Api {
   app: App
   deps: Deps
+  /** See `TestDatabase`. */
   sql: Sql
+  admin: Sql
   databaseUrl: string
   /** Owns organization A; her key may do everything. */
   alice: Client
@@ -77,7 +79,7 @@ export async function startApi(
   }: ApiOptions = {},
 ): Promise<Api> {
   const database = await createDatabase()
-  const { sql } = database
+  const { sql, admin } = database
   const apiPool = { name: 'test-api', ...(onQuery ? { onQuery } : {}) }
   const apiSql = bypassesPolicies
     ? connect(database.url, apiPool)
@@ -143,6 +145,7 @@ export async function startApi(
     app,
     deps,
     sql,
+    admin,
     databaseUrl: database.url,
     alice: alice!,
     charlie: charlie!,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
+import { makeLogins } from '../../src/store/db/logins.ts'
 
 export type Server = Awaited<ReturnType<typeof startPostgres>>
 
@@ -18,6 +19,7 @@ export async function withPostgres(measure: (server: Server) => Promise<void>): 
     settings: { fsync: 'off' },
   })
   try {
+    await makeLogins(server.url)
     await measure(server)
   } finally {
     await server.stop()

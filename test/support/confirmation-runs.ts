@@ -1,10 +1,10 @@
 import { Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createConfirmationActivities } from '../../activities/consent/confirmations.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/tokens.ts'
 import { createDatabase } from './database.ts'
 import { timeSkipping } from './temporal.ts'
+import { connectAs } from './logins.ts'
 
 export type ConfirmationRuns = Awaited<ReturnType<typeof openConfirmationRuns>>
 type Activities = ReturnType<typeof createConfirmationActivities>
@@ -12,7 +12,7 @@ type Activities = ReturnType<typeof createConfirmationActivities>
 /** What runs of confirmations need while days pass: a database, a clock, and a worker. */
 export async function openConfirmationRuns(keyring: Keyring) {
   const [database, time] = await Promise.all([createDatabase(), timeSkipping()])
-  const workerSql = connect(database.url, { name: 'confirmations', role: 'letterloom_worker' })
+  const workerSql = connectAs(database.url, { name: 'confirmations', role: 'letterloom_worker' })
   const activities = createConfirmationActivities({
     sql: workerSql,
     content: { keyring, publicUrl: 'https://mail.example.com' },

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { connectAs } from './logins.ts'
 
 export interface TestDatabase {
-  /** Of a superuser, as `sql`. What is tested logs in as the programs do: see support/logins.ts. */
+  /** Of a superuser. What is tested logs in as the programs do: see support/logins.ts. */
   url: string
+  /** As workers log in: what they may not do is a finding. */
   sql: Sql
-  /** Also ends `sql`. */
+  /** A superuser's, for what a test looks at, breaks, or puts right. */
+  admin: Sql
+  /** Also ends `sql` and `admin`. */
   drop: () => Promise<void>
 }
 
@@ -24,12 +28,15 @@ export async function createDatabase(): Promise<TestDatabase> {
   )
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
-  const sql = connect(url.href, { name: 'test', statementTimeoutMs: STATEMENT_MS })
+  const pool = { name: 'test', statementTimeoutMs: STATEMENT_MS }
+  const sql = connectAs(url.href, { ...pool, role: 'letterloom_worker' })
+  const admin = connect(url.href, pool)
   return {
     url: url.href,
     sql,
+    admin,
     drop: async () => {
-      await sql.end()
+      await Promise.all([sql.end(), admin.end()])
       await asAdmin((admin) => admin`drop database ${admin(name)} with (force)`)
     },
   }
@@ -37,19 +44,19 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 /** Runs `work` while a table lacks the partition of today. */
 export async function withoutPartition(
-  sql: Sql,
+  admin: Sql,
   table: string,
   work: () => Promise<void>,
 ): Promise<void> {
   const name = `${table}_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
-  const [found] = await sql<{ bounds: string }[]>`
+  const [found] = await admin<{ bounds: string }[]>`
     select pg_get_expr(relpartbound, oid) as bounds from pg_class where relname = ${name}`
   if (!found) throw new Error(`${name} is not there`)
-  await sql.unsafe(`alter table ${table} detach partition ${name}`)
+  await admin.unsafe(`alter table ${table} detach partition ${name}`)
   try {
     await work()
   } finally {
-    await sql.unsafe(`alter table ${table} attach partition ${name} ${found.bounds}`)
+    await admin.unsafe(`alter table ${table} attach partition ${name} ${found.bounds}`)
   }
 }
 

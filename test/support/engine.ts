@@ -19,7 +19,6 @@ import { startExternalMailMatcher } from '../../src/loops/external-mail-matcher.
 import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import {
   CONTROL_QUEUE,
@@ -28,6 +27,7 @@ import {
   SEARCH_ATTRIBUTES,
   SEND_QUEUE,
 } from '../../workflows/contract.ts'
+import { connectAs } from './logins.ts'
 import './worker-log.ts'
 
 /** Of every wait, at most: far more than a busy machine needs. */
@@ -83,12 +83,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const namespace = options.namespace ?? (await newNamespace(connection))
   const client = new Client({ connection, namespace })
   const native = await NativeConnection.connect({ address })
-  const sql = connect(options.databaseUrl, {
+  const sql = connectAs(options.databaseUrl, {
     name: 'engine',
     role: 'letterloom_worker',
     max: 12,
   })
-  const claimSql = connect(options.databaseUrl, {
+  const claimSql = connectAs(options.databaseUrl, {
     name: 'claim',
     role: 'letterloom_worker',
     max: 6,

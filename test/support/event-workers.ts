@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { loginUrl } from '../../src/store/db/logins.ts'
 import { endWithUs } from './end-with-us.ts'
 import { QUEUE_TIMINGS } from './event-queues.ts'
 
 export interface Work {
+  /** Of a test's database. */
   databaseUrl: string
   keys: string
   timings: typeof QUEUE_TIMINGS
@@ -18,7 +20,11 @@ const PROGRAM = fileURLToPath(new URL('./event-worker-process.ts', import.meta.u
 
 /** A process that applies delivery events; it has begun when this returns. */
 export async function startEventWorker(work: Omit<Work, 'timings'>) {
-  const argument = JSON.stringify({ ...work, timings: QUEUE_TIMINGS })
+  const argument = JSON.stringify({
+    ...work,
+    databaseUrl: loginUrl(work.databaseUrl, 'letterloom_worker'),
+    timings: QUEUE_TIMINGS,
+  })
   const child: ChildProcess = endWithUs(
     fork(PROGRAM, [argument], { execArgv: ['--import', 'tsx'] }),
   )

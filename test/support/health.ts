@@ -13,11 +13,12 @@ import { startSandbox } from '../../tools/sandbox/index.ts'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { roleArn } from '../../src/domain/accounts/iam-role.ts'
 import type { HealthStatus } from '../../src/domain/accounts/health.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { addMember } from './people.ts'
 import { REGION, seedOrganization } from './seed.ts'
+import { connectAs } from './logins.ts'
 
 export const NOTICES_FROM = 'Letterloom <notices@letterloom.example>'
 export type HealthFixture = Awaited<ReturnType<typeof startHealthFixture>>
@@ -58,8 +59,8 @@ export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql
     productionAccess: true,
     identities: [{ identity: 'letterloom.example', verified: true }],
   })
-  const sql = connect(database.url, { name: 'health', role: 'letterloom_worker', max: 12 })
-  const claimSql = connect(database.url, { name: 'claim', role: 'letterloom_worker', max: 2 })
+  const sql = connectAs(database.url, { name: 'health', role: 'letterloom_worker', max: 12 })
+  const claimSql = connectAs(database.url, { name: 'claim', role: 'letterloom_worker', max: 2 })
   const roles = createRoles()
   const operator = createMailer({ roles: createOperatorSessions(), callMs: 2_000 })
   const reader = createHealthReader(roles)

@@ -1,6 +1,7 @@
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
+import { connectAs } from './logins.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 90
@@ -19,8 +20,9 @@ export interface LedgerDays {
 export async function openLedgerDays(name: string): Promise<LedgerDays> {
   const database = await createDatabase()
   const asked: LedgerDays['asked'] = []
-  const sql = connect(database.url, {
+  const sql = connectAs(database.url, {
     name,
+    role: 'letterloom_worker',
     onQuery: (query, parameters) => asked.push({ query, parameters }),
   })
   for (let day = 0; day < DAYS; day += STEP) {

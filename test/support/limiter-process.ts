@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
 import type { Window } from '../../api/limits/decision.ts'
-import { connect } from '../../src/store/db/sql.ts'
+import { connectAs } from './logins.ts'
 
 /** One API process' limiter, told by its parent what to take and what time it is. */
 const [databaseUrl = ''] = process.argv.slice(2)
@@ -21,7 +21,7 @@ export interface Report {
 
 let clock = 0
 const limiter: Limiter = createLimiter({
-  open: () => connect(databaseUrl, { name: 'limiter', role: 'letterloom_api', max: 2 }),
+  open: () => connectAs(databaseUrl, { name: 'limiter', role: 'letterloom_api', max: 2 }),
   log: { error: (about, message) => console.error(message, about) },
   deadlineMs: 30_000,
   onUnlimited: () => process.send?.('the store failed'),

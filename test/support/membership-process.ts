@@ -1,5 +1,5 @@
 import { startMembershipKeeper } from '../../src/loops/membership-keeper.ts'
-import { connect } from '../../src/store/db/sql.ts'
+import { connectAs } from './logins.ts'
 
 /**
  * A worker's loop about membership that is killed, as by kill -9, in the middle of a turn: it has
@@ -11,7 +11,7 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const WRITES =
   /^\s*(?:insert into|update|delete from) (?:segment_members|executions|kept_segments|outbox)\b/
 let isTold = false
-const sql = connect(databaseUrl, {
+const sql = connectAs(databaseUrl, {
   name: 'membership',
   role: 'letterloom_worker',
   max: 2,

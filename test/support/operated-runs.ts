@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
@@ -16,6 +16,7 @@ import {
 } from './flows.ts'
 import { seedContacts, seedOrganization } from './seed.ts'
 import { openTemporal, type TestTemporal } from './temporal.ts'
+import { connectAs } from './logins.ts'
 
 /** Counts, then fails as long as the contact's property `odd` is a word, then counts again. */
 export const failing: FlowSketch = {
@@ -52,7 +53,7 @@ export function operatedRuns() {
 
   beforeAll(async () => {
     ;[database, temporal] = await Promise.all([createDatabase(), openTemporal()])
-    workerSql = connect(database.url, { name: 'flows', role: 'letterloom_worker' })
+    workerSql = connectAs(database.url, { name: 'flows', role: 'letterloom_worker' })
     worker = await startFlowWorker(temporal, { sql: workerSql, content })
   })
   afterAll(async () => {

@@ -22,7 +22,10 @@ export function killable(system: System, command: 'api' | 'worker'): Killable {
   let child: ChildProcess | undefined
   return {
     start: () => {
-      child = fork(CLI, [command], { env: childEnvironment({ ...system.env }), stdio: 'ignore' })
+      child = fork(CLI, [command], {
+        env: childEnvironment(system.envOf(command)),
+        stdio: 'ignore',
+      })
     },
     kill: async () => {
       const pid = first.pid()

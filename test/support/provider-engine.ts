@@ -17,13 +17,13 @@ import type { AccountUpdate } from '../../tools/sandbox/accounts.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
-import { connect } from '../../src/store/db/sql.ts'
 import { CONTROL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contract.ts'
 import { type Client, connectAccount } from './api.ts'
 import { createDatabase } from './database.ts'
 import { newNamespace } from './engine.ts'
 import { newAccountId, REGION } from './seed.ts'
 import { emptyDns } from './provider.ts'
+import { connectAs } from './logins.ts'
 import './worker-log.ts'
 
 export type ProviderEngine = Awaited<ReturnType<typeof startProviderEngine>>
@@ -63,7 +63,7 @@ export async function startProviderEngine() {
      */
     work: async (databaseUrl: string, resolver: DnsResolver = emptyDns, { whole = false } = {}) => {
       const native = await NativeConnection.connect({ address })
-      const sql = connect(databaseUrl, { name: 'provider', role: 'letterloom_worker', max: 12 })
+      const sql = connectAs(databaseUrl, { name: 'provider', role: 'letterloom_worker', max: 12 })
       const roles = createRoles()
       const shared = { connection: native, namespace, shutdownForceTime: '5s' as const }
       const verifier = createVerifier(roles)

@@ -6,11 +6,13 @@ import { inject } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { RunningProgram } from '../../src/main/programs.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
-import { createDatabase } from './database.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
 import { openNamespace } from './engine.ts'
 
 export type TestSystem = System & {
   folder: string
+  /** See `TestDatabase`. */
+  admin: TestDatabase['admin']
   /** Of Temporal, with no workers but those of this system. */
   namespace: string
 }
@@ -43,6 +45,7 @@ export async function startTestSystem(
   return {
     ...system,
     folder,
+    admin: database.admin,
     namespace,
     stop: async () => {
       await system.stop()

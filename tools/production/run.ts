@@ -235,7 +235,7 @@ async function main(): Promise<boolean> {
   })
   if (!me.ok) throw new Error(`the key of org create: ${me.status} ${await me.text()}`)
 
-  const databaseUrl = environment('migrate')['DATABASE_URL'] ?? ''
+  const databaseUrl = environment('worker')['DATABASE_URL'] ?? ''
   const sql = connect(databaseUrl, {
     name: 'letterloom-production-run',
     role: 'letterloom_worker',

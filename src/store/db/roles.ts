@@ -4,7 +4,7 @@ import type { Executor } from './sql.ts'
 
 /** The settings that migrations/roles.sql reads, without their prefix. */
 export type RoleSettings = Partial<
-  Record<'owner' | 'owner_password' | 'api_password' | 'worker_password', string>
+  Record<'owner' | 'api_login' | 'worker_login' | `${'owner' | 'api' | 'worker'}_password`, string>
 >
 
 /**

@@ -5,9 +5,9 @@ import { MOST_IN_FLIGHT, MOST_LOOP_DELAY_MS } from '../../../api/http/edges/pres
 import { buildApp } from '../../../api/app.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../../support/api.ts'
 import { until } from '../../support/engine.ts'
-import { connect } from '../../../src/store/db/sql.ts'
 import { createDatabase } from '../../support/database.ts'
 import { logIn } from '../../support/people.ts'
+import { connectAs } from '../../support/logins.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -104,7 +104,12 @@ test.each([400, 1_200])(
 
 test('a statement that takes too long is answered 503 with Retry-After', async () => {
   const database = await createDatabase()
-  const sql = connect(database.url, { name: 'slow', max: 1, statementTimeoutMs: 100 })
+  const sql = connectAs(database.url, {
+    name: 'slow',
+    role: 'letterloom_api',
+    max: 1,
+    statementTimeoutMs: 100,
+  })
   const app = await buildApp({ ...api.deps, sql })
   app.get('/slow', { config: { public: true } }, () => sql`select pg_sleep(5)`)
   const answer = await inject(app, { url: '/slow' })
