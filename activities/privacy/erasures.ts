@@ -1,11 +1,15 @@
-import { addressed, spellingsOf } from '../../src/addresses.ts'
+import { addressedByHash } from '../../src/addresses.ts'
+import { personNames } from '../../src/core/privacy/person-names.ts'
 import * as erasedFlows from '../../src/store/privacy/erased-flows.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as erasedRecords from '../../src/store/privacy/erased-records.ts'
 import * as erasures from '../../src/store/privacy/erasures.ts'
-import * as importReports from '../../src/store/contacts/import-reports.ts'
+import * as formerAddresses from '../../src/store/privacy/former-addresses.ts'
+import * as importReports from '../../src/store/privacy/import-reports.ts'
 import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
+import type { Uuid } from '../../src/ids.ts'
+import { addressHash } from '../../src/tokens.ts'
 import type { EraseContactInput } from '../../workflows/contract.ts'
 import type { BatchContentDeps } from '../sending/batch-mails.ts'
 import { withHeartbeat } from '../with-heartbeat.ts'
@@ -34,19 +38,22 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
   ) => {
     const found = await erasures.findRunning(executor, organizationId, erasureId)
     if (!found) return undefined
-    const { contactIds, email, phone, externalId, requestedAt: until } = found
-    const texts = [
-      ...(email === null ? [] : spellingsOf(email)),
-      ...(phone === null ? [] : [phone]),
-    ]
+    const { contactId, contactIds, email, phone, externalId, requestedAt: until } = found
+    const addresses = await formerAddresses.listOf(executor, organizationId, contactIds)
+    const names = personNames(organizationId, { contactIds, email, phone, addresses })
     return {
-      mailed: { organizationId, contactIds, email, until },
-      person: { contactIds, texts },
-      // As a value of its own: an external id may be as short as a letter.
-      inReports: [...texts, ...(externalId === null ? [] : [JSON.stringify(externalId)])],
-      email,
+      contactId,
+      mailed: { organizationId, contactIds, addressHashes: names.emailHashes, until },
+      person: { ...names, until },
+      externalId,
     }
   }
+  const forgetAddresses = (executor: Executor, organizationId: Uuid, hashes: readonly string[]) =>
+    suppressions.forgetAddresses(
+      executor,
+      organizationId,
+      hashes.map((hash) => addressedByHash(keyring, Buffer.from(hash, 'hex'))),
+    )
 
   return {
     /** False when it is done already. */
@@ -62,7 +69,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         const { organizationId, erasureId } = input
         const found = await load(input)
         if (!found) return { more: false }
-        const { mailed } = found
+        const { mailed, contactId } = found
         for (let page = 0; page < PAGES; page++) {
           const keys = await erasedMails.listSettled(sql, mailed, erasurePage)
           if (keys.length === 0) return { more: false }
@@ -74,11 +81,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
               count += emptied.count
               for (const each of emptied.recipients) recipients.add(each)
             }
-            await suppressions.forgetAddresses(
-              tx,
-              organizationId,
-              [...recipients].map((each) => addressed(keyring, organizationId, each)),
-            )
+            // Addresses of a time when changes of them were not noted.
+            const hashes = [...recipients].map((each) => hashOf(organizationId, each))
+            await formerAddresses.add(tx, organizationId, contactId, hashes)
             await erasures.countMails(tx, organizationId, erasureId, count)
           })
         }
@@ -99,7 +104,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         await erasedFlows.erase(sql, organizationId, found.person.contactIds)
         await erasedRecords.redactAnswers(sql, organizationId, found.person)
         await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
-        await importReports.emptySpeakingOf(sql, organizationId, found.inReports)
+        await importReports.emptyNaming(sql, organizationId, found)
         return true
       }),
 
@@ -113,19 +118,17 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         const found = await load(input, tx)
         if (!found) return true
         const { person, mailed } = found
-        if (await erasedRecords.anyEventWaits(tx, organizationId, person, mailed.until))
-          return false
+        if (await erasedRecords.anyEventWaits(tx, organizationId, person)) return false
         if (await erasedMails.anyLeft(tx, mailed)) return false
-        await suppressions.forgetAddresses(
-          tx,
-          organizationId,
-          found.email === null ? [] : [addressed(keyring, organizationId, found.email)],
-        )
+        await forgetAddresses(tx, organizationId, mailed.addressHashes)
         await erasures.complete(tx, organizationId, erasureId)
         return true
       }),
   }
 }
+
+const hashOf = (organizationId: Uuid, email: string): string =>
+  addressHash(organizationId, email).toString('hex')
 
 /** Keys come in the order of their buckets, and keep it. */
 function byBucket(keys: readonly erasedMails.MailKey[]): [string, string[]][] {

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
-import { emptySpeakingOf } from '../../src/store/contacts/import-reports.ts'
+import { personNames } from '../../src/core/privacy/person-names.ts'
+import { emptyNaming } from '../../src/store/privacy/import-reports.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { importFile, upload, work } from '../support/imports.ts'
 
@@ -357,7 +358,10 @@ test('an erasure empties the rows of reports that hold the person, and no others
   const file = 'email,phone,firstName\nErased@example.com,1,Eva\nkept@example.com,1,Kim\n'
   const ours = await importFile(api, api.alice, file)
   const theirs = await importFile(api, api.charlie, file)
-  await emptySpeakingOf(api.sql, api.alice.organizationId, ['erased@example.com'])
+  const { organizationId } = api.alice
+  const known = { contactIds: [], email: 'erased@example.com', phone: null, addresses: [] }
+  const person = { ...personNames(organizationId, known), until: new Date().toISOString() }
+  await emptyNaming(api.sql, organizationId, { person, externalId: null })
   const report = await errorsOf(ours.id)
   expect(report).not.toContain('Erased@example.com')
   expect(report).toContain('kept@example.com')

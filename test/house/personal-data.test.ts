@@ -44,7 +44,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   flow_versions: 'organization_id flow_id version created_at',
   flows:
     'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at schedule_failed_for schedule_failure',
-  former_contacts: 'organization_id deleted_at',
+  former_addresses: 'organization_id',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   imports:
     'organization_id id status attempt format on_duplicate dry_run may_lift has_topics rows pages next_page created updated skipped failed email_status_kept error request_id received_at started_at finished_at created_at updated_at',

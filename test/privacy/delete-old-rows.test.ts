@@ -236,15 +236,20 @@ it('what finds mails goes when no plan keeps them, and a late event makes no oth
       insert into external_mails (organization_id, message_id, connection_id, address_hash, bucket, id)
       values (${organizationId}, ${`e-${days}`}, ${connectionId}, ${hash(n)}, ${bucket}, ${idAt(days)})`
     await sql`
-      insert into former_contacts (organization_id, address_hash, contact_id, deleted_at)
-      values (${organizationId}, ${hash(n)}, ${uuidv7()}, now() - ${days} * interval '1 day')`
+      insert into former_addresses (organization_id, address_hash, contact_id, kind,
+        contact_deleted_at)
+      values (${organizationId}, ${hash(n)}, ${uuidv7()}, 'email', now() - ${days} * interval '1 day')`
   }
+  // An address that a living contact had before is kept with the contact.
+  await sql`
+    insert into former_addresses (organization_id, address_hash, contact_id, kind, left_at)
+    values (${organizationId}, ${hash(9)}, ${uuidv7()}, 'email', now() - interval '800 days')`
   expect(await deleteMailReferences(worker, { now: Date.now(), page: 1 })).toBe(4)
   const [kept] = await sql<{ ids: string[]; mails: string[]; former: number }[]>`
     select (select array_agg(message_id order by message_id) from message_ids) as ids,
       (select array_agg(message_id order by message_id) from external_mails) as mails,
-      (select count(*) from former_contacts) as former`
-  expect(kept).toEqual({ ids: ['m-100', 'm-740'], mails: ['e-100', 'e-740'], former: 1 })
+      (select count(*) from former_addresses) as former`
+  expect(kept).toEqual({ ids: ['m-100', 'm-740'], mails: ['e-100', 'e-740'], former: 2 })
 
   // Without our tag, as another program's mail of then; and one of now.
   for (const days of [800, 740, 1]) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressed } from '../../src/addresses.ts'
-import { batchBucket, batchRowId, dayBucket, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/ids.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
 import {
   claimRange,
@@ -10,6 +10,7 @@ import {
   recordResults,
 } from '../../src/store/sending/messages.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import { eraseWorkflowId } from '../../workflows/contract.ts'
@@ -249,6 +250,109 @@ describe('an erasure', () => {
     expect(listed(address)).toBe('complained')
   })
 
+  it('empties what was said of every address and number that the contact ever had', async () => {
+    const person = stranger()
+    const { mark, input } = person
+    const { organizationId } = api.alice
+    const [first, second] = [`first-${mark}@old.example`, `second-${mark}@old.example`]
+    const phone = `+4917${input.phone.slice(5)}`
+    const id = await create(api.alice, { ...input, email: first, phone })
+    const ids = [await sentMail(mailTo(first)), await sentMail(mailTo(first, { contactId: id }))]
+    await receive(event(ids[0]!, dayBucket(ids[0]!), 'Reject', first))
+    await api.alice.patch(`/v1/contacts/${id}`, { email: second })
+    await api.alice.patch(`/v1/contacts/${id}`, { email: input.email, phone: input.phone })
+    // The address is mailed still, now and six days ago.
+    ids.push(await sentMail(mailTo(first)), await sentMail(mailTo(second)))
+    const lastWeek = Date.now() - 6 * 86_400_000
+    await createPartitions(sql, lastWeek)
+    const bucket = bucketStart(lastWeek)
+    const early = { organizationId, bucket, connectionId, source: 'transactional', state: 'sent' }
+    await insertMail(sql, { ...early, id: bucket, status: 'sent', recipient: second })
+    await suppressAll([first, second])
+    await keepAside({ body: { unread: `{"to": "${second}` }, error: 'invalid_json' })
+    await sql`
+      insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
+      values
+        (${organizationId}, ${`sync ${second}`}, ${Buffer.alloc(32)}, 200, '{}'),
+        (${organizationId}, ${uuidv7()}, ${Buffer.alloc(32)}, 200,
+          ${JSON.stringify({ errors: [`${first} is not valid`] })})`
+    const importId = await reported([
+      { email: second },
+      { phone: `${phone.slice(0, 3)} ${phone.slice(3)}` },
+    ])
+
+    const erasureId = await erase(id)
+    await erased(erasureId)
+    expect(speakingOf(await dumpRows(sql), [...person.words, phone, phone.slice(3)])).toEqual([])
+    expect(await recordsOf(importId)).toEqual(['{}', '{}'])
+    for (const mailId of [...ids, bucket]) {
+      expect(await mailRow(mailId)).toMatchObject({ recipient: null, state: 'sent' })
+    }
+    // Each of them is still not mailed, for the reason that it was not.
+    for (const email of [first, second]) {
+      const address = addressed(api.deps.keyring, organizationId, email)
+      const listed = await suppressions.lookUp(sql, organizationId, [address])
+      expect(listed(address)).toBe('bounced')
+    }
+  })
+
+  it('leaves an address that is another contact’s by now, and longer ones that end alike', async () => {
+    const person = stranger()
+    const { mark, input } = person
+    const { organizationId } = api.alice
+    const handedOn = `office-${mark}@shop.example`
+    const others = [
+      `jo${input.email}`,
+      `jo.${input.email}`,
+      `jo+${input.email}`,
+      `${input.email}.org`,
+    ]
+    const id = await create(api.alice, { ...input, email: handedOn })
+    await api.alice.patch(`/v1/contacts/${id}`, { email: input.email })
+    const heir = await create(api.alice, { email: handedOn })
+    const deleted = await create(api.alice, { email: `deleted-${handedOn}` })
+    await sql`update contacts set email = null, phone = '+4930123' where id = ${heir}`
+    await sql`update contacts set email = ${handedOn} where id = ${deleted}`
+    await sql`delete from contacts where id = ${deleted}`
+    await sql`update contacts set email = ${handedOn} where id = ${heir}`
+    const theirs: string[] = []
+    for (const email of [handedOn, ...others]) theirs.push(await sentMail(mailTo(email)))
+    const early = { organizationId, connectionId, source: 'transactional', state: 'sent' }
+    const ofDeleted = uuidv7()
+    await insertMail(sql, {
+      ...early,
+      bucket: dayBucket(ofDeleted),
+      id: ofDeleted,
+      contactId: deleted,
+      recipient: handedOn,
+      status: 'sent',
+    })
+    for (const email of [handedOn, ...others]) {
+      await keepAside({ body: { unread: `{"to": "${email}` }, error: 'invalid_json' })
+    }
+    await sql`
+      insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
+      select ${organizationId}, 'sync ' || email, ${Buffer.alloc(32)}, 200,
+        jsonb_build_object('email', email)::text
+      from unnest(${[handedOn, ...others]}::text[]) as email`
+    const importId = await reported([handedOn, ...others].map((email) => ({ email })))
+    await suppressAll([handedOn, ...others])
+    const speaking = async () =>
+      speakingOf(await dumpRows(sql), [handedOn, ...others]).filter(
+        (row) => !row.startsWith('erasures ') && !row.includes(id),
+      )
+    const before = await speaking()
+    // A contact, three rows of each mail, and what was kept aside, answered, reported, listed.
+    expect(before.length).toBeGreaterThan(6 * (others.length + 1))
+
+    await erased(await erase(id))
+    expect(await speaking()).toEqual(before)
+    for (const mailId of [...theirs, ofDeleted]) {
+      expect((await mailRow(mailId))?.['recipient']).not.toBeNull()
+    }
+    expect(await recordsOf(importId)).not.toContain('{}')
+  })
+
   it('finds the logs of who was deleted and made again with the same address', async () => {
     const person = stranger()
     const { email } = person.input
@@ -263,7 +367,8 @@ describe('an erasure', () => {
     await erased(await erase(id))
     const rows = await dumpRows(api.admin)
     expect(speakingOf(rows, person.words)).toEqual([])
-    expect(rows.filter((row) => row.startsWith('former_contacts '))).toEqual([])
+    const remembered = rows.filter((row) => row.startsWith('former_addresses '))
+    expect(speakingOf(remembered, [first, id])).toEqual([])
   })
 
   it('empties mail that another program sent them, and waits for events that tell of it', async () => {
@@ -428,22 +533,61 @@ describe('an erasure', () => {
     expect(body.mails).toBe(300)
   })
 
-  it('has nothing in its history but ids', async () => {
+  it('has nothing in any history of Temporal but ids', async () => {
     const person = stranger()
-    const id = await create(api.alice, person.input)
-    await sentMail(mailTo(person.input.email, { contactId: id }))
+    const former = `former-${person.mark}@old.example`
+    const id = await create(api.alice, { ...person.input, email: former })
+    await sentMail(mailTo(former, { contactId: id }))
+    await api.alice.patch(`/v1/contacts/${id}`, { email: person.input.email })
+    await sentMail(mailTo(person.input.email))
     const erasureId = await erase(id)
     await erased(erasureId)
-    const handle = engine.client.workflow.getHandle(eraseWorkflowId(erasureId))
-    const text = JSON.stringify([await handle.fetchHistory(), await handle.describe()], legible)
-    expect(text).toContain(erasureId)
-    expect(speakingOf([text], person.words)).toEqual([])
-    const outbox = await sql<{ text: string }[]>`select outbox::text as text from outbox`
-    const texts = outbox.map((row) => row.text)
-    expect(speakingOf(texts, [erasureId]).length).toBe(1)
+    const texts: string[] = []
+    for await (const { workflowId, runId } of engine.client.workflow.list()) {
+      const handle = engine.client.workflow.getHandle(workflowId, runId)
+      texts.push(JSON.stringify([await handle.fetchHistory(), await handle.describe()], legible))
+    }
+    const erasure = engine.client.workflow.getHandle(eraseWorkflowId(erasureId))
+    texts.push(JSON.stringify(await erasure.fetchHistory(), legible))
+    expect(speakingOf(texts, [erasureId]).length).toBeGreaterThan(0)
     expect(speakingOf(texts, person.words)).toEqual([])
+    const outbox = await sql<{ text: string }[]>`select outbox::text as text from outbox`
+    const payloads = outbox.map((row) => row.text)
+    expect(speakingOf(payloads, [erasureId]).length).toBe(1)
+    expect(speakingOf(payloads, person.words)).toEqual([])
   })
 })
+
+/** Puts addresses on the suppression list, as bounces do. */
+async function suppressAll(emails: readonly string[]): Promise<void> {
+  const { organizationId } = api.alice
+  const requests = emails.map((email) => ({
+    address: addressed(api.deps.keyring, organizationId, email),
+    status: 'bounced' as const,
+    source: 'event' as const,
+  }))
+  await transact(sql, (tx) => consent.suppress(tx, organizationId, requests))
+}
+
+/** The report of an import that refused these rows; returns the import's id. */
+async function reported(records: readonly object[]): Promise<string> {
+  const importId = uuidv7()
+  await sql`
+    insert into imports (organization_id, id, format, on_duplicate, dry_run, may_lift)
+    values (${api.alice.organizationId}, ${importId}, 'csv', 'update', false, false)`
+  await sql`
+    insert into import_errors (organization_id, import_id, row, message, record)
+    select ${api.alice.organizationId}, ${importId}, row, 'jobTitle is too long', record
+    from unnest(${records.map((each) => JSON.stringify(each))}::text[]) with ordinality
+      as given (record, row)`
+  return importId
+}
+
+async function recordsOf(importId: string): Promise<string[]> {
+  const rows = await sql<{ record: string }[]>`
+    select record from import_errors where import_id = ${importId} order by row`
+  return rows.map(({ record }) => record)
+}
 
 /** Bytes as the text they are. */
 function legible(_key: string, value: unknown): unknown {

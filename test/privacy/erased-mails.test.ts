@@ -5,6 +5,7 @@ import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import * as personalData from '../../src/store/privacy/export.ts'
 import { type Sql, transact, within } from '../../src/store/db/sql.ts'
+import { addressHash } from '../../src/tokens.ts'
 import { createDatabase } from '../support/database.ts'
 import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../support/seed.ts'
 import { connectAs } from '../support/logins.ts'
@@ -43,7 +44,9 @@ beforeAll(async () => {
     from messages`
   await database.admin`analyze messages`
   const email = 'reader-8@example.com'
-  mailed = { organizationId, contactIds: [ids[7] ?? ''], email, until: new Date().toISOString() }
+  const addressHashes = [addressHash(organizationId, email).toString('hex')]
+  const until = new Date().toISOString()
+  mailed = { organizationId, contactIds: [ids[7] ?? ''], addressHashes, until }
 })
 afterAll(() => database.drop())
 
@@ -79,6 +82,12 @@ it('one contact’s mails among many are found by indexes, whoever asks', async 
     onQuery,
   })
   const pool = connectAs(database.url, { name: 'plans', role: 'letterloom_api', max: 1, onQuery })
+  const searchSql = connectAs(database.url, {
+    name: 'plans',
+    role: 'letterloom_search',
+    max: 1,
+    onQuery,
+  })
   const api = within(pool, seeded.organizationId)
   try {
     const found = await erasedMails.listSettled(database.sql, mailed, 100)
@@ -87,8 +96,9 @@ it('one contact’s mails among many are found by indexes, whoever asks', async 
     const plans = [
       ...(await plansOf(worker, () => erasedMails.listSettled(worker, mailed, 100))),
       ...(await plansOf(worker, () => erasedMails.anyLeft(worker, mailed))),
-      ...(await plansOf(api, async () => {
-        for await (const mail of personalData.mails(api, mailed)) exported.push(mail)
+      ...(await plansOf(searchSql, async () => {
+        const pools = { sql: api, searchSql }
+        for await (const mail of personalData.mails(pools, mailed)) exported.push(mail)
       })),
     ]
     expect(exported).toHaveLength(2)
@@ -97,6 +107,7 @@ it('one contact’s mails among many are found by indexes, whoever asks', async 
     for (const plan of plans) expect(inVain(plan), plan).toBeLessThanOrEqual(1)
   } finally {
     await worker.end()
+    await searchSql.end()
     await pool.end()
   }
 })

@@ -171,6 +171,35 @@ test('rows of reports that name the contact, and none of others whose names only
   expect(records.map(({ row }) => row)).toEqual(ours.map((_, n) => n + 1))
 })
 
+test('mails to an address that the contact had before, and reports of it, until another has it', async () => {
+  const { organizationId } = api.alice
+  const [first, second] = ['eva@old.example.com', 'eva@older.example.com']
+  const { id } = await createContact(api.alice, { email: first })
+  for (const email of [second, 'eva@new.example.com']) {
+    await api.alice.patch(`/v1/contacts/${id}`, { email })
+  }
+  await createContact(api.alice, { email: second })
+  for (const recipient of [first, second, `x${first}`]) {
+    await enqueue(api.sql, {
+      organizationId,
+      id: uuidv7(),
+      source: 'transactional',
+      connectionId,
+      recipient,
+      from: 'shop@example.com',
+      subject: 'Your receipt',
+      text: 'Thank you',
+    })
+  }
+  const rows = [first, second, `x${first}`].map((email) => ({ email, emailStatus: 'happy' }))
+  const file = rows.map((row) => JSON.stringify(row)).join('\n')
+  await importFile(api, api.alice, file, {}, { 'content-type': 'application/x-ndjson' })
+  const { body } = await api.alice.get(`/v1/contacts/${id}/export`)
+  expect(body.mails.map((mail: { recipient: string }) => mail.recipient)).toEqual([first])
+  const records: { row: number }[] = body.importErrors
+  expect(records.map(({ row }) => row)).toEqual([1])
+})
+
 test('by address and external id too; who is nobody is 404', async () => {
   await createContact(api.alice, { email: 'cleo@example.com', externalId: 'cleo' })
   for (const id of ['cleo@example.com', 'cleo']) {

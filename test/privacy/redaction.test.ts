@@ -3,7 +3,10 @@ import { redact } from '../../src/domain/privacy/redaction.ts'
 
 const ada = '0198c0de-0000-7000-8000-000000000001'
 const bob = '0198c0de-0000-7000-8000-000000000002'
-const person = { contactIds: [ada], texts: ['ada@example.com'] }
+const person = {
+  contactIds: [ada],
+  isNamedIn: (text: string) => text.toLowerCase().includes('ada@example.com'),
+}
 
 test('of the contact the id is left, of a mail for them not what it said, of others everything', () => {
   const said = (contactId: string, email: string) => ({

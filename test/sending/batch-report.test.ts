@@ -346,7 +346,7 @@ describe('a report', () => {
     const contactIds = sent.contactIds.slice(0, 1)
     const erase = (on: Sql) =>
       transact(on, (tx) => {
-        const mailed = { organizationId, contactIds, email: null, until: at(9_999) }
+        const mailed = { organizationId, contactIds, addressHashes: [], until: at(9_999) }
         return erasedMails.empty(tx, mailed, sent.bucket, [batchRowId(sent.bucket, 0)])
       })
     // Somebody else adds to the same figures meanwhile: what is taken away is a part of its own.

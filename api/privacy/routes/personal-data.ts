@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { normalAddress } from '../../../src/domain/text.ts'
-import { addressed, spellingsOf } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/addresses.ts'
 import { isUuid, type Uuid } from '../../../src/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { ContactQuery } from '../../../src/schemas/contacts/contact.ts'
 import { ContactExport, Erasure } from '../../../src/schemas/privacy/personal-data.ts'
 import * as storedErasures from '../../../src/store/privacy/erasures.ts'
 import * as erasures from '../../../src/core/privacy/erasures.ts'
-import * as importReports from '../../../src/store/contacts/import-reports.ts'
+import { personNames } from '../../../src/core/privacy/person-names.ts'
+import * as importReports from '../../../src/store/privacy/import-reports.ts'
 import * as personalData from '../../../src/store/privacy/export.ts'
 import { audit } from '../../access/audit.ts'
 import { contactKeys, missingContact } from '../../contacts/contact-keys.ts'
@@ -21,7 +22,7 @@ const config = { scope: 'contacts' } as const
 /** What is held about one person: to hand it out, and to erase it. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
-  { keyring, now },
+  { keyring, now, searchSql },
 ) => {
   app.get(
     '/v1/contacts/:id/export',
@@ -54,13 +55,16 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       }
       await audit(sql, request, now, { action: 'contact.exported', subject: subjectOf(id) })
       const until = new Date(now()).toISOString()
-      const email = typeof contact['email'] === 'string' ? contact['email'] : null
-      const mailed = {
+      const email = textOf(contact['email'])
+      const { contactIds, addresses } = await erasures.findWholePerson(
+        sql,
         organizationId,
-        contactIds: await erasures.listWithFormer(sql, organizationId, id, email),
+        id,
         email,
-        until,
-      }
+      )
+      const known = { contactIds, email, phone: textOf(contact['phone']), addresses }
+      const names = personNames(organizationId, known)
+      const mailed = { organizationId, contactIds, addressHashes: names.emailHashes, until }
       const parts = {
         contact,
         stats: await personalData.stats(sql, organizationId, id),
@@ -76,10 +80,13 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       }
       const lists = {
         consentEvents: personalData.consentEvents(sql, organizationId, id),
-        mails: personalData.mails(sql, mailed),
+        mails: personalData.mails({ sql, searchSql }, mailed),
         events: personalData.customEvents(sql, organizationId, mailed.contactIds),
         executions: personalData.executions(sql, organizationId, mailed.contactIds),
-        importErrors: importReports.listSpeakingOf(sql, organizationId, namedBy(contact)),
+        importErrors: importReports.listNaming(sql, organizationId, {
+          person: { ...names, until },
+          externalId: textOf(contact['externalId']),
+        }),
         auditEvents: personalData.auditEvents(sql, organizationId, id),
       }
       return sendStream(reply, written(parts, lists), 'application/json; charset=utf-8')
@@ -149,16 +156,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
 
 const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
 
-/** What a row that was refused by an import has of somebody. */
-function namedBy({ email, phone, externalId }: Record<string, unknown>): importReports.Named {
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  const address = text(email)
-  return {
-    emails: address === null ? [] : spellingsOf(address),
-    phone: text(phone),
-    externalId: text(externalId),
-  }
-}
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** The person that a path names: a contact, or somebody who was deleted before. */
 function personKeys({ id }: { id: string }, { by }: ContactQuery): erasures.PersonKeys {

@@ -6,7 +6,7 @@ import type { Executor, Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import * as erasedMails from '../../store/privacy/erased-mails.ts'
 import * as erasures from '../../store/privacy/erasures.ts'
-import * as formerContacts from '../../store/privacy/former-contacts.ts'
+import * as formerAddresses from '../../store/privacy/former-addresses.ts'
 import { addressHash } from '../../tokens.ts'
 import { removeLocked } from '../contacts/remove.ts'
 
@@ -39,16 +39,19 @@ export async function removePerson(
   const rest = { phone: null, externalId: null }
   if ('id' in former) {
     const { id } = former
-    if (!(await formerContacts.exists(tx, organizationId, id))) return undefined
-    const mailed = { organizationId, contactIds: [id], email: null, until: '' }
+    if (!(await formerAddresses.exists(tx, organizationId, id))) return undefined
+    const mailed = { organizationId, contactIds: [id], addressHashes: [], until: '' }
     const email = (await erasedMails.findRecipient(tx, mailed)) ?? null
     // A contact that has the address by now is another person, who is not erased.
     const isTaken = email !== null && (await contacts.find(tx, organizationId, { email }))
     return { ...rest, contactId: id, email: isTaken ? null : email }
   }
   const { email } = former
-  const hash = addressHash(organizationId, email)
-  const [latest] = await formerContacts.listByAddress(tx, organizationId, hash)
+  const latest = await formerAddresses.findDeleted(
+    tx,
+    organizationId,
+    hashOf(organizationId, email),
+  )
   return latest === undefined ? undefined : { ...rest, contactId: latest, email }
 }
 
@@ -65,17 +68,33 @@ export async function findByKeys(
   return undefined
 }
 
-/** The contact, and those that were deleted before with the same address. */
-export async function listWithFormer(
+/** Whose data are one person's. */
+export interface WholePerson {
+  /** The contact, and those that were deleted before with an address of theirs. */
+  contactIds: Uuid[]
+  /** What these contacts had before, and what they had when they were deleted. */
+  addresses: formerAddresses.FormerAddress[]
+}
+
+/** Finds what else is the data of the person behind a contact that has, or had, this address. */
+export async function findWholePerson(
   sql: Executor,
   organizationId: Uuid,
   contactId: Uuid,
   email: string | null,
-): Promise<Uuid[]> {
-  if (email === null) return [contactId]
-  const hash = addressHash(organizationId, email)
-  return [contactId, ...(await formerContacts.listByAddress(sql, organizationId, hash))]
+): Promise<WholePerson> {
+  const earlier = await formerAddresses.listEarlierHolders(
+    sql,
+    organizationId,
+    contactId,
+    email === null ? null : hashOf(organizationId, email),
+  )
+  const contactIds = [...new Set([contactId, ...earlier])]
+  return { contactIds, addresses: await formerAddresses.listOf(sql, organizationId, contactIds) }
 }
+
+const hashOf = (organizationId: Uuid, email: string): string =>
+  addressHash(organizationId, email).toString('hex')
 
 /**
  * Accepts the erasure of a person who was removed, with the outbox message that starts its
@@ -89,8 +108,7 @@ export async function accept(
 ): Promise<Erasure | undefined> {
   const erasureId = uuidv7()
   const { contactId, email } = person
-  const found = await listWithFormer(tx, organizationId, contactId, email)
-  const contactIds = [...new Set(found)]
+  const { contactIds } = await findWholePerson(tx, organizationId, contactId, email)
   const created = await erasures.create(tx, { ...person, organizationId, erasureId, contactIds })
   if (!created) return undefined
   await outbox.put(tx, organizationId, { kind: 'start_erasure', payload: { erasureId } }, requestId)

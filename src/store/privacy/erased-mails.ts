@@ -2,13 +2,14 @@ import { span, type Uuid } from '../../ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Whose mails: those of the contacts, and those to the address that name no contact. */
+/** Whose mails: those of the contacts, and those to their addresses that name no contact. */
 export interface Mailed {
   organizationId: Uuid
   /** One person's, who may have been a contact before. */
   contactIds: Uuid[]
-  email: string | null
-  /** Mail to the address that was made later is somebody's new decision. ISO 8601. */
+  /** Addresses that they have or had, as 16 bytes of SHA-256 in hexadecimal. */
+  addressHashes: string[]
+  /** Mail to an address that was made later is somebody's new decision. ISO 8601. */
   until: string
 }
 
@@ -20,24 +21,38 @@ export interface MailKey {
 /**
  * The three ways to find them, each by an index that leads with the organization: rows of batches
  * by their dedupe key, which is the contact; other mail by the contact; mail without one by the
- * address.
+ * hash of its address.
  */
-export const waysToMails = (
-  sql: Executor,
-  { organizationId, contactIds, email, until }: Mailed,
-) => [
+const waysToMails = (sql: Executor, mailed: Mailed) => [
+  ...waysByContact(sql, mailed),
+  ...(mailed.addressHashes.length === 0 ? [] : [wayByAddress(sql, mailed)]),
+]
+
+export const waysByContact = (sql: Executor, { organizationId, contactIds }: Mailed) => [
   sql`messages.organization_id = ${organizationId}
       and messages.dedupe_key = any(${contactIds}::uuid[])
       and messages.contact_id = messages.dedupe_key and messages.source = 'batch'`,
   sql`messages.organization_id = ${organizationId}
       and messages.contact_id = any(${contactIds}::uuid[]) and messages.source <> 'batch'`,
-  ...(email === null
-    ? []
-    : [
-        sql`messages.organization_id = ${organizationId} and messages.recipient = ${email}
-            and messages.contact_id is null and messages.created_at <= ${until}`,
-      ]),
 ]
+
+/** An address that a contact has by now is that contact's: mail to it stays. */
+export const wayByAddress = (
+  sql: Executor,
+  { organizationId, contactIds, addressHashes, until }: Mailed,
+) => sql`
+  messages.organization_id = ${organizationId}
+  and messages.contact_id is null and messages.recipient is not null
+  and address_hash(messages.organization_id, messages.recipient) = any(array(
+    select decode(hash, 'hex') from unnest(${addressHashes}::text[]) as hash
+  ))
+  and messages.created_at <= ${until}
+  and not exists (
+    select
+    from contacts
+    where contacts.organization_id = ${organizationId} and contacts.email = messages.recipient
+      and contacts.created_at <= ${until} and contacts.id <> all(${contactIds}::uuid[])
+  )`
 
 /** Only the holder of their claim may write into these: they get their outcome first. */
 const isOpen = (sql: Executor) => sql`messages.state in ('claimed', 'unknown')`
@@ -100,10 +115,11 @@ export interface Emptied {
  */
 export async function empty(
   tx: Transaction,
-  { organizationId, contactIds, email }: Mailed,
+  mailed: Mailed,
   bucket: Uuid,
   ids: Uuid[],
 ): Promise<Emptied> {
+  const { organizationId, contactIds } = mailed
   const held = await tx<{ id: Uuid; recipient: string | null }[]>`
     select m.*
     from (select unnest(${ids}::uuid[]) as id order by 1) wanted
@@ -112,7 +128,7 @@ export async function empty(
       from messages
       where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
         and not ${isOpen(tx)}
-        and (contact_id = any(${contactIds}::uuid[]) or (contact_id is null and recipient = ${email}))
+        and (contact_id = any(${contactIds}::uuid[]) or (${wayByAddress(tx, mailed)}))
       for update
     ) m`
   if (held.length === 0) return { count: 0, recipients: [] }

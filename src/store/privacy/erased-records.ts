@@ -1,41 +1,54 @@
-import { type PersonNames, redact } from '../../domain/privacy/redaction.ts'
+import { redact } from '../../domain/privacy/redaction.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
+import { findNamed, mayName, type Person } from './named-texts.ts'
 
 /** Rows that one statement looks at: what has to be searched must not become a long transaction. */
-const PAGE = 2_000
+const PAGE = 500
 
 /**
  * Takes a person out of the answers that are kept under Idempotency-Keys; a key that spells their
  * address or number goes whole. Everything of the organization is looked at, page after page: these
  * are rows of one day, and no index could find a text within them.
  */
-export async function redactAnswers(
-  sql: Sql,
-  organizationId: Uuid,
-  person: PersonNames,
-): Promise<void> {
+export async function redactAnswers(sql: Sql, organizationId: Uuid, person: Person): Promise<void> {
   let after = ''
   for (;;) {
     const [page] = await sql<{ last: string | null; rows: number }[]>`
       select max(key) as last, count(*) as rows
       from (${pageOf(sql, organizationId, after)}) as page`
     if (!page || page.last === null) return
-    const found = await sql<{ key: string; answer: string }[]>`
+    const found = await sql<{ key: string; answer: string | null }[]>`
       select key, answer
       from idempotency_keys
       where organization_id = ${organizationId} and key > ${after} and key <= ${page.last}
-        and ${holdsAny(sql, 'answer', [...person.contactIds, ...person.texts])}`
+        and (${mayName(sql, 'answer', person)} or ${mayName(sql, 'key', person)}
+          or exists (
+            select
+            from unnest(${[...person.contactIds]}::text[]) as wanted
+            where strpos(answer, wanted) > 0
+          ))`
+    const isNamedIn = await findNamed(
+      sql,
+      organizationId,
+      person,
+      found.flatMap(({ key, answer }) => (answer === null ? [key] : [key, answer])),
+    )
     for (const { key, answer } of found) {
-      await sql`
-        update idempotency_keys
-        set answer = ${JSON.stringify(redact(JSON.parse(answer), person))}
-        where organization_id = ${organizationId} and key = ${key} and answer = ${answer}`
+      if (isNamedIn(key)) {
+        await sql`
+          delete from idempotency_keys
+          where organization_id = ${organizationId} and key = ${key}`
+      } else if (answer !== null) {
+        const value: unknown = JSON.parse(answer)
+        const redacted = JSON.stringify(redact(value, { ...person, isNamedIn }))
+        if (redacted === JSON.stringify(value)) continue
+        await sql`
+          update idempotency_keys
+          set answer = ${redacted}
+          where organization_id = ${organizationId} and key = ${key} and answer = ${answer}`
+      }
     }
-    await sql`
-      delete from idempotency_keys
-      where organization_id = ${organizationId} and key > ${after} and key <= ${page.last}
-        and ${holdsAny(sql, 'key', person.texts)}`
     if (page.rows < PAGE) return
     after = page.last
   }
@@ -48,13 +61,6 @@ const pageOf = (sql: Sql, organizationId: Uuid, after: string) => sql`
   order by key
   limit ${PAGE}`
 
-const holdsAny = (sql: Executor, column: string, texts: readonly string[]) => sql`
-  exists (
-    select
-    from unnest(${[...texts]}::text[]) as wanted
-    where strpos(lower(${sql(column)}), lower(wanted)) > 0
-  )`
-
 /**
  * Events that could not be read or applied keep what they said; of those that speak of the person
  * nothing is kept. An event that was applied has lost it already.
@@ -62,7 +68,7 @@ const holdsAny = (sql: Executor, column: string, texts: readonly string[]) => sq
 export async function emptyEventsAside(
   sql: Sql,
   organizationId: Uuid,
-  { texts }: PersonNames,
+  person: Person,
 ): Promise<void> {
   let after = 0
   for (;;) {
@@ -77,16 +83,23 @@ export async function emptyEventsAside(
         limit ${PAGE}
       ) as page`
     if (!page || page.last === null) return
-    await sql`
-      update inbound_events
-      set body = '{}', error = case when error is not null then 'erased' end
+    const found = await sql<{ position: number; body: string; error: string | null }[]>`
+      select position, body::text as body, error
+      from inbound_events
       where organization_id = ${organizationId} and (error is not null or ignored is not null)
         and position > ${after} and position <= ${page.last}
-        and exists (
-          select
-          from unnest(${[...texts]}::text[]) as wanted
-          where strpos(lower(body::text), lower(wanted)) > 0 or strpos(lower(error), lower(wanted)) > 0
-        )`
+        and (${mayName(sql, 'body', person)} or ${mayName(sql, 'error', person)})`
+    const said = ({ body, error }: { body: string; error: string | null }) =>
+      error === null ? body : `${body} ${error}`
+    const isNamedIn = await findNamed(sql, organizationId, person, found.map(said))
+    const named = found.filter((event) => isNamedIn(said(event)))
+    if (named.length > 0) {
+      await sql`
+        update inbound_events
+        set body = '{}', error = case when error is not null then 'erased' end
+        where organization_id = ${organizationId} and (error is not null or ignored is not null)
+          and position = any(${named.map(({ position }) => position)}::bigint[])`
+    }
     if (page.rows < PAGE) return
     after = page.last
   }
@@ -99,18 +112,14 @@ export async function emptyEventsAside(
 export async function anyEventWaits(
   sql: Executor,
   organizationId: Uuid,
-  { texts }: PersonNames,
-  until: string,
+  person: Person,
 ): Promise<boolean> {
-  const waiting = await sql`
-    select 1
-    from (
-      select body::text as said
-      from inbound_events
-      where organization_id = ${organizationId} and applied_at is null
-        and received_at <= ${until}
-    ) as waiting
-    where ${holdsAny(sql, 'said', texts)}
-    limit 1`
-  return waiting.length > 0
+  const waiting = await sql<{ body: string }[]>`
+    select body::text as body
+    from inbound_events
+    where organization_id = ${organizationId} and applied_at is null
+      and received_at <= ${person.until} and ${mayName(sql, 'body', person)}`
+  const bodies = waiting.map(({ body }) => body)
+  const isNamedIn = await findNamed(sql, organizationId, person, bodies)
+  return bodies.some(isNamedIn)
 }

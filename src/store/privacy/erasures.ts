@@ -99,7 +99,7 @@ export const countMails = (sql: Executor, organizationId: Uuid, id: Uuid, mails:
 /** `running → completed`: what is left is the proof. */
 export async function complete(sql: Executor, organizationId: Uuid, id: Uuid): Promise<void> {
   await sql`
-    delete from former_contacts
+    delete from former_addresses
     where organization_id = ${organizationId}
       and contact_id in (
         select unnest(contact_ids)

@@ -219,15 +219,16 @@ export const OF_MAILS = [
     // An erasure finds the logs of deleted contacts by them, also those that no read shows.
     extraDays: 0,
     page: (sql: Executor, before: number, limit: number) => sql`
-      delete from former_contacts f
+      delete from former_addresses f
       using (
-        select organization_id, contact_id
-        from former_contacts
-        where deleted_at < ${new Date(before).toISOString()}
-        order by deleted_at
+        select organization_id, contact_id, address_hash
+        from former_addresses
+        where contact_deleted_at < ${new Date(before).toISOString()}
+        order by contact_deleted_at
         limit ${limit}
         for update skip locked
       ) old
-      where f.organization_id = old.organization_id and f.contact_id = old.contact_id`,
+      where f.organization_id = old.organization_id and f.contact_id = old.contact_id
+        and f.address_hash = old.address_hash`,
   },
 ] as const

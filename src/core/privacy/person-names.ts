@@ -1,0 +1,72 @@
+import { spellingsOf } from '../../addresses.ts'
+import {
+  addressesIn,
+  ANY_PHONE,
+  type PersonNames,
+  phonePattern,
+  phonesIn,
+} from '../../domain/privacy/names.ts'
+import type { Uuid } from '../../ids.ts'
+import type { FormerAddress } from '../../store/privacy/former-addresses.ts'
+import { addressHash } from '../../tokens.ts'
+
+export interface KnownPerson {
+  contactIds: readonly Uuid[]
+  email: string | null
+  phone: string | null
+  /** What they had before, or have. */
+  addresses: readonly FormerAddress[]
+}
+
+/** A person in texts, and what mails to them are found by. */
+export interface FoundPerson extends PersonNames {
+  /** Addresses that they have or had, as 16 bytes of SHA-256 in hexadecimal. */
+  emailHashes: string[]
+}
+
+/** Any address, in the words of Postgres. */
+const ANY_EMAIL = '@'
+
+/**
+ * Returns what a person is found by. Of an address or a number that they had before only the
+ * hash is known: then every text with one is looked at, and what it names is hashed.
+ */
+export function personNames(
+  organizationId: Uuid,
+  { contactIds, email, phone, addresses }: KnownPerson,
+): FoundPerson {
+  const hashOf = (text: string) => addressHash(organizationId, text).toString('hex')
+  const hashesOf = (kind: FormerAddress['kind'], known: string | null) =>
+    new Set([
+      ...addresses.filter((each) => each.kind === kind).map(({ hash }) => hash),
+      ...(known === null ? [] : [hashOf(known)]),
+    ])
+  const emails = hashesOf('email', email)
+  const phones = hashesOf('phone', phone)
+  const patterns = [
+    ...patternsOf(emails, email, { of: emailPatterns, any: ANY_EMAIL }),
+    ...patternsOf(phones, phone, { of: (known) => [phonePattern(known)], any: ANY_PHONE }),
+  ]
+  return {
+    contactIds,
+    emailHashes: [...emails],
+    pattern: patterns.length === 0 ? null : patterns.join('|'),
+    namesIn: (text) => [
+      ...(emails.size === 0 ? [] : addressesIn(text).filter((each) => emails.has(hashOf(each)))),
+      ...(phones.size === 0 ? [] : phonesIn(text).filter((each) => phones.has(hashOf(each)))),
+    ],
+  }
+}
+
+/** Of one kind: where all of them are known, those texts; else every text of the kind. */
+function patternsOf(
+  hashes: ReadonlySet<string>,
+  known: string | null,
+  patterns: { of: (known: string) => string[]; any: string },
+): string[] {
+  if (hashes.size === 0) return []
+  return known !== null && hashes.size === 1 ? patterns.of(known) : [patterns.any]
+}
+
+const emailPatterns = (email: string): string[] =>
+  spellingsOf(email).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))

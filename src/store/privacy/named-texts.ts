@@ -1,0 +1,41 @@
+import type { PersonNames } from '../../domain/privacy/names.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor } from '../db/sql.ts'
+
+/** A person who is searched for in texts. */
+export interface Person extends PersonNames {
+  /**
+   * ISO 8601. An address that a contact had by then is this contact's: what names it is not the
+   * person's any more.
+   */
+  until: string
+}
+
+/** Rows whose column may name the person: `findNamed` says whether they do. */
+export const mayName = (sql: Executor, column: string, { pattern }: PersonNames) =>
+  pattern === null ? sql`false` : sql`${sql(column)}::text ~* ${pattern}`
+
+/** Returns a function that tells whether a text names the person, and nobody else by now. */
+export async function findNamed(
+  sql: Executor,
+  organizationId: Uuid,
+  { namesIn, contactIds, until }: Person,
+  texts: readonly string[],
+): Promise<(text: string) => boolean> {
+  const names = [...new Set(texts.flatMap(namesIn))]
+  const held = new Set(names.length === 0 ? [] : await listHeld())
+  return (text) => namesIn(text).some((name) => !held.has(name))
+
+  async function listHeld(): Promise<string[]> {
+    const rows = await sql<{ name: string }[]>`
+      select name
+      from unnest(${names}::text[]) as name
+      where exists (
+        select
+        from contacts
+        where organization_id = ${organizationId} and (email = name or phone = name)
+          and created_at <= ${until} and id <> all(${[...contactIds]}::uuid[])
+      )`
+    return rows.map(({ name }) => name)
+  }
+}
