@@ -61,18 +61,6 @@ export async function waitForMailInFlight(
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/**
- * `ada@example.com` → `a••@e••••••.com`: a person recognizes their own address and learns no other.
- */
-export function mask(email: string): string {
-  const [local = '', domain = ''] = email.split('@')
-  const dot = domain.lastIndexOf('.')
-  return `${dim(local)}@${dim(domain.slice(0, dot))}${domain.slice(dot)}`
-}
-
-const dim = (text: string): string =>
-  `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
-
 /** Returns what a page of an organization is said with, and how it looks. */
 export function voiceOf(brand: Brand | undefined) {
   const voice = brand ?? OURS

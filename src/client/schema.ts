@@ -1138,7 +1138,7 @@ export interface paths {
         put?: never;
         /**
          * See the mail that a template makes for a contact, by id or slug
-         * @description As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs.
+         * @description As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs. To a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -2090,7 +2090,7 @@ export interface paths {
         put?: never;
         /**
          * Try a batch: whom it would mail, what that looks like, takes and costs
-         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent.
+         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.
          *
          *     Scope: `send` or `full`.
          */
@@ -2444,7 +2444,7 @@ export interface paths {
         put?: never;
         /**
          * Mail what a template says now to up to five addresses, by id or slug
-         * @description As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent.
+         * @description As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent. With a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.
          *
          *     Scope: `send` or `full`.
          */

@@ -54,6 +54,19 @@ test('is the mail that a contact would get of what the template says now', async
   expect(await api.sql`select count(*)::int as n from contents`).toEqual([kept])
 })
 
+test('a key that may not see contacts sees no address and no number of one', async () => {
+  const id = await create({
+    subject: 'For {{ contact.firstName }}',
+    source: '<p>{{ contact.email }} {{ contact.phone }}</p>',
+  })
+  const person = { email: 'mary@hidden.example', phone: '+4915187654399', firstName: 'Mary' }
+  const { id: contactId } = await createContact(api.alice, person)
+  const sender = await api.client(api.alice.organizationId, ['send'])
+  const { body } = await sender.post(`/v1/templates/${id}/preview`, { contactId })
+  expect(body).toMatchObject({ subject: 'For Mary', email: 'm•••@h•••••.example' })
+  expect(JSON.stringify(body)).not.toMatch(/mary@|15187654399/)
+})
+
 test('is for made-up values, or for Ada Lovelace', async () => {
   const source =
     '<p>{{ contact.firstName }} {{ trigger.data.order }} {{ event.properties.shop | default: "–" }}</p>'

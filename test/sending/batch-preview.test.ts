@@ -58,6 +58,40 @@ test('says whom a batch would mail, shows a mail, and keeps nothing', async () =
   expect(kept).toEqual({ batches: 0, contents: 0 })
 })
 
+test('shows a key that may not see contacts the mail without any address or number', async () => {
+  const { id } = await createContact(api.alice, {
+    email: 'grace@hidden.example',
+    phone: '+4915187654321',
+    firstName: 'Grace',
+    properties: { plan: 'gold', other: 'grace@other.example or +49 151 11111111', of: ['g@x.org'] },
+  })
+  const asked = {
+    audienceType: 'contacts',
+    contactIds: [id],
+    subject: '{{ contact.email }}',
+    htmlContent: `<p>{{ contact.firstName }} {{ contact.properties.plan }} {{ email }} {{ contact.phone }}
+      {{ contact.email | split: "@" | first }} {{ contact.properties.other }}</p>`,
+    variableMappings: [{ variableName: 'email', source: { type: 'contact', field: 'email' } }],
+  }
+  const body = { from: 'news@example.com', ...asked }
+  const hidden = /grace@|hidden\.example|other\.example|15187654321|151 11111111|g@x\.org/
+  for (const scopes of [['send'], ['send', 'events']]) {
+    const sender = await api.client(api.alice.organizationId, scopes)
+    const { status, body: shown } = await sender.post('/v1/batch/preview', body)
+    expect([status, shown.error]).toEqual([200, undefined])
+    expect(JSON.stringify(shown)).not.toMatch(hidden)
+    expect(shown.sample).toMatchObject({ contactId: id, email: 'g••••@h•••••.example' })
+    expect(shown.sample.html).toContain('Grace gold g••••@h•••••.example')
+  }
+  for (const scope of ['read', 'contacts']) {
+    const seeing = await api.client(api.alice.organizationId, ['send', scope])
+    const { body: shown } = await seeing.post('/v1/batch/preview', body)
+    expect(shown.sample).toMatchObject({ email: 'grace@hidden.example' })
+    expect(shown.sample.html).toContain('+4915187654321')
+  }
+  await api.alice.delete(`/v1/contacts/${id}`)
+})
+
 test('looks through the mail that this contact would get', async () => {
   const said = {
     sampleContactId: ada,

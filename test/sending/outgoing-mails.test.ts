@@ -196,7 +196,11 @@ async function testOf(name: string, templateId: Uuid, sample: object) {
   const { organizationId } = account
   const { keyring } = fixture.links
   const body = { to: [`${name}@example.com`], from: 'News <news@example.com>', ...sample }
-  const deps = { ...making(), contents: createContents(renderer, organizationId) }
+  const deps = {
+    ...making(),
+    contents: createContents(renderer, organizationId),
+    maySeeContacts: true,
+  }
   const mails = await prepareTest(fixture.sql, organizationId, templateId, body, deps)
   const writing = { keyring, now: Date.now() }
   await transact(fixture.sql, (tx) => sendTest(tx, organizationId, mails, writing))

@@ -61,6 +61,26 @@ test('each address gets what a contact would get, marked as a test', async () =>
   expect(email).toMatchObject({ templateId, subject: '[Test] News for Grace', bodyKeptUntil: null })
 })
 
+test('a key that may not see contacts mails no address and no number of one', async () => {
+  const { body: template } = await api.alice.post('/v1/templates', {
+    name: 'Private',
+    subject: 'For {{ contact.firstName }}',
+    source: '<p>{{ contact.email }} {{ contact.phone }}</p>',
+  })
+  const person = { email: 'mary@hidden.example', phone: '+4915187654399', firstName: 'Mary' }
+  const { id: contactId } = await createContact(api.alice, person)
+  const sender = await api.client(api.alice.organizationId, ['send'])
+  const { status, body } = await sender.post(`/v1/templates/${template.id}/test`, {
+    contactId,
+    to: ['editor@example.com'],
+    from: 'news@example.com',
+  })
+  expect(status).toBe(202)
+  const mail = await said(body.mails[0].id)
+  expect(mail?.html).toContain('m•••@h•••••.example')
+  expect(JSON.stringify(mail)).not.toMatch(/mary@|15187654399/)
+})
+
 test('it is no mail to the contact that has the address', async () => {
   await createContact(api.alice, { email: 'reader@example.com', emailStatus: 'unsubscribed' })
   const { body } = await send({ to: ['reader@example.com'] })

@@ -10,18 +10,13 @@ import * as preferences from '../../../src/core/consent/preferences.ts'
 import * as contactStatuses from '../../../src/store/consent/contact-statuses.ts'
 import { within } from '../../../src/store/db/sql.ts'
 import { addressHash, equal } from '../../../src/tokens.ts'
+import { maskAddress } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
 import { acceptForms, FORM, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
 import { chosenText, preferencesForm } from '../preferences-page.ts'
-import {
-  mask,
-  refuseLink,
-  unsubscribeByLink,
-  voiceOf,
-  waitForMailInFlight,
-} from '../public-links.ts'
+import { refuseLink, unsubscribeByLink, voiceOf, waitForMailInFlight } from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const UNSUBSCRIBED = 'You are unsubscribed'
@@ -64,7 +59,7 @@ export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const isTheirs = equal(addressHash(organizationId, email), link.addressHash)
       const status = person?.emailStatus ?? null
       const { say, page } = voiceOf(brand)
-      const address = isTheirs ? mask(email) : say('unsubscribe.thisAddress')
+      const address = isTheirs ? maskAddress(email) : say('unsubscribe.thisAddress')
       return sendPage(reply, {
         ...page,
         title: say('preferences.title'),

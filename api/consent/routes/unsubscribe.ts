@@ -7,11 +7,12 @@ import { within } from '../../../src/store/db/sql.ts'
 import * as topics from '../../../src/store/consent/topics.ts'
 import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../../src/tokens.ts'
 import type { Say } from '../../../src/domain/content/wording.ts'
+import { maskAddress } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
 import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
-import { unsubscribeByLink, mask, refuseLink, voiceOf } from '../public-links.ts'
+import { unsubscribeByLink, refuseLink, voiceOf } from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const MESSAGE = 'You are unsubscribed'
@@ -53,7 +54,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const link = readUnsubscribe(keyring, token)
       if (!link) return refuseLink(accept, reply)
       const { say, page, topic, email, preferences } = await describe(link, token)
-      const address = email === undefined ? say('unsubscribe.thisAddress') : mask(email)
+      const address = email === undefined ? say('unsubscribe.thisAddress') : maskAddress(email)
       const question =
         topic === undefined
           ? say('unsubscribe.question', { address })

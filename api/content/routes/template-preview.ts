@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { previewTemplate } from '../../../src/core/content/preview-template.ts'
 import type { Contents } from '../../../src/mail/content-checks.ts'
+import { maySeeContacts } from '../../../src/domain/access/access.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
   TemplatePreview,
@@ -23,8 +24,17 @@ interface Asked {
 /** What a template looks like. */
 export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { renderer, publicUrl } = deps
-  const preview = ({ caller: { organizationId, sql }, contents, params: { id }, body }: Asked) =>
-    previewTemplate({ sql, contents, renderer, publicUrl }, organizationId, id, body ?? {})
+  const preview = ({ caller, contents, params: { id }, body }: Asked) => {
+    const { organizationId, sql, scopes } = caller
+    const previewing = {
+      sql,
+      contents,
+      renderer,
+      publicUrl,
+      maySeeContacts: maySeeContacts(scopes),
+    }
+    return previewTemplate(previewing, organizationId, id, body ?? {})
+  }
 
   app.post(
     '/v1/templates/:id/preview',
@@ -37,7 +47,7 @@ export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = asyn
         operationId: 'previewTemplate',
         summary: 'See the mail that a template makes for a contact, by id or slug',
         description:
-          'As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs.',
+          'As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs. To a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.',
         params: IdParams,
         body: TemplatePreviewInput,
         response: {

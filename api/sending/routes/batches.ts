@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { batchView } from '../../../src/core/sending/batch-view.ts'
 import { cancelBatch } from '../../../src/core/sending/cancel-batch.ts'
+import { maySeeContacts } from '../../../src/domain/access/access.ts'
 import { previewBatch } from '../../../src/core/sending/preview-batch.ts'
 import { createBatch } from '../../../src/core/sending/create-batch.ts'
 import { badRequest, conflict } from '../../../src/domain/errors.ts'
@@ -75,7 +76,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'previewBatch',
         summary: 'Try a batch: whom it would mail, what that looks like, takes and costs',
         description:
-          'Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent.',
+          'Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.',
         body: BatchPreviewInput,
         response: { 200: BatchPreview, ...failures(402) },
       },
@@ -83,8 +84,9 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     },
     (request) => {
       const { caller, body } = request
-      const { organizationId, sql } = caller
-      const deps = { sql, searchSql, renderer, publicUrl }
+      const { organizationId, sql, scopes } = caller
+      const isSeeing = maySeeContacts(scopes)
+      const deps = { sql, searchSql, renderer, publicUrl, maySeeContacts: isSeeing }
       return previewBatch(deps, organizationId, body, checks.of(request))
     },
   )

@@ -4,6 +4,7 @@ import type { PreparedMail } from '../../../src/core/sending/prepare-mails.ts'
 import { prepareTest, sendTest } from '../../../src/core/sending/test-template.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { TemplateTest, TemplateTestInput } from '../../../src/schemas/content/template-preview.ts'
+import { maySeeContacts } from '../../../src/domain/access/access.ts'
 import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
@@ -24,15 +25,22 @@ export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'testTemplate',
         summary: 'Mail what a template says now to up to five addresses, by id or slug',
         description:
-          'As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent.',
+          'As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent. With a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.',
         params: IdParams,
         body: TemplateTestInput,
         response: { 202: TemplateTest },
       },
       preHandler: async (request) => {
         const { contents, body, params, caller } = request
-        const { organizationId, sql } = caller
-        const making = { keyring, publicUrl, renderer, contents, now: now() }
+        const { organizationId, sql, scopes } = caller
+        const making = {
+          keyring,
+          publicUrl,
+          renderer,
+          contents,
+          now: now(),
+          maySeeContacts: maySeeContacts(scopes),
+        }
         const mails = prepareTest(sql, organizationId, params.id, body, making)
         prepared.set(request, mails)
         await Promise.allSettled([mails])

@@ -1,5 +1,6 @@
 import { mailBrand, type MailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
+import { masked } from '../../domain/privacy/mask.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Content } from '../../mail/content.ts'
 import type { Contents } from '../../mail/content-checks.ts'
@@ -23,6 +24,8 @@ interface Deps {
   contents: Contents
   renderer: Renderer
   publicUrl: string
+  /** The caller may see contacts; to others their addresses are masked. */
+  maySeeContacts: boolean
 }
 
 /** Of nobody: no row has this id. */
@@ -38,13 +41,14 @@ const SAMPLE = {
 
 /** The mail that a template makes as it is written now, for one contact; nothing is kept. */
 export async function previewTemplate(
-  { sql, contents, renderer, publicUrl }: Deps,
+  { sql, contents, renderer, publicUrl, maySeeContacts }: Deps,
   organizationId: Uuid,
   idOrSlug: string,
   input: TemplatePreviewInput,
 ): Promise<TemplatePreview> {
   const template = await requireTemplate(sql, organizationId, idOrSlug)
-  const contact = await contactOf(sql, organizationId, input)
+  const found = await contactOf(sql, organizationId, input)
+  const contact = 'id' in found && !maySeeContacts ? masked(found) : found
   const content = await compileTemplate(contents, template)
   const brand = await findBrand(sql, organizationId)
   if (!brand) throw new Error('a caller has an organization')

@@ -2,6 +2,7 @@ import type { Audience } from '../../domain/audience/audience.ts'
 import { mailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
 import { monthOf, monthStart } from '../../domain/metrics/prices.ts'
+import { masked } from '../../domain/privacy/mask.ts'
 import { batchQuota, costOf, durationSeconds } from '../../domain/sending/estimate.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Renderer } from '../../mail/renderer.ts'
@@ -29,6 +30,8 @@ interface Deps {
   searchSql: Sql
   renderer: Renderer
   publicUrl: string
+  /** The caller may see contacts; to others their addresses are masked. */
+  maySeeContacts: boolean
 }
 
 /** A batch of which it cannot be said whom it means fails. */
@@ -70,7 +73,8 @@ export async function previewBatch(
   const { pricingPlan } = limits
   const counts = await countMeant(deps.searchSql, organizationId, audience)
   const recipients = counts.find(({ reason }) => reason === 'active')?.count ?? 0
-  const contact = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
+  const sample = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
+  const contact = sample && !deps.maySeeContacts ? masked(sample) : sample
   const shown = contact ? await renderAll(deps, organizationId, found, contact) : []
   return {
     recipients,

@@ -25,9 +25,10 @@ export async function prepareTest(
   organizationId: Uuid,
   idOrSlug: string,
   { to, from, fromName, replyTo, cloudAccountId, awsAccountId, ...sample }: TemplateTestInput,
-  { contents, ...deps }: MailDeps & { contents: Contents },
+  { contents, maySeeContacts, ...deps }: MailDeps & { contents: Contents; maySeeContacts: boolean },
 ): Promise<PreparedMail[]> {
-  const shown = await previewTemplate({ sql, contents, ...deps }, organizationId, idOrSlug, sample)
+  const previewing = { sql, contents, maySeeContacts, ...deps }
+  const shown = await previewTemplate(previewing, organizationId, idOrSlug, sample)
   const { templateId, subject, html, text, problem } = shown
   if (html === null || text === null) {
     const { message, reason } = problem ?? {}

@@ -37,6 +37,10 @@ export const isKeyScope = (scope: Scope): scope is KeyScope =>
 export const allows = (held: readonly string[], wanted: Scope): boolean =>
   held.includes(wanted) || (held.includes('full') && !isPersonal(wanted))
 
+/** Whether somebody may see contacts: who may not is shown mails without their addresses. */
+export const maySeeContacts = (held: readonly string[]): boolean =>
+  allows(held, 'read') || allows(held, 'contacts')
+
 /** Whether a person of this role may give, change and take away the other: admins below admin. */
 export const mayManage = (role: Role, other: Role): boolean =>
   role === 'owner' || (role === 'admin' && (other === 'viewer' || other === 'member'))
