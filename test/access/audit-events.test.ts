@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { within } from '../../src/store/db/sql.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { smallFlow } from '../support/flow-inputs.ts'
 import { createDatabase } from '../support/database.ts'
 import { type SignedIn, signIn } from '../support/people.ts'
 import { connectAs } from '../support/logins.ts'
@@ -48,6 +49,65 @@ test('pages and filters find each once', async () => {
   expect(await list('?from=2020-01-01&limit=100')).toEqual(all)
   const other = `/v1/audit-events?action=api_key.created&cursor=${first.body.nextCursor}`
   expect((await alice.send('GET', other)).status).toBe(400)
+})
+
+/** What the key of Alice did since `before`, oldest first. */
+const doneSince = async (before: number) => {
+  const { body } = await api.alice.get(`/v1/audit-events?limit=100&actorId=${api.alice.keyId}`)
+  const events: { action: string; subjectId: string; detail: object }[] = body.data
+  return events.toReversed().slice(before)
+}
+
+test('a workflow: each change is noted once, and what changes nothing is not', async () => {
+  const before = (await doneSince(0)).length
+  const { id } = (await api.alice.post('/v1/workflows', smallFlow({ name: 'Welcome' }))).body
+  const url = `/v1/workflows/${id}`
+  for (const _ of [1, 2]) await api.alice.post(`${url}/enable`)
+  await api.alice.patch(url, { name: 'Welcome' })
+  await api.alice.patch(url, { description: 'New', enabled: false })
+  await api.alice.post(`${url}/disable`)
+  await api.alice.patch(url, { enabled: true })
+  await api.alice.delete(url)
+  expect((await api.alice.delete(url)).status).toBe(404)
+  const done = await doneSince(before)
+  expect(done.map(({ action, subjectId }) => [action, subjectId])).toEqual(
+    ['created', 'enabled', 'updated', 'disabled', 'enabled', 'deleted'].map((participle) => [
+      `workflow.${participle}`,
+      id,
+    ]),
+  )
+})
+
+test('a push of workflows is one entry, and a trial or one that changes nothing none', async () => {
+  const before = (await doneSince(0)).length
+  const workflows = ['one', 'two'].map((slug) => smallFlow({ slug, name: slug }))
+  await api.alice.post('/v1/workflows/push', { workflows, dryRun: true })
+  await api.alice.post('/v1/workflows/push', { workflows })
+  await api.alice.post('/v1/workflows/push', { workflows })
+  expect(await doneSince(before)).toMatchObject([
+    { action: 'workflow.pushed', detail: { workflows: 2 } },
+  ])
+})
+
+test('an account: registering it, again, disconnecting it once, and no word of its secrets', async () => {
+  const before = (await doneSince(0)).length
+  const account = { accountId: '123123123123', region: 'eu-central-1' }
+  const { body } = await api.alice.post('/v1/connections', account)
+  await api.alice.post('/v1/connections', account)
+  const url = `/v1/connections/${body.connectionId}`
+  await api.alice.patch(url, { name: 'Shop' })
+  await api.alice.patch(url, {})
+  for (const _ of [1, 2]) await api.alice.delete(url)
+  await api.alice.post('/v1/connections', account)
+  const done = await doneSince(before)
+  expect(done.map(({ action }) => action)).toEqual([
+    'connection.created',
+    'connection.registered_again',
+    'connection.updated',
+    'connection.disconnected',
+    'connection.registered_again',
+  ])
+  expect(done.map(({ detail }) => detail)).toEqual([{}, {}, { fields: ['name'] }, {}, {}])
 })
 
 test.each(['viewer', 'member'] as const)('a %s may not look', async (role) => {

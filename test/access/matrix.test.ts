@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newApiKey } from '../../src/tokens.ts'
 import { type Api, type Client, inject, startApi } from '../support/api.ts'
+import { AUDITED } from '../support/audited.ts'
 import {
   ID_KINDS,
   type IdKind,
@@ -140,6 +141,31 @@ test('the right credential: own, other’s, unknown and malformed ids are told a
     }
   }
   guarantee(() => expect(wrong).toEqual([]))
+})
+
+test('what an operation notes in the audit trail is what the table says', async () => {
+  const noted: Record<string, string[]> = {}
+  for (const operation of operations) {
+    const place = placeOf(operation)
+    if (place.scopes === undefined) continue
+    const authorization = await rightCredential(api, api.alice, place)
+    const { status, headers } = await statusOf({
+      operation,
+      client: api.alice,
+      id: 'own',
+      authorization,
+    })
+    expect([operation.name, status]).toEqual([operation.name, place.own])
+    const events = await api.sql<{ action: string }[]>`
+      select action
+      from audit_events
+      where organization_id = ${api.alice.organizationId}
+        and request_id = ${String(headers['x-request-id'])}
+      order by id`
+    const isDecided = operation.method !== 'GET' || events.length > 0
+    if (isDecided) noted[operation.name] = events.map(({ action }) => action)
+  }
+  expect(noted).toEqual(AUDITED)
 })
 
 test('another organization’s credential sees the same table from the other side', async () => {

@@ -93,6 +93,15 @@ const MAKE = {
     })
     return body.id
   },
+  draft: async (_api: Api, client: Client): Promise<string> => {
+    const { body } = await client.post('/v1/templates', {
+      name: `${markOf(client)} ${unique()}`,
+      subject: 'S',
+      source: `<p>${markOf(client)}</p>`,
+      status: 'DRAFT',
+    })
+    return body.id
+  },
   segment: async (_api: Api, client: Client): Promise<string> => {
     const name = `${markOf(client)} ${unique()}`
     const { body } = await client.post('/v1/segments', { name, condition: condition() })
@@ -129,6 +138,8 @@ const MAKE = {
     batchWithFailed(api, client, await MAKE.batch(api, client), await MAKE.contact(api, client)),
   apiFlow: (api: Api, client: Client): Promise<string> =>
     seedFlow(api.sql, client.organizationId, { name: markOf(client) }),
+  disabledFlow: (api: Api, client: Client): Promise<string> =>
+    seedFlow(api.sql, client.organizationId, { name: markOf(client), enabled: false }),
   execution: async (api: Api, client: Client): Promise<string> =>
     seedExecution(api.sql, client.organizationId, {
       flowId: await MAKE.apiFlow(api, client),
@@ -232,7 +243,9 @@ type Kind = keyof typeof MAKE
 const MALFORMED: Partial<Record<Kind, string>> = {
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
+  draft: 'no_slug_either!',
   apiFlow: 'no_slug_either!',
+  disabledFlow: 'no_slug_either!',
   log: 'no-message',
   domain: 'no domain',
   accountNumber: 'twelve',
@@ -538,11 +551,11 @@ export const PLACES: Record<string, Place> = {
   updateWorkflow: {
     scopes: FULL,
     id: 'apiFlow',
-    body: (_, client) => ({ name: markOf(client) }),
+    body: (_, client) => ({ name: `${markOf(client)} ${unique()}` }),
     own: 200,
   },
   deleteWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
-  enableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
+  enableWorkflow: { scopes: FULL, id: 'disabledFlow', own: 200 },
   disableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
   listWorkflowVersions: { scopes: READ, id: 'apiFlow', own: 200 },
   getWorkflowDiagram: { scopes: READ, id: 'apiFlow', own: 200 },
@@ -615,7 +628,7 @@ export const PLACES: Record<string, Place> = {
     body: (_, client) => ({ name: markOf(client) }),
     own: 200,
   },
-  publishTemplate: { scopes: FULL, id: 'template', own: 200 },
+  publishTemplate: { scopes: FULL, id: 'draft', own: 200 },
   previewTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
   testTemplate: {
     scopes: ['send', 'full'],

@@ -6,7 +6,7 @@ import { register } from '../../../src/core/accounts/register.ts'
 import { createVerification } from '../../../src/core/accounts/verify.ts'
 import { roleArn } from '../../../src/domain/accounts/iam-role.ts'
 import { badRequest } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid, type Uuid } from '../../../src/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
   Connection,
@@ -19,6 +19,7 @@ import {
 } from '../../../src/schemas/accounts/connection.ts'
 import * as connections from '../../../src/store/accounts/connections.ts'
 import { transact } from '../../../src/store/db/sql.ts'
+import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { invalidBody } from '../../http/validation.ts'
@@ -27,7 +28,7 @@ import { setupFile, webhookEndpoint } from '../connection-setup.ts'
 const tags = ['connections']
 
 export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
-  const { publicUrl, keyring } = deps
+  const { publicUrl, keyring, now } = deps
   const verify = createVerification(deps)
 
   app.post(
@@ -44,11 +45,17 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: RegisteredConnection, ...failures(402, 409) },
       },
     },
-    async ({ tx, id: requestId, caller: { organizationId }, body: given }) => {
+    async (request) => {
+      const { tx, id: requestId, caller, body: given } = request
+      const { organizationId } = caller
       const { region, name, features, ...body } = given
       const accountId = accountNumber(body)
       const account = { accountId, region, name, features }
       const registered = await register(tx, organizationId, account, { keyring, requestId })
+      await audit(tx, request, now, {
+        action: registered.created ? 'connection.created' : 'connection.registered_again',
+        subject: subjectOf(registered.id),
+      })
       return {
         success: true as const,
         created: registered.created,
@@ -94,13 +101,24 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Connection },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { id }, body }) => {
+    async (request) => {
+      const { caller, params, body } = request
+      const { organizationId, sql } = caller
       const { name, snsTopicArn, eventQueueUrl } = body
-      const changed = isUuid(id)
-        ? await transact(sql, (tx) =>
-            changeConnection(tx, organizationId, id, { name, snsTopicArn, eventQueueUrl }),
-          )
-        : undefined
+      const { id } = params
+      if (!isUuid(id)) throw await missing(sql, 'connection', organizationId, id)
+      const changes = { name, snsTopicArn, eventQueueUrl }
+      const fields = Object.entries(changes).flatMap(([field, value]) =>
+        value === undefined ? [] : [field],
+      )
+      const changed = await transact(sql, async (tx) => {
+        const connection = await changeConnection(tx, organizationId, id, changes)
+        if (connection && fields.length > 0) {
+          const noted = { action: 'connection.updated', subject: subjectOf(id) }
+          await audit(tx, request, now, { ...noted, detail: { fields } })
+        }
+        return connection
+      })
       return changed ?? Promise.reject(await missing(sql, 'connection', organizationId, id))
     },
   )
@@ -175,13 +193,26 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Success },
       },
     },
-    async ({ caller: { organizationId, sql }, params: { id } }) => {
-      const known = isUuid(id) && (await transact(sql, (tx) => disconnect(tx, organizationId, id)))
-      if (!known) throw await missing(sql, 'connection', organizationId, id)
+    async (request) => {
+      const { caller, params } = request
+      const { organizationId, sql } = caller
+      const { id } = params
+      if (!isUuid(id)) throw await missing(sql, 'connection', organizationId, id)
+      const isNew = await transact(sql, async (tx) => {
+        const disconnected = await disconnect(tx, organizationId, id)
+        if (disconnected) {
+          const subject = subjectOf(id)
+          await audit(tx, request, now, { action: 'connection.disconnected', subject })
+        }
+        return disconnected
+      })
+      if (isNew === undefined) throw await missing(sql, 'connection', organizationId, id)
       return { success: true as const }
     },
   )
 }
+
+const subjectOf = (id: Uuid) => ({ kind: 'connection', id })
 
 function accountNumber({
   accountId,

@@ -9,6 +9,7 @@ import {
 import * as flows from '../../../src/store/flows/flows.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { decodeCursor } from '../../http/cursor.ts'
+import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { prepareDefinition } from '../../../src/core/flows/definition.ts'
@@ -32,7 +33,7 @@ function pushOf(body: FlowPush) {
 
 /** Workflows as files: pulled, edited, pushed. */
 export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
-  const { keyring } = deps
+  const { keyring, now } = deps
   const senders = createSenderChecks(deps)
 
   app.post(
@@ -74,6 +75,13 @@ export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const checked = { senders: senders.of(request), warnings }
       const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
       const results = await pushFlows(changing, workflows, { force, dryRun, pathOf })
+      const changed = results.filter(({ outcome }) => outcome !== 'unchanged')
+      const [first] = changed
+      if (!dryRun && first?.id) {
+        const subject = { kind: 'workflow', id: first.id }
+        const detail = { workflows: changed.length }
+        await audit(tx, request, now, { action: 'workflow.pushed', subject, detail })
+      }
       return warned({ success: true as const, dryRun, results }, warnings)
     },
   )

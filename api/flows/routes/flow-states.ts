@@ -12,6 +12,7 @@ import * as organizations from '../../../src/store/access/organizations.ts'
 import * as flows from '../../../src/store/flows/flows.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 import { audit } from '../../access/audit.ts'
+import { auditFlowChange } from '../audit-flow-change.ts'
 import { decodeNumberCursor, encodeNumberCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
@@ -66,6 +67,7 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         const checked = { senders: senders.of(request), warnings }
         const changing = { tx, organizationId, keyring, requestId, ...checked }
         const switched = await switchFlow(changing, flow, enabled)
+        await auditFlowChange(tx, request, now, { was: flow, flow: switched })
         return warned(await viewOf(tx, organizationId, switched), warnings)
       },
     )

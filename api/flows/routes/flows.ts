@@ -19,6 +19,8 @@ import { failures } from '../../http/failures.ts'
 import { createFlow, removeFlow } from '../../../src/core/flows/change-flow.ts'
 import { definitionAfter, patchFlow } from '../../../src/core/flows/patch-flow.ts'
 import { prepareDefinition } from '../../../src/core/flows/definition.ts'
+import { audit } from '../../access/audit.ts'
+import { auditFlowChange } from '../audit-flow-change.ts'
 import { namingSteps } from '../definition-errors.ts'
 import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
 import { summariesOf, viewOf } from '../../../src/core/flows/views.ts'
@@ -32,7 +34,7 @@ const writing = { scope: 'workflows' } as const
 
 /** What customers draw: flows in the code. Their runs are executions. */
 export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
-  const { keyring } = deps
+  const { keyring, now } = deps
   const senders = createSenderChecks(deps)
 
   app.post(
@@ -68,6 +70,12 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
       const changing = { tx, organizationId, contents, keyring, requestId, ...checked }
       const values = { name, slug, description, enabled }
       const { flow, webhookSecret } = await createFlow(changing, values, given)
+      const subject = { kind: 'workflow', id: flow.id }
+      await audit(tx, request, now, {
+        action: 'workflow.created',
+        subject,
+        detail: { enabled },
+      })
       reply.code(201)
       const view = await viewOf(tx, organizationId, flow)
       return warned({ ...view, webhookSecret }, warnings)
@@ -168,7 +176,9 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
       const warnings: Warning[] = []
       const checked = { senders: senders.of(request), warnings }
       const changing = { organizationId, contents, keyring, requestId, ...checked }
-      const changed = await patchFlow(sql, changing, id, body)
+      const changed = await patchFlow(sql, changing, id, body, (tx, was, flow) =>
+        auditFlowChange(tx, request, now, { was, flow }),
+      )
       if (!changed) throw await missing(sql, 'flow', organizationId, id)
       return warned(await viewOf(sql, organizationId, changed), warnings)
     },
@@ -188,11 +198,16 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
         response: { 200: Success },
       },
     },
-    async ({ id: requestId, caller: { organizationId, sql }, params: { workflowId: id } }) => {
+    async (request) => {
+      const { organizationId, sql } = request.caller
+      const { workflowId: id } = request.params
       const isGone = await transact(sql, async (tx) => {
         const flow = await flows.lock(tx, organizationId, id)
-        if (flow) await removeFlow({ tx, organizationId, requestId }, flow)
-        return flow !== undefined
+        if (!flow) return false
+        await removeFlow({ tx, organizationId, requestId: request.id }, flow)
+        const subject = { kind: 'workflow', id: flow.id }
+        await audit(tx, request, now, { action: 'workflow.deleted', subject })
+        return true
       })
       if (!isGone) throw await missing(sql, 'flow', organizationId, id)
       return { success: true as const }

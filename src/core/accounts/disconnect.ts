@@ -4,7 +4,8 @@ import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
 /**
- * Stops everything that goes through the account and keeps its record. False: no such connection.
+ * Stops everything that goes through the account and keeps its record. False: it was disconnected
+ * before. Undefined: no such connection.
  * Its secrets are deleted in a statement of their own: it sees what was committed while the first
  * one waited for a rotation.
  */
@@ -12,8 +13,8 @@ export async function disconnect(
   tx: Transaction,
   organizationId: Uuid,
   id: Uuid,
-): Promise<boolean> {
-  const { count } = await connections.markDisconnected(tx, organizationId, id)
-  if (count > 0) await secrets.forget(tx, organizationId, id)
-  return count > 0
+): Promise<boolean | undefined> {
+  const isNew = await connections.markDisconnected(tx, organizationId, id)
+  if (isNew !== undefined) await secrets.forget(tx, organizationId, id)
+  return isNew
 }

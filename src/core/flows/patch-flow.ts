@@ -2,21 +2,31 @@ import { slugTaken } from '../../domain/slugs.ts'
 import { requireUnmodified } from '../../domain/unmodified.ts'
 import type { FlowDefinitionInput, FlowPatch } from '../../schemas/flows/flow.ts'
 import * as organizations from '../../store/access/organizations.ts'
-import { hasState, type Sql, transact, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
+import {
+  hasState,
+  type Sql,
+  transact,
+  type Transaction,
+  UNIQUE_VIOLATION,
+} from '../../store/db/sql.ts'
 import * as flows from '../../store/flows/flows.ts'
 import { changeFlow, type Saving } from './change-flow.ts'
 import { wireOf } from './draft.ts'
 
+/** What is done in the transaction that changed a flow. */
+type Noting = (tx: Transaction, was: flows.WholeFlow, flow: flows.WholeFlow) => Promise<void>
+
 /**
- * Changes the flow that has this id or slug, in a transaction of its own. Undefined: there is none.
- * Throws what `changeFlow` throws; 409 when it was changed since the caller read it, or when its
- * slug is taken.
+ * Changes the flow that has this id or slug, in a transaction of its own, in which `note` is
+ * called. Undefined: there is none. Throws what `changeFlow` throws; 409 when it was changed since
+ * the caller read it, or when its slug is taken.
  */
 export async function patchFlow(
   sql: Sql,
   changing: Omit<Saving, 'tx'>,
   idOrSlug: string,
   patch: FlowPatch,
+  note: Noting,
 ): Promise<flows.WholeFlow | undefined> {
   const { organizationId } = changing
   try {
@@ -32,7 +42,10 @@ export async function patchFlow(
         description: patch.description === undefined ? flow.description : patch.description,
         enabled: patch.enabled ?? flow.enabled,
       }
-      return changeFlow({ ...changing, tx }, flow, values, definitionAfter(flow, patch))
+      const definition = definitionAfter(flow, patch)
+      const changed = await changeFlow({ ...changing, tx }, flow, values, definition)
+      await note(tx, flow, changed)
+      return changed
     })
   } catch (error) {
     throw hasState(error, UNIQUE_VIOLATION) ? slugTaken('workflow') : error

@@ -252,11 +252,26 @@ export const listSenders = (sql: Executor, organizationId: Uuid, accountId?: str
   limit 2`
 
 /** Keeps its record, and the first time of the disconnection. */
-export const markDisconnected = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
-  update connections
-  set disconnected_at = coalesce(disconnected_at, now()),
-    updated_at = greatest(updated_at, now())
-  where organization_id = ${organizationId} and id = ${id}`
+/** False: it is disconnected already. Undefined: no such connection. */
+export async function markDisconnected(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<boolean | undefined> {
+  const [marked] = await tx<{ isNew: boolean }[]>`
+    update connections c
+    set disconnected_at = coalesce(c.disconnected_at, now()),
+      updated_at = greatest(c.updated_at, now())
+    from (
+      select disconnected_at
+      from connections
+      where organization_id = ${organizationId} and id = ${id}
+      for update
+    ) was
+    where c.organization_id = ${organizationId} and c.id = ${id}
+    returning was.disconnected_at is null as is_new`
+  return marked?.isNew
+}
 
 /** Notes that an event arrived, at most once a second: a hot row must not be written per event. */
 export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
