@@ -7,7 +7,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 it('installs run no script of any package', () => {
   // Every version of npm heeds this one; `allowScripts` only the newer ones.
-  expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true')
+  for (const folder of ['', 'tools/client']) {
+    expect(read(join(folder, '.npmrc')).split('\n'), folder).toContain('ignore-scripts=true')
+  }
   expect(read('Dockerfile')).toMatch(/^COPY package.json package-lock.json .npmrc/m)
 })
 
