@@ -19,19 +19,23 @@ const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivi
  * Asks for confirmations: a mail at once, a reminder after three days, and after thirty days what
  * is still awaited expires. `isEnded` is checked while it waits.
  *
- * Owns nothing: what is awaited is in Postgres, and each step acts on that alone, whatever happened
- * since the last. Cancelled in the Temporal UI, it expires the confirmations at once instead of
+ * Owns nothing: what is awaited, and since when, is in Postgres, and each step acts on that alone,
+ * whatever happened since the last. So a run that takes the place of a lost one goes on where that
+ * one was (src/loops/open-rows.ts starts it). Cancelled in the Temporal UI, it expires the confirmations at once instead of
  * leaving rows that wait for ever.
  */
 export async function askForConfirmations(
   asked: ConfirmationInput,
   isEnded: () => boolean = () => false,
 ): Promise<void> {
-  const startedAt = Date.now()
+  let askedAt = Date.now()
   const until = (ms: number): Promise<boolean> =>
-    condition(isEnded, Math.max(1, startedAt + ms - Date.now()))
+    condition(isEnded, Math.max(1, askedAt + ms - Date.now()))
   try {
-    if (!(await mailConfirmations({ ...asked, mail: 1 }))) return setCurrentDetails('Not awaited')
+    const awaitedForMs = await mailConfirmations({ ...asked, mail: 1 })
+    if (!awaitedForMs) return setCurrentDetails('Not awaited')
+    // Histories of 1.0.0 before this have `true`, which counts as a millisecond.
+    askedAt = Date.now() - awaitedForMs
     setCurrentDetails('Mailed, a reminder follows after 3 days')
     if (await until(REMIND_AFTER_MS)) return setCurrentDetails('No longer awaited')
     if (!(await mailConfirmations({ ...asked, mail: 2 }))) {

@@ -45,8 +45,7 @@ export const importWorkflowId = (importId: string): string => `import/${importId
 export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
 export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confirmation): string =>
   `confirm/${contactId}/${topicId}/${generation}`
-export const cohortWorkflowId = (importId: string, page: number): string =>
-  `confirm-cohort/${importId}/${page}`
+export const cohortWorkflowId = (cohort: string): string => `confirm-cohort/${cohort}`
 export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId}`
 
 export const executionWorkflowId = (executionId: string, attempt: number): string =>
@@ -182,7 +181,10 @@ export interface Start<Payload, Input, Type extends string = string> {
   type: Type
   /** Says which act it is: a repeated message starts nothing. Its parameter types the payload. */
   id: (payload: Payload) => string
-  /** May be started again once it is over; else it is started once for good. */
+  /**
+   * May be started again once it is over: of a row that is still open, by src/loops/open-rows.ts.
+   * Else it is started once for good.
+   */
   isRepeated?: true
   /** What it gets besides the organization. Absent: the payload. */
   input?: (payload: Payload) => Input
@@ -219,6 +221,7 @@ export const STARTS = {
   start_import: start({
     type: 'importContacts',
     id: ({ importId }: { importId: string }) => importWorkflowId(importId),
+    isRepeated: true,
     summary: ({ importId }) => `Import ${importId}`,
     attributes: () => ({ Kind: 'import', AppStatus: 'pending' }),
   }),
@@ -234,6 +237,7 @@ export const STARTS = {
   send_notice: start({
     type: 'sendNotice',
     id: ({ noticeId }: { noticeId: string }) => noticeWorkflowId(noticeId),
+    isRepeated: true,
     summary: ({ noticeId }) => `Send notice ${noticeId}`,
     attributes: () => ({ Kind: 'notice' }),
   }),
@@ -241,6 +245,7 @@ export const STARTS = {
   start_erasure: start({
     type: 'eraseContact',
     id: ({ erasureId }: { erasureId: string }) => eraseWorkflowId(erasureId),
+    isRepeated: true,
     summary: ({ erasureId }) => `Erase a contact: ${erasureId}`,
     attributes: () => ({ Kind: 'erasure' }),
   }),
@@ -248,6 +253,7 @@ export const STARTS = {
   start_confirmation: start({
     type: 'confirmTopic',
     id: (confirmation: Confirmation) => confirmationWorkflowId(confirmation),
+    isRepeated: true,
     summary: ({ topicId, contactId }) => `Confirmation of topic ${topicId} by contact ${contactId}`,
     attributes: ({ contactId }) => ({ ContactId: contactId, Kind: 'confirmation' }),
   }),
@@ -256,10 +262,13 @@ export const STARTS = {
   // writes the last of their subscriptions.
   start_cohort: start({
     type: 'confirmCohort',
-    id: ({ importId, page }: { cohort: string; importId: string; page: number }) =>
-      cohortWorkflowId(importId, page),
+    id: ({ cohort }: Cohort) => cohortWorkflowId(cohort),
+    isRepeated: true,
     input: ({ cohort }) => ({ cohort }),
-    summary: ({ importId, page }) => `Confirmations of page ${page} of import ${importId}`,
+    summary: ({ cohort, importId, page }) =>
+      importId === undefined
+        ? `Confirmations of cohort ${cohort}`
+        : `Confirmations of page ${page} of import ${importId}`,
     attributes: () => ({ Kind: 'confirmation' }),
   }),
 
@@ -279,6 +288,9 @@ export const STARTS = {
     }),
   }),
 }
+
+/** The import and the page that asked; absent where the subscriptions alone are known. */
+type Cohort = { cohort: string; importId?: string; page?: number }
 
 type ExecutionAttempt = {
   executionId: string

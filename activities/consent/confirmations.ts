@@ -39,15 +39,16 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
   return {
     /**
      * Enqueues the first mail (1) or the reminder (2) for each confirmation that is still awaited
-     * and has not had it, in bounded steps. Returns whether any is still awaited.
+     * and has not had it, in bounded steps. Returns for how many milliseconds the oldest that is
+     * still awaited has been so, by the clock of Postgres; null: none is.
      *
      * The mail and the record that it was decided are one transaction: however often this runs, and
      * wherever it is interrupted, each is enqueued once.
      */
-    mailConfirmations: (input: ConfirmationInput & { mail: number }): Promise<boolean> =>
+    mailConfirmations: (input: ConfirmationInput & { mail: number }): Promise<number | null> =>
       withHeartbeat(async () => {
         while (await transact(sql, (tx) => mailSome(tx, input)));
-        return confirmations.anyAwaited(sql, input.organizationId, input.which)
+        return confirmations.awaitedForMs(sql, input.organizationId, input.which)
       }),
 
     /** Ends the confirmations that are still awaited: `unsubscribed`. */

@@ -19,10 +19,14 @@ export const startBatchReconciler = (deps: ReconcilerDeps) =>
  */
 export const batchRuns = ({ sql }: { sql: Sql }): RunOwner<liveBatches.LiveBatch, string> => ({
   name: 'batch',
-  workflowType: 'sendBatch',
-  attribute: 'BatchId',
+  idsOf: ({ id, attempt }) => ({ batchId: id, attempt }),
   workflowIdOf: ({ id, attempt }) => batchWorkflowId(id, attempt),
-  listLive: (ids) => liveBatches.listLive(sql, ids),
+  closed: {
+    workflowType: 'sendBatch',
+    attribute: 'BatchId',
+    idOf: ({ id }) => id,
+    listLive: (ids) => liveBatches.listLive(sql, ids),
+  },
   nextPage: async (after) => {
     const page = await liveBatches.listNext(sql, after, LIVE)
     // Read before Temporal is asked: a start that is no longer in the outbox has been made.
@@ -33,7 +37,7 @@ export const batchRuns = ({ sql }: { sql: Sql }): RunOwner<liveBatches.LiveBatch
       next: page.length < LIVE ? undefined : page.at(-1)?.id,
     }
   },
-  stop: (batch) => stopBatch(sql, batch),
+  stop: async (batch) => ((await stopBatch(sql, batch)) ? 'stopped' : 'kept'),
   restart: (batch) => restartBatch(sql, batch, 'ended'),
   replace: (batch) => restartBatch(sql, batch, 'gone'),
 })

@@ -47,6 +47,12 @@ const isStart = (message: Message): message is Message<StartKind> => message.kin
 
 const STARTING: { [Started in StartKind]: Start<StartPayloads[Started], object> } = STARTS
 
+/** The id of the workflow that a message starts. */
+export const startedWorkflowId = <Started extends StartKind>({
+  kind,
+  payload,
+}: OutboxMessage<Started>): string => STARTING[kind].id(payload)
+
 /** Starts a workflow; one that runs already is what was asked for. */
 async function start<Started extends StartKind>(
   { temporal, subjects }: Deps,

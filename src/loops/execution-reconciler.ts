@@ -31,11 +31,15 @@ export const executionRuns = ({
   timings: Pick<Timings, 'noProgressMs'>
 }): RunOwner<heldExecutions.Held, heldExecutions.Cursor> => ({
   name: 'execution',
-  workflowType: 'runFlow',
-  attribute: 'ExecutionId',
+  idsOf: ({ id, attempt }) => ({ executionId: id, attempt }),
   workflowIdOf: ({ id, attempt, fenceWorkflowId }) =>
     fenceWorkflowId ?? executionWorkflowId(id, attempt),
-  listLive: (ids) => heldExecutions.listLive(sql, ids),
+  closed: {
+    workflowType: 'runFlow',
+    attribute: 'ExecutionId',
+    idOf: ({ id }) => id,
+    listLive: (ids) => heldExecutions.listLive(sql, ids),
+  },
   nextPage: async (after) => {
     const page = await heldExecutions.listWithoutProgress(sql, {
       noProgressMs,
@@ -50,7 +54,7 @@ export const executionRuns = ({
       next: page.length < STILL ? undefined : page.at(-1),
     }
   },
-  stop: (held) => reconcile.stop(sql, held),
+  stop: async (held) => ((await reconcile.stop(sql, held)) ? 'stopped' : 'kept'),
   restart: (held) => reconcile.restart(sql, held),
   replace: async (held) => {
     if (held.fenceRunId !== null) return reconcile.restart(sql, held)

@@ -26,35 +26,39 @@ export interface ReconcilerDeps {
   log: Log
 }
 
-type Outcome = 'kept' | 'stopped' | 'restarted' | 'failed' | 'started'
-
-/** A row whose work a run carries on; its attempt names the run. */
-interface Attempt {
-  id: Uuid
-  attempt: number
-}
+export type Outcome = 'kept' | 'stopped' | 'restarted' | 'failed' | 'started'
 
 /**
- * A kind of rows whose work runs carry on. Everything it writes depends on what was read: when
- * another run has taken the row meanwhile, nothing changes and it returns false or `kept`.
+ * A kind of rows whose work runs carry on. Everything it writes depends on what was read, or is
+ * safe to repeat: when another run has taken the row meanwhile, nothing changes and it returns
+ * `kept`.
  */
-export interface RunOwner<Held extends Attempt, Cursor> {
-  name: 'execution' | 'batch'
-  workflowType: 'runFlow' | 'sendBatch'
-  /** The search attribute that names the row of a run. */
-  attribute: keyof typeof SEARCH_ATTRIBUTES
+export interface RunOwner<Held, Cursor> {
+  /** Of its rows, in logs. */
+  name: string
+  /** The ids of a row, as logs name it. */
+  idsOf(held: Held): Record<string, string | number>
   /** The workflow id of the run that holds it, or is to begin it. */
   workflowIdOf(held: Held): string
-  /** Those of these rows that are live. */
-  listLive(ids: readonly Uuid[]): PromiseLike<Held[]>
+  /** How runs that closed a moment ago lead to their rows. Absent: only pages find them. */
+  closed?: ClosedRuns<Held>
   /** The next page of live rows whose runs are described one by one; undefined: from the start. */
   nextPage(after: Cursor | undefined): Promise<{ page: Held[]; next: Cursor | undefined }>
   /** An operator stopped its run. */
-  stop(held: Held): Promise<boolean>
+  stop(held: Held): Promise<Outcome>
   /** Its run ended and left it behind: the next attempt goes on where it stands. */
   restart(held: Held): Promise<Outcome>
   /** Temporal has no such workflow. */
   replace(held: Held): Promise<Outcome>
+}
+
+interface ClosedRuns<Held> {
+  workflowType: 'runFlow' | 'sendBatch'
+  /** The search attribute that names the row of a run. */
+  attribute: keyof typeof SEARCH_ATTRIBUTES
+  idOf: (held: Held) => Uuid
+  /** Those of these rows that are live. */
+  listLive: (ids: readonly Uuid[]) => PromiseLike<Held[]>
 }
 
 /**
@@ -64,7 +68,7 @@ export interface RunOwner<Held extends Attempt, Cursor> {
  * Any number of processes may do so at once: what is written depends on what was read. Each round
  * also does `more`, which returns whether there may be more to do right away.
  */
-export function startRunReconciler<Held extends Attempt, Cursor>(
+export function startRunReconciler<Held, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   more: () => Promise<boolean> = () => Promise.resolve(false),
@@ -89,13 +93,15 @@ export function startRunReconciler<Held extends Attempt, Cursor>(
  * Reconciles what was left behind by runs that closed since then (milliseconds since 1970). A run
  * that completed leaves nothing behind, or is found by `reconcileNextPage`.
  */
-export async function reconcileClosedRuns<Held extends Attempt, Cursor>(
+export async function reconcileClosedRuns<Held, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   since: number,
 ): Promise<void> {
+  if (owner.closed === undefined) return
+  const { workflowType, attribute, idOf, listLive } = owner.closed
   const query = [
-    `WorkflowType = '${owner.workflowType}'`,
+    `WorkflowType = '${workflowType}'`,
     `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut')`,
     `CloseTime >= '${new Date(since).toISOString()}'`,
   ].join(' and ')
@@ -103,8 +109,8 @@ export async function reconcileClosedRuns<Held extends Attempt, Cursor>(
   let page = new Map<Uuid, string[]>()
   for await (const run of deps.temporal.workflow.list({ query, pageSize: PAGE })) {
     const { workflowId } = run
-    const [attribute] = run.searchAttributes[owner.attribute] ?? []
-    const id = typeof attribute === 'string' ? attribute : workflowId.split('/')[1]
+    const [named] = run.searchAttributes[attribute] ?? []
+    const id = typeof named === 'string' ? named : workflowId.split('/')[1]
     if (id === undefined || !isUuid(id)) continue
     page.set(id, [...(page.get(id) ?? []), workflowId])
     if (page.size === PAGE) page = await reconcilePage(page)
@@ -112,15 +118,17 @@ export async function reconcileClosedRuns<Held extends Attempt, Cursor>(
   await reconcilePage(page)
 
   async function reconcilePage(runs: Map<Uuid, string[]>): Promise<Map<Uuid, string[]>> {
-    const live = await owner.listLive([...runs.keys()])
-    const abandoned = live.filter((held) => runs.get(held.id)?.includes(owner.workflowIdOf(held)))
+    const live = await listLive([...runs.keys()])
+    const abandoned = live.filter((held) =>
+      runs.get(idOf(held))?.includes(owner.workflowIdOf(held)),
+    )
     await reconcileAll(deps, owner, abandoned)
     return new Map()
   }
 }
 
 /** Looks at one page of live rows. Returns where the next begins; undefined: at the start. */
-export async function reconcileNextPage<Held extends Attempt, Cursor>(
+export async function reconcileNextPage<Held, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   after: Cursor | undefined,
@@ -130,7 +138,7 @@ export async function reconcileNextPage<Held extends Attempt, Cursor>(
   return next
 }
 
-async function reconcileAll<Held extends Attempt, Cursor>(
+async function reconcileAll<Held, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   all: readonly Held[],
@@ -143,13 +151,12 @@ async function reconcileAll<Held extends Attempt, Cursor>(
 }
 
 /** One that cannot be reconciled must not hold up the others. */
-async function reconcileOne<Held extends Attempt, Cursor>(
+async function reconcileOne<Held, Cursor>(
   { temporal, log }: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
   held: Held,
 ): Promise<void> {
-  const { id, attempt } = held
-  const named = { [`${owner.name}Id`]: id, attempt }
+  const named = owner.idsOf(held)
   try {
     const outcome = await reconcile(temporal, owner, held)
     if (outcome !== 'kept') log.warn({ ...named, outcome }, `lost ${owner.name} run`)
@@ -158,7 +165,7 @@ async function reconcileOne<Held extends Attempt, Cursor>(
   }
 }
 
-async function reconcile<Held extends Attempt, Cursor>(
+async function reconcile<Held, Cursor>(
   temporal: Client,
   owner: RunOwner<Held, Cursor>,
   held: Held,
@@ -167,7 +174,7 @@ async function reconcile<Held extends Attempt, Cursor>(
     case 'open':
       return 'kept'
     case 'stopped':
-      return (await owner.stop(held)) ? 'stopped' : 'kept'
+      return owner.stop(held)
     case 'lost':
       return owner.restart(held)
     case 'unknown':

@@ -17,6 +17,7 @@ import { startImportSweeper } from '../loops/import-sweeper.ts'
 import { startJanitor } from '../loops/janitor.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
 import { startMembershipKeeper } from '../loops/membership-keeper.ts'
+import { startOpenRowReconcilers } from '../loops/open-rows.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startTestDecider } from '../loops/test-decider.ts'
@@ -116,6 +117,7 @@ function startLoops(
     startBatchReconciler({ sql, temporal, timings, log }),
     startTestDecider({ sql, log }),
     startExecutionReconciler({ sql, temporal, timings, log }),
+    startOpenRowReconcilers({ sql, temporal, timings, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startImportSweeper({ sql, log }),

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const start = (cohort: string) =>
   runs.time.client.workflow.start<typeof confirmCohort>('confirmCohort', {
-    workflowId: cohortWorkflowId(uuidv7(), 1),
+    workflowId: cohortWorkflowId(uuidv7()),
     taskQueue: runs.taskQueue,
     args: [{ organizationId: there.organizationId, cohort }],
   })

@@ -177,7 +177,7 @@ describe('the workflow', () => {
       )
     }
     await until(async () => mailer.accepted.length >= 20)
-    const run = await describeRun(cohortWorkflowId(promise.importId, 3))
+    const run = await describeRun(cohortWorkflowId(promise.cohort))
     expect([run.type, run.status.name]).toEqual(['confirmCohort', 'RUNNING'])
     expect(new Set(mailer.accepted).size).toBe(20)
     expect(mailer.accepted).toHaveLength(20)

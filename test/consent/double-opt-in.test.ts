@@ -105,6 +105,30 @@ describe('a confirmation that nobody answers', () => {
     expect((await confirm(asked, email))?.state).toBe('over')
   })
 
+  it('is reminded of and given up in time by a run that takes the place of a lost one', async () => {
+    const { contactId, topicId, asked } = await person()
+    const { sql } = runs.database
+    const ages = async (days: number) =>
+      sql`
+        update subscriptions
+        set requested_at = clock_timestamp() - ${days} * interval '1 day'
+        where contact_id = ${contactId} and topic_id = ${topicId}`
+    await withWorkflow(asked, async () => {
+      await until(async () => (await subjects(contactId)).length === 1)
+    })
+    await ages(5)
+    await withWorkflow(asked, async (handle) => {
+      await until(async () => (await subjects(contactId)).length === 2)
+      await runs.time.skip(24 * DAY_MS)
+      expect((await there.row(contactId, topicId))?.status).toBe('pending')
+      await handle.terminate('the second is lost, too')
+    })
+    await ages(30)
+    await withWorkflow(asked, (handle) => runs.time.result(handle))
+    expect((await there.row(contactId, topicId))?.status).toBe('unsubscribed')
+    expect(await subjects(contactId)).toEqual(['Please', 'Reminder:'])
+  })
+
   it('is not reminded of when the address had three mails that day already', async () => {
     const { contactId, email, topicId, asked } = await person()
     await withWorkflow(asked, async () => {

@@ -54,7 +54,8 @@ test('Temporal is asked for the workflow, with its id, input, summary and search
     ...shared,
     type,
     workflowId,
-    workflowIdReusePolicy: type === 'verifyConnection' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+    workflowIdReusePolicy:
+      type === 'sendBatch' || type === 'runFlow' ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
     args: [{ organizationId, ...input }],
     staticSummary,
     searchAttributes: { OrganizationId: [organizationId], ...attributes },
@@ -84,7 +85,7 @@ test('Temporal is asked for the workflow, with its id, input, summary and search
     ),
     of(
       'confirmCohort',
-      'confirm-cohort/i/4',
+      'confirm-cohort/k',
       { cohort: 'k' },
       'Confirmations of page 4 of import i',
       { Kind: ['confirmation'] },

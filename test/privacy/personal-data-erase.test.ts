@@ -80,6 +80,18 @@ test('it is one erasure, however many ask at once, by whatever name', async () =
   expect(proofs).toHaveLength(1)
 })
 
+test('asking again while it runs starts it again, once, and not after it is over', async () => {
+  const { id } = await person()
+  const { body } = await api.alice.post(`/v1/contacts/${id}/erase`)
+  await api.sql`update outbox set done_at = now() where payload ->> 'erasureId' = ${body.id}`
+  for (let times = 0; times < 2; times++) await api.alice.post(`/v1/contacts/${id}/erase`)
+  expect(await rows(id)).toMatchObject({ erasures: 1, messages: 2 })
+  await transact(api.sql, (tx) => erasures.complete(tx, api.alice.organizationId, body.id))
+  await api.sql`update outbox set done_at = now() where payload ->> 'erasureId' = ${body.id}`
+  await api.alice.post(`/v1/contacts/${id}/erase`)
+  expect(await rows(id)).toMatchObject({ erasures: 1, messages: 2 })
+})
+
 test('another organization’s contact and erasure are 403, what is nowhere is 404', async () => {
   const { id } = await person()
   expect((await api.charlie.post(`/v1/contacts/${id}/erase`)).status).toBe(403)

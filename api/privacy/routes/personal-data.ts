@@ -127,6 +127,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           ? await storedErasures.findOfContact(tx, organizationId, params.id)
           : person && (await storedErasures.findOfContact(tx, organizationId, person.contactId)))
       if (!known) throw await missingContact(tx, organizationId, { ...params, ...query })
+      if (!accepted) await erasures.startAgain(tx, organizationId, known, request.id)
       reply.code(202)
       return known
     },

@@ -96,6 +96,25 @@ export async function findWholePerson(
 const hashOf = (organizationId: Uuid, email: string): string =>
   addressHash(organizationId, email).toString('hex')
 
+const startOf = ({ id: erasureId }: Pick<Erasure, 'id'>) =>
+  ({ kind: 'start_erasure', payload: { erasureId } }) as const
+
+/**
+ * Starts the workflow of a running erasure that is asked for again: its run may be lost. One that
+ * is open goes on, and a start that waits in the outbox is enough.
+ */
+export async function startAgain(
+  tx: Transaction,
+  organizationId: Uuid,
+  erasure: Erasure,
+  requestId: string,
+): Promise<void> {
+  if (erasure.status !== 'running') return
+  const start = startOf(erasure)
+  if ((await outbox.listWaiting(tx, [start])).length > 0) return
+  await outbox.put(tx, organizationId, start, requestId)
+}
+
 /**
  * Accepts the erasure of a person who was removed, with the outbox message that starts its
  * workflow; undefined when there is one already.
@@ -111,6 +130,6 @@ export async function accept(
   const { contactIds } = await findWholePerson(tx, organizationId, contactId, email)
   const created = await erasures.create(tx, { ...person, organizationId, erasureId, contactIds })
   if (!created) return undefined
-  await outbox.put(tx, organizationId, { kind: 'start_erasure', payload: { erasureId } }, requestId)
+  await outbox.put(tx, organizationId, startOf(created), requestId)
   return created
 }

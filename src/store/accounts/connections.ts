@@ -280,3 +280,14 @@ export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
   where organization_id = ${organizationId}
     and id = ${id}
     and (last_event_received_at is null or last_event_received_at < now() - interval '1 second')`
+
+/** A page of those that nobody has looked at since they were registered, in the order of their ids. */
+export const listUnchecked = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
+  { organizationId: Uuid; id: Uuid }[]
+>`
+  select organization_id, id
+  from connections
+  where checked_at is null and disconnected_at is null
+    ${after === undefined ? sql`` : sql`and id > ${after}`}
+  order by id
+  limit ${limit}`

@@ -125,6 +125,17 @@ export async function find(
   return notice
 }
 
+/** A page of those that somebody is still to be mailed, in the order of their ids. */
+export const listOpen = (sql: Sql, after: Uuid | undefined, limit: number) => sql<
+  { organizationId: Uuid; id: Uuid }[]
+>`
+  select distinct organization_id, notice_id as id
+  from notice_mails
+  where state in ('queued', 'claimed')
+    ${after === undefined ? sql`` : sql`and notice_id > ${after}`}
+  order by notice_id
+  limit ${limit}`
+
 /** Sets aside what is still to be sent. */
 export const skipQueued = (
   sql: Sql,

@@ -107,20 +107,6 @@ export const list = (
     and s.contact_id = any(${[...contactIds]}::uuid[])
   order by s.contact_id, s.topic_id`
 
-/** Whether any of them is still awaited. */
-export async function anyAwaited(
-  sql: Executor,
-  organizationId: Uuid,
-  set: ConfirmationSet,
-): Promise<boolean> {
-  const rows = await sql`
-    select
-    from subscriptions s
-    where ${isAwaited(sql, organizationId, set)}
-    limit 1`
-  return rows.length > 0
-}
-
 /** A confirmation whose mail was decided. */
 export interface Decided extends ConfirmationKey {
   /** Of the mail in the ledger; null: none may be sent. */
@@ -167,6 +153,68 @@ export const expire = (
     updated_at = greatest(s.updated_at, clock_timestamp())
   where ${isAwaited(tx, organizationId, set)} and s.contact_id = any(${[...contactIds]}::uuid[])
   returning s.contact_id, s.topic_id`
+
+/** A confirmation that should have been mailed, reminded of or given up by now. */
+export interface Overdue extends ConfirmationKey {
+  organizationId: Uuid
+  cohort: Uuid | null
+  dueAt: string
+}
+
+/** Where a reading of the overdue ones continues. */
+export type OverdueCursor = Pick<Overdue, 'dueAt' | 'contactId' | 'topicId'>
+
+/**
+ * When the next step of an awaited confirmation is due: those of workflows/confirmation.ts. As the
+ * index `subscriptions_due` spells it, in UTC.
+ */
+const dueAt = (sql: Executor) => sql`
+  ((requested_at at time zone 'UTC') + case mails
+    when 0 then interval '0'
+    when 1 then interval '72 hours'
+    else interval '720 hours'
+  end)`
+
+/**
+ * A page of confirmations whose next step was due `lateMs` ago, the first of them first: the run
+ * that is to make it is late, or lost.
+ */
+export const listOverdue = (
+  sql: Executor,
+  { lateMs, after, limit }: { lateMs: number; after: OverdueCursor | undefined; limit: number },
+) => sql<Overdue[]>`
+  select organization_id, contact_id, topic_id, generation, cohort,
+    ${dueAt(sql)} at time zone 'UTC' as due_at
+  from subscriptions
+  where status = 'pending'
+    and ${dueAt(sql)} < (now() at time zone 'UTC') - ${lateMs} * interval '1 millisecond'
+    ${
+      after === undefined
+        ? sql``
+        : sql`and (${dueAt(sql)}, contact_id, topic_id) > (
+            ${after.dueAt}::timestamptz at time zone 'UTC', ${after.contactId}::uuid,
+            ${after.topicId}::uuid)`
+    }
+  order by ${dueAt(sql)}, contact_id, topic_id
+  limit ${limit}`
+
+/**
+ * Milliseconds since the oldest of them that is still awaited was asked for, 1 at least; null: none
+ * is awaited.
+ */
+export async function awaitedForMs(
+  sql: Executor,
+  organizationId: Uuid,
+  set: ConfirmationSet,
+): Promise<number | null> {
+  const [row] = await sql<{ ms: number | null }[]>`
+    select greatest(1, extract(epoch from clock_timestamp() - min(s.requested_at)) * 1000)::float8
+      as ms
+    from subscriptions s
+    where ${isAwaited(sql, organizationId, set)}
+    having count(*) > 0`
+  return row === undefined ? null : Math.round(row.ms ?? 1)
+}
 
 const isAwaited = (sql: Executor, organizationId: Uuid, set: ConfirmationSet) => sql`
   s.organization_id = ${organizationId} and s.status = 'pending' and ${

@@ -202,6 +202,16 @@ export const listErrors = (
   order by row
   limit ${limit}`
 
+/** A page of those that were received and are not over, in the order of their ids. */
+export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
+  { organizationId: Uuid; id: Uuid }[]
+>`
+  select organization_id, id
+  from imports
+  where status in ('pending', 'running') ${after === undefined ? sql`` : sql`and id > ${after}`}
+  order by id
+  limit ${limit}`
+
 /** Uploads of which nothing was heard for `silentMs`: whoever received them died. */
 export async function abortSilent(sql: Executor, silentMs: number): Promise<number> {
   const { count } = await sql`

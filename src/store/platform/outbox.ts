@@ -167,3 +167,19 @@ export async function listPending(
       and payload ->> ${STARTED[kind]} = any(${[...ids]}::text[])`
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Those of some messages that are not delivered yet, or others that say the same. */
+export async function listWaiting<Kind extends keyof OutboxPayloads>(
+  sql: Executor,
+  messages: readonly OutboxMessage<Kind>[],
+): Promise<OutboxMessage<Kind>[]> {
+  if (messages.length === 0) return []
+  return sql<OutboxMessage<Kind>[]>`
+    select distinct kind, payload
+    from outbox
+    where done_at is null and kind = any(${messages.map(({ kind }) => kind)}::text[])
+      and (kind, payload) in (
+        select kind, payload
+        from jsonb_to_recordset(${sql.json([...messages])}) as message (kind text, payload jsonb)
+      )`
+}

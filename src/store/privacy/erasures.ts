@@ -51,6 +51,16 @@ export async function findOfContact(
   return erasure
 }
 
+/** A page of those that are running, in the order of their ids. */
+export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
+  { organizationId: Uuid; id: Uuid }[]
+>`
+  select organization_id, id
+  from erasures
+  where status = 'running' ${after === undefined ? sql`` : sql`and id > ${after}`}
+  order by id
+  limit ${limit}`
+
 /** What is being erased; undefined when it is done. */
 export interface Running extends Named {
   contactIds: Uuid[]
