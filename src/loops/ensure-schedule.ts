@@ -2,6 +2,7 @@ import {
   type Client,
   ScheduleAlreadyRunning,
   type ScheduleOptions,
+  ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
@@ -24,8 +25,8 @@ interface Scheduled extends Rhythm {
 
 /**
  * Makes a schedule of ours, or gives the one that is there our present settings; what an operator
- * paused stays paused. While a run is under way the next ones are skipped. Every worker does so at
- * its boot: the id is one, so is the schedule.
+ * paused stays paused. While a run is under way the next ones are skipped. Every worker does so:
+ * the id is one, so is the schedule.
  */
 export async function ensureSchedule(
   temporal: Client,
@@ -51,5 +52,15 @@ export async function ensureSchedule(
     await temporal.schedule
       .getHandle(id)
       .update((found) => ({ ...found, ...settings, state: found.state }))
+  }
+}
+
+export async function isThere(temporal: Client, scheduleId: string): Promise<boolean> {
+  try {
+    await temporal.schedule.getHandle(scheduleId).describe()
+    return true
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return false
+    throw error
   }
 }

@@ -1,15 +1,18 @@
 import type { Client } from '@temporalio/client'
-import { flowIdOfSchedule } from '../../workflows/contract.ts'
+import { flowIdOfSchedule, RETENTION_ID, SWEEP_ID } from '../../workflows/contract.ts'
 import type { Uuid } from '../ids.ts'
 import * as flowSchedules from '../store/flows/schedules.ts'
 import type { Sql } from '../store/db/sql.ts'
+import { isThere } from './ensure-schedule.ts'
 import { type Change, syncSchedule } from './flow-schedules.ts'
 import { type Log, startLoop } from './loop.ts'
+import { ensureRetentionSchedule } from './retention-schedule.ts'
+import { ensureSweepSchedule } from './sweep-schedule.ts'
 
 /** How often all schedules are compared with all flows. */
 const EVERY_MS = 3_600_000
-/** How often it looks whether that time has come. */
-const LOOK_MS = 5_000
+/** How often it looks whether that time has come, and whether our own schedules are there. */
+const LOOK_MS = 20_000
 /** After a failure the next comparison comes sooner. */
 const AGAIN_MS = 600_000
 const PAGE = 200
@@ -29,26 +32,39 @@ interface KeeperOptions extends Deps {
 }
 
 /**
- * Compares all schedules in Temporal with all flows, when it starts and then hourly: a schedule
- * that was deleted, paused or changed by hand, or missed by a crash, is right again after an hour
- * at most. Several processes may do so at once: a schedule that is right is left alone.
+ * Makes our own schedules, and compares all others in Temporal with all flows, when it starts and
+ * then hourly: a schedule that was deleted, paused or changed by hand, or missed by a crash, is
+ * right again after an hour at most. Where one of ours is gone, Temporal's data is, too: then it
+ * does both at once. Several processes may do so at once: a schedule that is right is left alone.
  */
 export function startScheduleKeeper(options: KeeperOptions) {
   const { now = Date.now, lookMs = LOOK_MS, ...deps } = options
   let dueAt = 0
+  let isSettled = false
   return startLoop({
     name: 'schedule-keeper',
     idleMs: lookMs,
     log: deps.log,
     round: async () => {
       const startedAt = now()
-      if (startedAt < dueAt) return false
-      const { failed } = await compareSchedules(deps)
-      dueAt = startedAt + (failed > 0 ? AGAIN_MS : EVERY_MS)
+      const isLost = !(await areOwnThere(deps.temporal))
+      if (isLost || startedAt >= dueAt) {
+        const { failed } = await compareSchedules(deps)
+        dueAt = startedAt + (failed > 0 ? AGAIN_MS : EVERY_MS)
+      }
+      // Last: until they are there any worker compares, so that one that dies here is no loss.
+      if (isLost || !isSettled) {
+        await ensureRetentionSchedule(deps.temporal)
+        await ensureSweepSchedule(deps.temporal)
+        isSettled = true
+      }
       return false
     },
   })
 }
+
+const areOwnThere = async (temporal: Client): Promise<boolean> =>
+  (await isThere(temporal, RETENTION_ID)) && (await isThere(temporal, SWEEP_ID))
 
 /** Compares all of them once. A failure is logged and left for the next time. */
 export async function compareSchedules(deps: Deps): Promise<Record<Change | 'failed', number>> {

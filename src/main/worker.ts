@@ -1,7 +1,6 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import type { Config } from '../config.ts'
 import { STEP_FAILED } from '../domain/flows/execution.ts'
 import { BATCH_FAILED } from '../domain/sending/batch.ts'
@@ -28,8 +27,6 @@ import { measureLags } from './lag-metrics.ts'
 import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { temporalAddress } from './required.ts'
-import { ensureRetentionSchedule } from '../loops/retention-schedule.ts'
-import { ensureSweepSchedule } from '../loops/sweep-schedule.ts'
 import { queueTable } from './worker-queues.ts'
 import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
 
@@ -47,14 +44,10 @@ export async function runWorker(
 ): Promise<void> {
   installRuntime(log)
   const resources = await openWorkerResources(config, log)
-  const { databaseUrl, temporal, sql, noticeSender } = resources
+  const { databaseUrl, sql, noticeSender } = resources
   const address = temporalAddress(config)
   warnOfSettings(config, log)
   const workers = await startWorkers(config, log, queues, resources)
-  if (queues.includes(CONTROL_QUEUE)) {
-    await ensureSweepSchedule(temporal)
-    await ensureRetentionSchedule(temporal)
-  }
   const registry = new Registry()
   const loops = startLoops(config, log, registry, resources)
   let isDraining = false

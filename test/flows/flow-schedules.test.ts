@@ -7,7 +7,7 @@ import { syncSchedule } from '../../src/loops/flow-schedules.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { compareSchedules, startScheduleKeeper } from '../../src/loops/schedule-keeper.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
-import { CONTROL_QUEUE, flowScheduleId } from '../../workflows/contract.ts'
+import { CONTROL_QUEUE, flowScheduleId, RETENTION_ID, SWEEP_ID } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { openNamespace, until } from '../support/engine.ts'
 import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
@@ -244,6 +244,36 @@ test('what somebody deleted, paused, changed or added by hand is as the flows sa
     await keeper.stop()
   }
   expect(await compareSchedules(deps())).toMatchObject({ created: 0, changed: 0, failed: 0 })
+})
+
+test('schedules of ours are there within a look, and bring back those that were lost with them', async () => {
+  const flowId = await seedScheduled()
+  const own = [RETENTION_ID, SWEEP_ID].map((id) => temporal.schedule.getHandle(id))
+  const ownThere = async () =>
+    (await Promise.all(own.map((each) => each.describe().catch(() => undefined)))).every(Boolean)
+  // Its hour never comes.
+  const now = Date.now()
+  const rounds = [0, 0]
+  const keepers = rounds.map((_, keeper) => {
+    const tell = () => ((rounds[keeper] = (rounds[keeper] ?? 0) + 1), now)
+    return startScheduleKeeper({ ...deps(), now: tell, lookMs: 50 })
+  })
+  try {
+    await until(async () => (await isThere(flowId)) && (await ownThere()))
+    // Both have settled: one in its first round would make ours and not look again.
+    await until(async () => rounds.every((count) => count > 1))
+    await own[1]?.pause('the provider is down')
+    await handle(flowId).delete()
+    await own[0]?.delete()
+    await until(async () => (await isThere(flowId)) && (await ownThere()))
+    // What an operator paused and nobody lost stays paused.
+    expect((await own[1]?.describe())?.state.paused).toBe(true)
+    await own[1]?.delete()
+    await until(ownThere)
+  } finally {
+    await Promise.all(keepers.map((keeper) => keeper.stop()))
+    await Promise.all(own.map((each) => each.delete()))
+  }
 })
 
 test('two comparisons at once make each schedule once', async () => {
