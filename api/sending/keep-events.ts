@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { judgeEvents } from '../../src/core/sending/judge-events.ts'
 import type { ReceivedEvent } from '../../src/core/sending/receive-event.ts'
+import { type StoredEvent, storeEvents } from '../../src/core/sending/store-events.ts'
 import type { Uuid } from '../../src/ids.ts'
 import type { WebhookAnswer } from '../../src/schemas/sending/webhook.ts'
 import { noteEvent } from '../../src/store/accounts/connections.ts'
 import { within } from '../../src/store/db/sql.ts'
-import * as inboundEvents from '../../src/store/sending/inbound-events.ts'
 import type { Deps } from '../deps.ts'
 import { coalesce } from '../http/coalesce.ts'
 
@@ -15,13 +15,10 @@ const NOTE_EVERY_MS = 1_000
 /** Of the event bus's five seconds. */
 const JUDGE_MS = 1_000
 
-interface Stored {
-  isNew: boolean
-  /** Why it is not applied. */
-  reason: string | undefined
-}
-
-/** Stores delivery events that a proof came with, in sets, and says what became of each. */
+/**
+ * Stores delivery events that a proof came with, in sets, and says what became of each. One that is
+ * not applied and exceeds the limit of its connection's day is answered like others, and counted.
+ */
 export function eventKeeper(
   { sql, metrics }: Pick<Deps, 'sql' | 'metrics'>,
   log: FastifyBaseLogger,
@@ -49,20 +46,23 @@ export function eventKeeper(
     }
   }
 
-  async function storeSet(received: readonly ReceivedEvent[]): Promise<Stored[]> {
+  async function storeSet(received: readonly ReceivedEvent[]): Promise<StoredEvent[]> {
     const events = await judge(received)
-    const results = await inboundEvents.store(sql, events)
+    const stored = await storeEvents(sql, events)
     note(events)
-    return events.map(({ ignored, error }, index) => ({
-      isNew: results[index] === true,
-      reason: ignored ?? error,
-    }))
+    return stored
   }
 
   return async (received) => {
-    const { isNew, reason } = await store(received)
+    const { isNew, isKept, reason } = await store(received)
     if (reason === undefined) return { status: isNew ? 'processed' : 'duplicate' }
     if (isNew) metrics.eventsNotApplied.inc({ reason })
+    if (isNew && isKept && received.error !== undefined) {
+      log.warn(
+        { connectionId: received.connectionId, reason },
+        'a delivery event could not be read',
+      )
+    }
     return { status: 'ignored', reason }
   }
 }

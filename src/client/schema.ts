@@ -4346,8 +4346,8 @@ export interface components {
             smsEnabled: boolean;
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked. */
-            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed")[];
+            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect. */
+            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed" | "events_not_kept")[];
             webhookConnected: boolean;
             snsTopicArn: string | null;
             eventQueueUrl: string | null;
@@ -4423,8 +4423,8 @@ export interface components {
             /** @description Whether mail is sent through the account. */
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked. */
-            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed")[];
+            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect. */
+            warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed" | "events_not_kept")[];
             /** Format: date-time */
             checkedAt: string;
             checks: {

@@ -33,7 +33,7 @@ interface Deps {
   queues: EventQueues
   timings: Pick<Timings, 'leaseMs' | 'receivingGapMs'>
   log: Log
-  /** Told why an event is kept and not applied. */
+  /** Told why an event is not applied. */
   onNotApplied?: (reason: string) => void
 }
 
@@ -176,9 +176,9 @@ async function keep(
   const { sql, log, onNotApplied } = deps
   const { isHeard, notApplied, refused } = await storeQueued(sql, source, messages)
   const { connectionId } = source
-  for (const reason of notApplied) {
+  for (const { reason, isKept } of notApplied) {
     onNotApplied?.(reason)
-    log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
+    if (isKept) log.warn({ connectionId, reason }, 'an event from a queue is kept and not applied')
   }
   for (const err of refused) log.error({ err, connectionId }, 'a message cannot be stored')
   if (isHeard) note(deps, source, turn)

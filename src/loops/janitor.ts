@@ -10,6 +10,7 @@ import * as batchReports from '../store/sending/batch-reports.ts'
 import * as linkClicks from '../store/sending/link-clicks.ts'
 import * as probes from '../store/sending/probes.ts'
 import * as transactionalMails from '../store/sending/transactional-mails.ts'
+import * as unappliedEvents from '../store/sending/unapplied-events.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const MINUTE_MS = 60_000
@@ -81,6 +82,12 @@ const TASKS: readonly Task[] = [
       await linkClicks.mergeParts(sql)
       return false
     },
+  },
+  {
+    // How many delivery events were not applied, three months later.
+    name: 'unapplied-event-cleaner',
+    everyMs: 60 * MINUTE_MS,
+    tidy: async (sql) => (await unappliedEvents.deleteOld(sql)) > 0,
   },
   {
     // What mails in doubt are judged by, once no doubt can be that old.

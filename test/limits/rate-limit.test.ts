@@ -12,7 +12,15 @@ import {
   parseKeyring,
   signUnsubscribe,
 } from '../../src/tokens.ts'
-import { type Api, type Client, connectAccount, inject, startApi, tally } from '../support/api.ts'
+import {
+  type Api,
+  type Client,
+  connectAccount,
+  inject,
+  startApi,
+  tally,
+  wasVerified,
+} from '../support/api.ts'
 import { logIn, signIn } from '../support/people.ts'
 
 const accountId = '123456789012'
@@ -264,7 +272,8 @@ describe('who shows a proof of ours', () => {
   })
 
   test('an account’s events pass from an address that has nothing left; guesses never reach storage', async () => {
-    const { webhookSecret } = await connectAccount(api.alice, { accountId })
+    const { webhookSecret, connectionId } = await connectAccount(api.alice, { accountId })
+    await wasVerified(api.sql, connectionId)
     const deliver = (secret: string) =>
       from(
         address,

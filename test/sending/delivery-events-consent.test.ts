@@ -5,6 +5,7 @@ import type { Sql } from '../../src/store/db/sql.ts'
 import {
   type Api,
   connectAccount,
+  wasVerified,
   createBatch,
   createContact,
   freeze,
@@ -27,6 +28,7 @@ beforeAll(async () => {
   const connection = await connectAccount(api.alice, { accountId, region })
   secret = connection.webhookSecret
   connectionId = connection.connectionId
+  await wasVerified(api.sql, connectionId)
 })
 afterAll(async () => {
   await worker.end()

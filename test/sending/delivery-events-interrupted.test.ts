@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SLOW_ANSWER_MS } from '../../src/core/sending/receiving.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { type Api, connectAccount, inject, startApi } from '../support/api.ts'
+import { type Api, connectAccount, inject, startApi, wasVerified } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 
 /** What is told of events that the event bus takes for not delivered. */
@@ -19,6 +19,7 @@ beforeAll(async () => {
   const connection = await connectAccount(api.alice, { accountId, region })
   secret = connection.webhookSecret
   connectionId = connection.connectionId
+  await wasVerified(api.sql, connectionId)
   await api.app.listen({ host: '127.0.0.1', port: 0 })
 })
 beforeEach(() => {

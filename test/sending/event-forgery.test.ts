@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { newKeyringText, newWebhookSecret, parseKeyring } from '../../src/tokens.ts'
-import { type Api, connectAccount, inject, startApi } from '../support/api.ts'
+import { type Api, connectAccount, inject, startApi, wasVerified } from '../support/api.ts'
 import { guarantee } from '../support/guarantee.ts'
 import { sized } from '../support/size.ts'
 import {
@@ -47,6 +47,7 @@ beforeAll(async () => {
   const hers = await connectAccount(api.alice, { accountId, region })
   const his = await connectAccount(api.charlie, { accountId, region })
   const third = await connectAccount(api.charlie, { accountId: '999999999999', region })
+  for (const each of [hers, his, third]) await wasVerified(api.sql, each.connectionId)
   ;[connectionId, strangersId] = [hers.connectionId, his.connectionId]
   secret = hers.webhookSecret
   otherSecrets = [third.webhookSecret]

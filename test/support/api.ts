@@ -211,6 +211,10 @@ export async function connectAccount(
   return created(answer)
 }
 
+/** As if the connection had been found in order once: its events have no limit of requests. */
+export const wasVerified = (sql: Sql, connectionId: Uuid) =>
+  sql`update connections set first_verified_at = now() where id = ${connectionId}`
+
 export async function createContact(client: Client, input: object): Promise<{ id: Uuid }> {
   return created(await client.post('/v1/contacts', input))
 }

@@ -16,6 +16,7 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { limitAddress } from '../../limits/rate-limit.ts'
 import { eventKeeper } from '../keep-events.ts'
 import { tellMissedEvents } from '../missed-events.ts'
+import { limitUnverified } from '../unverified-connections.ts'
 import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
 
 const SECRET_HEADER = 'x-webhook-secret'
@@ -31,6 +32,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   const findProof = webhookProofs(deps)
   const keep = eventKeeper(deps, app.log)
   const isProven = tellMissedEvents(app, deps)
+  const takeTurn = limitUnverified(deps)
   readEventBodies(app, REQUEST_LIMITS.deliveryEventBytes)
 
   app.post(
@@ -70,16 +72,14 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         }
         proven.set(request, proof)
         isProven(request, reply, proof)
+        await takeTurn(proof.id, reply)
       },
     },
     (request) => {
       const proof = proven.get(request)
       if (!proof) throw new Error('the secret was not checked')
       if (request.validationError === undefined) return keep(toInboundEvent(request.body, proof))
-      const unread = unreadOf(request)
-      const { reason } = unread
-      request.log.warn({ connectionId: proof.id, reason }, 'a delivery event could not be read')
-      return keep(toUnreadEvent(unread, proof))
+      return keep(toUnreadEvent(unreadOf(request), proof))
     },
   )
 

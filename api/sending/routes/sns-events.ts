@@ -15,6 +15,7 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { limitAddress } from '../../limits/rate-limit.ts'
 import { eventKeeper } from '../keep-events.ts'
 import { tellMissedEvents } from '../missed-events.ts'
+import { limitUnverified } from '../unverified-connections.ts'
 import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
 
 /** Of SNS's first three tries, which are 20 s apart (SNS developer guide). */
@@ -28,6 +29,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const receiver = createSnsReceiver(deps)
   const keep = eventKeeper(deps, app.log)
   const isProven = tellMissedEvents(app, deps)
+  const takeTurn = limitUnverified(deps)
   readEventBodies(app, REQUEST_LIMITS.snsMessageBytes)
 
   /** A refusal, or 429 when there were too many. */
@@ -70,6 +72,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       }
       const { topic } = proof
       isProven(request, reply, topic)
+      await takeTurn(topic.id, reply)
       if (proof.kind === 'unreachable') throw unavailable('The certificate of SNS')
       if (message.Type === 'Notification') return keep(toSnsEvent(message, topic))
       if (message.Type === 'SubscriptionConfirmation') return confirm(request, message, topic)

@@ -30,6 +30,7 @@ import {
 import type { Uuid } from '../../ids.ts'
 import type { Keyring } from '../../tokens.ts'
 import { earliestTagged, type Times, timesOf } from './event-times.ts'
+import { markDone, setAside } from './events-done.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
 
 /** Events of one transaction. */
@@ -84,7 +85,7 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
     const isOld = event.isPutOff && Date.now() - Date.parse(event.receivedAt) > GIVE_UP_MS
     const isPutOff = !isRefusedValue(error) && !isOld
     if (isPutOff) await deliveryEvents.putOff(sql, [event], TRY_AGAIN_MS)
-    else await deliveryEvents.setAside(sql, event, String(error))
+    else await setAside(sql, event, error)
     return { event, duplicates: 0, refusal: { error, isPutOff } }
   }
 }
@@ -106,7 +107,7 @@ async function applyLocked(
     const event = parseStoredEvent(stored.body)
     return event ? [{ event, inbound: stored }] : []
   })
-  const { matched, held } = await matchUntagged(
+  const { matched, held, external } = await matchUntagged(
     tx,
     read.filter(({ event }) => event.isUntagged),
   )
@@ -140,7 +141,7 @@ async function applyLocked(
   }
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
   if (held.length > 0) await deliveryEvents.putOff(tx, held)
-  await markDone(tx, { inbound, read, applied, held })
+  await markDone(tx, { inbound, read, applied, held, external })
   return duplicates
 }
 
@@ -151,29 +152,6 @@ function byTag({ event, inbound }: ReadEvent): MatchedEvent[] {
     return []
   }
   return [{ event, inbound, bucket: tagged.bucket, id: tagged.id }]
-}
-
-interface Done {
-  inbound: deliveryEvents.Inbound[]
-  read: readonly ReadEvent[]
-  applied: ReadonlySet<deliveryEvents.Inbound>
-  held: readonly deliveryEvents.Inbound[]
-}
-
-/** Events that were applied lose what they say; those from which nothing followed say why. */
-async function markDone(tx: Transaction, { inbound, read, applied, held }: Done): Promise<void> {
-  if (applied.size > 0) await deliveryEvents.markApplied(tx, [...applied])
-  const namesNobody = new Map(
-    read.map(({ event, inbound: from }) => [
-      from,
-      event.isUntagged && event.recipients.length === 0,
-    ]),
-  )
-  const isHeld = new Set(held)
-  const ignored = inbound
-    .filter((event) => !applied.has(event) && !isHeld.has(event))
-    .map((event) => ({ event, reason: namesNobody.get(event) ? 'no_recipient' : 'unknown_mail' }))
-  if (ignored.length > 0) await deliveryEvents.markIgnored(tx, ignored)
 }
 
 interface Effect extends BounceOrComplaint {

@@ -7,6 +7,7 @@ import { type Executor, type Sql, transact, type Transaction } from '../../store
 import type { Inbound } from '../../store/sending/delivery-events.ts'
 import * as externalMails from '../../store/sending/external-mails.ts'
 import * as inboundEvents from '../../store/sending/inbound-events.ts'
+import { listFull, type UnappliedEvent } from '../../store/sending/unapplied-events.ts'
 import { addressHash } from '../../tokens.ts'
 
 /** A stored event that could be read. */
@@ -25,19 +26,23 @@ interface Matches {
   matched: MatchedEvent[]
   /** May be about a mail whose call is open: to be looked at again. */
   held: Inbound[]
+  /** About other programs' mail: those that get rows, and those for which there is no room. */
+  external: { stored: ReadEvent[]; dropped: ReadEvent[] }
 }
 
 /**
  * Finds the mails of events without a tag of ours, by the provider's message id and within their
  * connection. A message id that is not ours is another program's mail: each recipient that the
- * event names gets a row of the ledger. While a call is open that may be this mail's, the event
- * waits. What is in neither list names nobody.
+ * event names gets a row of the ledger, unless its connection has no room left today. While a call
+ * is open that may be this mail's, the event waits. What is in no list names nobody.
  */
 export async function matchUntagged(
   tx: Transaction,
   untagged: readonly ReadEvent[],
 ): Promise<Matches> {
-  if (untagged.length === 0) return { matched: [], held: [] }
+  if (untagged.length === 0) {
+    return { matched: [], held: [], external: { stored: [], dropped: [] } }
+  }
   const matched: MatchedEvent[] = []
   const held: Inbound[] = []
   const strangers: ReadEvent[] = []
@@ -49,9 +54,32 @@ export async function matchUntagged(
     else if (mayBeOurs) held.push(read.inbound)
     else strangers.push(read)
   }
-  const young = await leaveOutOld(tx, strangers)
-  return { matched: [...matched, ...(await matchExternal(tx, young))], held }
+  const young = (await leaveOutOld(tx, strangers)).filter(
+    ({ event: { recipients } }) => recipients.length > 0,
+  )
+  const connectionIds = new Set(young.map(({ inbound }) => inbound.connectionId))
+  const full = young.length === 0 ? new Set() : await listFull(tx, [...connectionIds])
+  const stored = young.filter(({ inbound }) => !full.has(inbound.connectionId))
+  return {
+    matched: [...matched, ...(await matchExternal(tx, stored))],
+    held,
+    external: { stored, dropped: young.filter(({ inbound }) => full.has(inbound.connectionId)) },
+  }
 }
+
+/** An event about another program's mail as it counts for its connection's day. */
+export const countedExternal = (
+  { event: { recipients, data }, inbound }: ReadEvent,
+  isStored: boolean,
+): UnappliedEvent => ({
+  organizationId: inbound.organizationId,
+  connectionId: inbound.connectionId,
+  reason: 'external',
+  rows: recipients.length,
+  bytes: recipients.length * Buffer.byteLength(JSON.stringify(data)),
+  isUnread: false,
+  isStored,
+})
 
 const DAY_MS = 86_400_000
 /** The provider's events about a mail's delivery come within days. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { EventEnvelope } from '../../schemas/sending/webhook.ts'
 
-/** Of a body that could not be read; enough to see what it was. */
-const KEPT_CHARACTERS = 64 * 1024
+/** The beginning of a body that could not be read; enough to see what it was. */
+const KEPT_UNREAD_BYTES = 4 * 1024
 /** Levels of lists and objects. */
 const DEEPEST = 64
 
@@ -81,7 +81,7 @@ export const describeUnread = (reason: UnreadReason, bytes: Buffer): UnreadBody 
   text:
     reason === 'unsupported_encoding' || reason === 'refused_value'
       ? null
-      : storable(bytes.toString('utf8').slice(0, KEPT_CHARACTERS)),
+      : storable(bytes.toString('utf8', 0, KEPT_UNREAD_BYTES)),
   digest: createHash('sha256').update(bytes).digest('hex'),
 })
 

@@ -1,23 +1,29 @@
 import type { QueuedMessage, QueueSource } from '../../domain/sending/event-queue.ts'
-import * as inboundEvents from '../../store/sending/inbound-events.ts'
 import { isRefusedValue, type Sql } from '../../store/db/sql.ts'
 import { judgeEvents } from './judge-events.ts'
 import { describeUnread, readEnvelope } from './read-event.ts'
 import { type ReceivedEvent, toInboundEvent, toUnreadEvent } from './receive-event.ts'
+import { storeEvents } from './store-events.ts'
+
+interface UnappliedMessage {
+  reason: string
+  /** False: its connection has no room left today, and it is only counted. */
+  isKept: boolean
+}
 
 interface Stored {
   /** An event came that may be applied. */
   isHeard: boolean
-  /** Why events that are new are not applied. */
-  notApplied: string[]
+  /** Events that are new and are not applied. */
+  notApplied: UnappliedMessage[]
   /** What Postgres said of messages that it does not take. */
   refused: unknown[]
 }
 
 /**
  * Stores what a queue gave, as the webhook stores what it is sent: the queue decides whose the
- * events are, never the body. What cannot be read, stored or applied is kept with its reason, so
- * that every message may be deleted afterwards.
+ * events are, never the body. What cannot be read, stored or applied is kept with its reason, or
+ * counted where too much was kept today, so that every message may be deleted afterwards.
  */
 export async function storeQueued(
   sql: Sql,
@@ -52,13 +58,12 @@ async function storeAll(
 ): Promise<Omit<Stored, 'refused'>> {
   // The applier judges them too.
   const events = await judgeEvents(sql, given).catch(() => given)
-  const isNew = await inboundEvents.store(sql, events)
+  const stored = await storeEvents(sql, events)
   return {
-    isHeard: events.some(({ ignored, error }) => ignored === undefined && error === undefined),
-    notApplied: events.flatMap(({ ignored, error }, index) => {
-      const reason = ignored ?? error
-      return isNew[index] === true && reason !== undefined ? [reason] : []
-    }),
+    isHeard: stored.some(({ reason }) => reason === undefined),
+    notApplied: stored.flatMap(({ isNew, isKept, reason }) =>
+      isNew && reason !== undefined ? [{ reason, isKept }] : [],
+    ),
   }
 }
 

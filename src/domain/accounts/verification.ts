@@ -10,6 +10,7 @@ export const CONNECTION_WARNINGS = [
   'event_queue_missing',
   'event_queue_throttled',
   'event_queue_failed',
+  'events_not_kept',
 ] as const
 
 /** One thing that a connection needs, tried out. */

@@ -106,7 +106,7 @@ const EventQueueUrl = Type.String({
 
 const Warnings = Type.Array(oneOf(CONNECTION_WARNINGS), {
   description:
-    'What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked.',
+    'What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect.',
 })
 
 const connection = {

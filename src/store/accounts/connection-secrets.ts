@@ -41,6 +41,13 @@ export const forget = (tx: Transaction, organizationId: Uuid, connectionId: Uuid
   delete from connection_secrets
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
 
+/** False: the connection was never found in order. Cross-tenant: its proof was checked before. */
+export async function wasEverVerified(sql: Sql, connectionId: Uuid): Promise<boolean> {
+  const [row] = await sql<{ isKnown: boolean | null }[]>`
+    select was_ever_verified(${connectionId}) as is_known`
+  return row?.isKnown === true
+}
+
 /** What proves that a delivery event comes from an account's own event bus. */
 export interface WebhookProof {
   organizationId: Uuid

@@ -87,7 +87,12 @@ const warnings = (sql: Executor) => sql`
       then 'no_configuration_set' end,
     case when is_verified and disconnected_at is null and last_event_received_at is null
       then 'no_events' end,
-    ${eventProblems(sql)}
+    ${eventProblems(sql)},
+    case when disconnected_at is null and exists (
+      select from unapplied_events u
+      where u.organization_id = connections.organization_id and u.connection_id = connections.id
+        and u.day >= current_date - 1 and u.dropped <> '{}'
+    ) then 'events_not_kept' end
   ], null))`
 
 /** What is wrong with its delivery events, of a row of `connections`. */

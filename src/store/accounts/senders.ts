@@ -94,7 +94,12 @@ export async function recordVerification(
         verdict.kind === 'undecided'
           ? sql``
           : sql`is_verified = ${verdict.kind === 'verified'}, verification_error = ${error},
-              last_verified_at = clock_timestamp(),`
+              last_verified_at = clock_timestamp(),
+              first_verified_at = ${
+                verdict.kind === 'verified'
+                  ? sql`coalesce(c.first_verified_at, clock_timestamp())`
+                  : sql`c.first_verified_at`
+              },`
       }
       updated_at = clock_timestamp()
     from (

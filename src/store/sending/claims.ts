@@ -140,6 +140,11 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
             and e.error is not null and e.received_at >= due.claimed_at
             and e.received_on between ${since}::date - 1 and ${waiting.last}::date
         )
+        and not exists (
+          select from unapplied_events u
+          where u.organization_id = due.organization_id and u.connection_id = due.connection_id
+            and u.unread_dropped_at >= due.claimed_at
+        )
         and (not has_queue or refused_until is null or refused_until <= due.claimed_at
           or coalesce(emptied_at > refused_until, false)) as is_applied
     from due

@@ -94,6 +94,16 @@ export const markIgnored = (
   where e.received_on = a.received_on and e.position = a.position
     and e.received_on = any(${daysOf(ignored.map(({ event }) => event))}::date[])`
 
+/** Deletes events that are not applied and for which their connections have no room left. */
+export const remove = (sql: Executor, events: readonly Inbound[]) => sql`
+  delete from inbound_events e
+  using unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position and e.applied_at is null
+    and e.received_on = any(${daysOf(events)}::date[])`
+
 /**
  * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
  * another applier has done with it meanwhile.

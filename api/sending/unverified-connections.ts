@@ -1,0 +1,28 @@
+import type { FastifyReply } from 'fastify'
+import type { Uuid } from '../../src/ids.ts'
+import { wasEverVerified } from '../../src/store/accounts/connection-secrets.ts'
+import type { Deps } from '../deps.ts'
+import type { Window } from '../limits/decision.ts'
+import { answer } from '../limits/rate-limit.ts'
+
+const WINDOWS: readonly Window[] = [{ limit: 10, seconds: 60 }]
+const MOST_REMEMBERED = 10_000
+
+/**
+ * Counts a proven request of a connection that was never verified. Throws 429 when there were too
+ * many. Anybody may register an account number that is not theirs, and get a secret for it; mail of
+ * ours leaves only through a verified connection, so no event of it is refused.
+ */
+export function limitUnverified({ sql, limiter }: Pick<Deps, 'sql' | 'limiter'>) {
+  const verified = new Set<Uuid>()
+
+  return async (connectionId: Uuid, reply: FastifyReply): Promise<void> => {
+    if (verified.has(connectionId)) return
+    if (await wasEverVerified(sql, connectionId)) {
+      if (verified.size >= MOST_REMEMBERED) verified.clear()
+      verified.add(connectionId)
+      return
+    }
+    answer(await limiter.take(`unverified:${connectionId}`, WINDOWS), reply)
+  }
+}
