@@ -43,18 +43,25 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
   const asking = { roles, iamRole: source, purpose: 'queue', tries: 1 } as const
 
   return {
-    receive: async ({ waitSeconds, hiddenSeconds, signal: callers }) => {
-      const signal = AbortSignal.any([
-        callers,
-        AbortSignal.timeout(waitSeconds * 1_000 + ANSWER_MS),
-      ])
-      const command = () =>
-        new ReceiveMessageCommand({
+    receive: async ({ waitSeconds, hiddenSeconds, signal: callers, takeRoom }) => {
+      const late = new AbortController()
+      const signal = AbortSignal.any([callers, late.signal])
+      let timer = setTimeout(() => late.abort(), waitSeconds * 1_000 + ANSWER_MS)
+      const command = () => {
+        const receiving = new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: MESSAGES_PER_POLL,
           WaitTimeSeconds: waitSeconds,
           VisibilityTimeout: hiddenSeconds,
         })
+        // The time that an answer waits for room is ours, not the provider's.
+        beforeReading(receiving, async (bytes) => {
+          clearTimeout(timer)
+          await takeRoom(bytes)
+          timer = setTimeout(() => late.abort(), ANSWER_MS)
+        })
+        return receiving
+      }
       const told = await ask({
         ...asking,
         signal,
@@ -62,7 +69,7 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
           clientFor(credentials)
             .send(command(), { abortSignal: signal })
             .then(({ Messages: messages = [] }) => messages, ifMissing),
-      })
+      }).finally(() => clearTimeout(timer))
       if (told.kind !== 'told') return told
       if (told.value === undefined) return { kind: 'missing' }
       return { kind: 'received', messages: told.value.flatMap(toMessage) }
@@ -85,6 +92,34 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
 
     close: () => opened?.sqs.destroy(),
   }
+}
+
+/** Of ten messages, each as long as SQS takes it, with every character escaped. */
+const LARGEST_ANSWER_BYTES = 60 * 1024 * 1024
+
+/**
+ * Calls `act` with the size of the answer when its headers are there. Until then, and while `act`
+ * takes its time, the answer stays with the provider and in the socket's buffer.
+ */
+function beforeReading(
+  { middlewareStack }: ReceiveMessageCommand,
+  act: (bytes: number) => Promise<void>,
+): void {
+  middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      const length = Number(headersOf(result.response)['content-length'] ?? Number.NaN)
+      await act(Number.isFinite(length) ? length : LARGEST_ANSWER_BYTES)
+      return result
+    },
+    { step: 'deserialize', priority: 'low', name: 'waitForRoom' },
+  )
+}
+
+function headersOf(response: unknown): Record<string, unknown> {
+  const headers: unknown =
+    typeof response === 'object' && response !== null ? Reflect.get(response, 'headers') : undefined
+  return typeof headers === 'object' && headers !== null ? { ...headers } : {}
 }
 
 function createClient(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { storeQueued } from '../core/sending/receive-queued.ts'
 import {
   type EventQueue,
@@ -12,12 +13,21 @@ import { uuidv7 } from '../ids.ts'
 import { noteEvent } from '../store/accounts/connections.ts'
 import * as polls from '../store/accounts/event-queue-polls.ts'
 import type { Sql } from '../store/db/sql.ts'
+import { type ByteRoom, createByteRoom } from './byte-room.ts'
 import { type Log, startLoop } from './loop.ts'
 
 /** Queues that a worker polls at once; most of that is waiting. */
 const MOST_QUEUES = 50
 /** Receivers of one queue that has more than one can take. */
 const MOST_RECEIVERS = 8
+/**
+ * The most that a process holds of the answers of all queues. Reading, parsing and storing one
+ * takes several times its size, of a worker's heap of 192 MB. A larger one is read alone.
+ */
+const MOST_ANSWER_BYTES = 8 * 1024 * 1024
+/** Small answers, which is ten usual events, have room of their own. */
+const SMALL_ANSWER_BYTES = 128 * 1024
+const MOST_SMALL_BYTES = 2 * 1024 * 1024
 /** Of bodies: what is stored at once, and what several receivers should bring at most. */
 const MOST_CHARACTERS = 2 * 1024 * 1024
 const IDLE_MS = 250
@@ -47,6 +57,12 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const turns = new Map<string, Promise<void>>()
   const noting = new Set<string>()
+  const rooms = {
+    small: createByteRoom(MOST_SMALL_BYTES),
+    large: createByteRoom(MOST_ANSWER_BYTES),
+  }
+  // Every answer that waits for room listens to it.
+  setMaxListeners(0, stopping.signal)
 
   const round = async (): Promise<boolean> => {
     const limit = MOST_QUEUES - turns.size
@@ -57,7 +73,13 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
     const isCrowded = found.length === limit
     for (const source of found) {
       const { connectionId } = source
-      const turn = takeTurn(deps, source, { workerId, isCrowded, noting, signal: stopping.signal })
+      const turn = takeTurn(deps, source, {
+        workerId,
+        isCrowded,
+        noting,
+        rooms,
+        signal: stopping.signal,
+      })
         .catch((err: unknown) => deps.log.warn({ err, connectionId }, 'a queue was not polled'))
         .finally(() => turns.delete(connectionId))
       turns.set(connectionId, turn)
@@ -79,6 +101,8 @@ interface Turn {
   isCrowded: boolean
   /** Connections of which it is being noted that events come. */
   noting: Set<string>
+  /** For the answers of all queues of the process. Small ones do not wait behind large ones. */
+  rooms: { small: ByteRoom; large: ByteRoom }
   signal: AbortSignal
 }
 
@@ -101,6 +125,8 @@ async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<vo
       }
       if (!found.isMine) return
       if (found.count === 0) break
+      // What has large answers is not asked for more while such answers wait to be read.
+      if (found.characters > SMALL_ANSWER_BYTES) await turn.rooms.large.waitForCalm(signal)
       const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
       const fitsTwice = found.characters * 2 <= MOST_CHARACTERS
       receivers =
@@ -127,7 +153,7 @@ type Found =
   | { kind: 'received'; count: number; characters: number; isMine: boolean }
   | { kind: QueueProblem }
 
-/** Receives, stores, deletes. */
+/** Several receivers, each of which receives, stores and deletes. */
 async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<Found> {
   const { sql, timings } = deps
   const { leaseMs: holdMs, receivingGapMs: gapMs } = timings
@@ -137,20 +163,53 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
   const patient = Math.min(LONGEST_WAIT_SECONDS, Math.floor((holdMs / 1_000) * 0.7))
   const waitSeconds = receivers > 1 || isCrowded ? 1 : Math.max(1, patient)
   const beganAt = performance.now()
-  const answers = await Promise.all(
-    Array.from({ length: receivers }, () => queue.receive({ waitSeconds, hiddenSeconds, signal })),
+  const asked = { waitSeconds, hiddenSeconds, signal }
+  const settled = await Promise.allSettled(
+    Array.from({ length: receivers }, () => receive(deps, { queue, source, turn }, asked)),
   )
-  const messages = answers.flatMap((each) => (each.kind === 'received' ? each.messages : []))
-  for (const set of inSets(messages)) await keep(deps, { queue, source, turn }, set)
-  const problem = answers.map(({ kind }) => kind).find((kind) => kind !== 'received')
-  if (problem !== undefined && messages.length === 0) return { kind: problem }
-  const answer = { workerId, tookMs: performance.now() - beganAt, holdMs, gapMs }
-  const isMine = await polls.recordAnswer(sql, source, {
-    ...answer,
-    isEmpty: messages.length === 0,
+  const answers = settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason
+    return each.value
   })
-  const characters = charactersOf(messages)
-  return { kind: 'received', count: messages.length, characters, isMine }
+  const count = answers.reduce((sum, each) => sum + each.count, 0)
+  const characters = answers.reduce((sum, each) => sum + each.characters, 0)
+  const problem = answers.map(({ kind }) => kind).find((kind) => kind !== 'received')
+  if (problem !== undefined && count === 0) return { kind: problem }
+  const answer = { workerId, tookMs: performance.now() - beganAt, holdMs, gapMs }
+  const isMine = await polls.recordAnswer(sql, source, { ...answer, isEmpty: count === 0 })
+  return { kind: 'received', count, characters, isMine }
+}
+
+interface Answer {
+  kind: 'received' | QueueProblem
+  count: number
+  characters: number
+}
+
+/**
+ * One answer of the queue, stored and deleted. Each answer has its own room: one that waited for
+ * room while another of its poll held some could wait for ever.
+ */
+async function receive(
+  deps: Deps,
+  { queue, source, turn }: Omit<Polling, 'receivers'>,
+  asked: { waitSeconds: number; hiddenSeconds: number; signal: AbortSignal },
+): Promise<Answer> {
+  let giveBack = (): void => {}
+  const takeRoom = async (bytes: number): Promise<void> => {
+    giveBack()
+    const room = bytes <= SMALL_ANSWER_BYTES ? turn.rooms.small : turn.rooms.large
+    giveBack = await room.take(bytes, asked.signal)
+  }
+  try {
+    const answer = await queue.receive({ ...asked, takeRoom })
+    if (answer.kind !== 'received') return { kind: answer.kind, count: 0, characters: 0 }
+    const { kind, messages } = answer
+    for (const set of inSets(messages)) await keep(deps, { queue, source, turn }, set)
+    return { kind, count: messages.length, characters: charactersOf(messages) }
+  } finally {
+    giveBack()
+  }
 }
 
 /** Storing takes several times the memory of what is stored. */

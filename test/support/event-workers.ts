@@ -16,22 +16,27 @@ export interface Work {
   death?: 'applying' | 'received' | 'stored'
 }
 
+interface Options extends Omit<Work, 'timings'> {
+  timings?: Work['timings']
+  /** The most that the process may have of V8's heap. */
+  heapMegabytes?: number
+}
+
 const PROGRAM = fileURLToPath(new URL('./event-worker-process.ts', import.meta.url))
 
 /** A process that applies delivery events; it has begun when this returns. */
-export async function startEventWorker(work: Omit<Work, 'timings'>) {
-  const argument = JSON.stringify({
-    ...work,
-    databaseUrl: loginUrl(work.databaseUrl, 'letterloom_worker'),
-    timings: QUEUE_TIMINGS,
-  })
+export async function startEventWorker({ heapMegabytes, ...work }: Options) {
+  const databaseUrl = loginUrl(work.databaseUrl, 'letterloom_worker')
+  const argument = JSON.stringify({ timings: QUEUE_TIMINGS, ...work, databaseUrl })
+  const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]
   const child: ChildProcess = endWithUs(
-    fork(PROGRAM, [argument], { execArgv: ['--import', 'tsx'] }),
+    fork(PROGRAM, [argument], { execArgv: ['--import', 'tsx', ...heap] }),
   )
   const exited = once(child, 'exit')
   const begun = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
   if (!begun) throw new Error('the worker did not start')
   return {
+    hasEnded: (): boolean => child.exitCode !== null || child.signalCode !== null,
     /** How it was killed, once it is. */
     killed: async (): Promise<unknown> => (await exited)[1],
     stop: async (): Promise<void> => {

@@ -32,6 +32,11 @@ interface Poll {
   /** For so long nobody else gets what was received. */
   hiddenSeconds: number
   signal: AbortSignal
+  /**
+   * Is awaited with the size of an answer before the answer is read: ten messages may have 10 MiB,
+   * and many queues may answer at once. The caller gives the room back.
+   */
+  takeRoom: (bytes: number) => Promise<void>
 }
 
 /** A queue of delivery events, kept open while it is polled. */

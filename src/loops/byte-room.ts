@@ -1,0 +1,66 @@
+/** Room for bytes that a process holds at once. Takers are served in their order. */
+export interface ByteRoom {
+  /**
+   * Waits until there is room for `bytes`, and returns how it is given back. More than the whole
+   * room counts as the whole room. Throws when `signal` ends first.
+   */
+  take(bytes: number, signal: AbortSignal): Promise<() => void>
+  /** Waits until nobody waits for room. Returns early when `signal` ends. */
+  waitForCalm(signal: AbortSignal): Promise<void>
+}
+
+interface Waiter {
+  bytes: number
+  admit: () => void
+}
+
+export function createByteRoom(most: number): ByteRoom {
+  let held = 0
+  const waiting: Waiter[] = []
+
+  function admitNext(): void {
+    for (let [first] = waiting; first && held + first.bytes <= most; [first] = waiting) {
+      waiting.shift()
+      held += first.bytes
+      first.admit()
+    }
+  }
+
+  /** Waits in the line; a waiter of 0 bytes holds nothing. */
+  function wait(bytes: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      const leave = (): void => {
+        const place = waiting.indexOf(waiter)
+        if (place >= 0) waiting.splice(place, 1)
+        reject(new Error('aborted'))
+        admitNext()
+      }
+      const waiter: Waiter = {
+        bytes,
+        admit: () => {
+          signal.removeEventListener('abort', leave)
+          resolve()
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      waiting.push(waiter)
+      admitNext()
+    })
+  }
+
+  return {
+    take: async (bytes, signal) => {
+      const share = Math.min(bytes, most)
+      await wait(share, signal)
+      let isHeld = true
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        held -= share
+        admitNext()
+      }
+    },
+    waitForCalm: (signal) => wait(0, signal).catch(() => {}),
+  }
+}
