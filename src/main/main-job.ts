@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Schemas } from '../client/index.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import * as batchRuns from '../store/sending/batch-runs.ts'
-import * as deliveryEvents from '../store/sending/delivery-events.ts'
+import * as inboundEvents from '../store/sending/inbound-events.ts'
 import { DEFAULT_TEMPLATE } from './default-template.ts'
 import { createOrganization } from './organizations.ts'
 import { connectSandbox, type Customer, SENDER } from './system.ts'
@@ -132,7 +132,7 @@ async function eventsApplied(system: Customer, batchId: string): Promise<void> {
   const until = Date.now() + EVENTS_MS
   for (;;) {
     const { pending } = await sandbox.eventStats()
-    const waiting = await deliveryEvents.countWaiting(system.sql)
+    const waiting = await inboundEvents.countWaiting(system.sql)
     if (pending === 0 && waiting === 0) return
     if (Date.now() > until) {
       throw new Error(`batch ${batchId}: ${pending} events at the sandbox, ${waiting} unapplied`)

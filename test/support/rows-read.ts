@@ -3,7 +3,7 @@ import { within } from '../../src/store/db/sql.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { type Api, startApi } from './api.ts'
 
-interface Node {
+export interface Node {
   'Actual Rows': number
   'Actual Loops': number
   'Rows Removed by Filter'?: number
@@ -69,7 +69,7 @@ export async function startPlannedApi(): Promise<PlannedApi> {
   }
 }
 
-const widest = (node: Node): number => {
+export const widest = (node: Node): number => {
   const removed =
     (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   const own = (node['Actual Rows'] + removed) * node['Actual Loops']

@@ -5,7 +5,7 @@ import type { Sql, Transaction } from '../db/sql.ts'
 export const deleteExpired = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   delete from connection_secrets
   where organization_id = ${organizationId} and connection_id = ${connectionId}
-    and valid_until <= clock_timestamp()`
+    and valid_until <= statement_timestamp()`
 
 export async function count(
   tx: Transaction,

@@ -227,7 +227,7 @@ export interface Sender {
 
 const senderColumns = (sql: Executor) => sql`
   id, disconnected_at,
-  coalesce(last_event_received_at > clock_timestamp() - interval '24 hours', false)
+  coalesce(last_event_received_at > statement_timestamp() - interval '24 hours', false)
     as receives_events`
 
 export async function findSender(

@@ -57,7 +57,7 @@ export async function takeProbe(
     on conflict (organization_id, connection_id) do update
     set probed_at = excluded.probed_at
     where p.probed_at is null
-      or p.probed_at <= clock_timestamp() - ${PROBE_EVERY}::interval
+      or p.probed_at <= statement_timestamp() - ${PROBE_EVERY}::interval
     returning organization_id, connection_id, probed_at,
       (select probed_at from before) as previous_at`
   return probe
@@ -70,7 +70,7 @@ export async function takeDailyProbe(sql: Executor, account: Account): Promise<P
     from console_policies
     where organization_id = ${account.organizationId}
       and connection_id = ${account.connectionId}
-      and checked_at > clock_timestamp() - ${SWEEP_EVERY}::interval`
+      and checked_at > statement_timestamp() - ${SWEEP_EVERY}::interval`
   return known ? undefined : takeProbe(sql, account)
 }
 
@@ -98,7 +98,7 @@ export async function findProbe(
     from console_policies
     where organization_id = ${organizationId}
       and connection_id = ${connectionId}
-      and probed_at > clock_timestamp() - ${PROBE_EVERY}::interval`
+      and probed_at > statement_timestamp() - ${PROBE_EVERY}::interval`
   return probe
 }
 

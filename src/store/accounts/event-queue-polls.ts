@@ -52,8 +52,8 @@ export const claim = (sql: Sql, { workerId, holdMs, limit }: Claim) => sql<Queue
     from event_queue_polls p
     join connections c on c.organization_id = p.organization_id and c.id = p.connection_id
       and c.disconnected_at is null and c.event_queue_url is not null
-    where p.due_at <= clock_timestamp()
-      and (p.held_until is null or p.held_until <= clock_timestamp())
+    where p.due_at <= statement_timestamp()
+      and (p.held_until is null or p.held_until <= statement_timestamp())
     order by p.due_at
     limit ${limit}
     for update of p skip locked
@@ -104,7 +104,7 @@ export async function recordAnswer(
       set events_refused_at = clock_timestamp()
       from mine
       where c.organization_id = mine.organization_id and c.id = mine.connection_id
-        and mine.polled_at < clock_timestamp() - ${ms(tookMs)} - ${ms(gapMs)}
+        and mine.polled_at < statement_timestamp() - ${ms(tookMs)} - ${ms(gapMs)}
     )
     update event_queue_polls p
     set polled_at = clock_timestamp(), failures = 0, problem = null,

@@ -26,14 +26,14 @@ export const list = (sql: Sql, { quietMs, graceMs, limit }: Look) => sql<QuietCo
   from connections c
   where c.disconnected_at is null
     and coalesce(c.last_event_received_at, '-infinity')
-      < clock_timestamp() - ${quietMs} * interval '1 millisecond'
+      < statement_timestamp() - ${quietMs} * interval '1 millisecond'
     and (c.events_missing_since is null or c.events_missing_since <= c.last_event_received_at)
     and exists (
       select from answered_counts a
       where a.organization_id = c.organization_id and a.connection_id = c.id
         and a.slot > coalesce(c.last_event_received_at, '-infinity')
           + ${graceMs} * interval '1 millisecond'
-        and a.slot < clock_timestamp() - ${quietMs} * interval '1 millisecond'
+        and a.slot < statement_timestamp() - ${quietMs} * interval '1 millisecond'
     )
   order by c.id
   limit ${limit}`

@@ -160,7 +160,7 @@ export const giveUpClaims = (
   where organization_id = ${organizationId}
     and notice_id = ${noticeId}
     and state = 'claimed'
-    and claimed_at < clock_timestamp() - ${leaseMs} * interval '1 millisecond'`
+    and claimed_at < statement_timestamp() - ${leaseMs} * interval '1 millisecond'`
 
 interface Claim extends NoticeKey {
   claimId: Uuid

@@ -42,7 +42,7 @@ const state = (sql: Executor) => sql`
   r.outcome,
   (extract(epoch from clock_timestamp() - r.answered_at) * 1000)::float8 as answered_ago_ms,
   (extract(epoch from clock_timestamp() - r.read_at) * 1000)::float8 as read_ago_ms,
-  coalesce(r.asking_until > clock_timestamp(), false) as is_asking,
+  coalesce(r.asking_until > statement_timestamp(), false) as is_asking,
   r.begun_at is not null as is_begun`
 
 /**
@@ -124,7 +124,7 @@ export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined'
       select count(*) as count,
         coalesce(bool_or(connection_id = ${connectionId} and what = ${what}), false) as is_ours
       from provider_readings
-      where organization_id = ${organizationId} and asking_until > clock_timestamp()`
+      where organization_id = ${organizationId} and asking_until > statement_timestamp()`
     if (open?.isOurs) return 'joined'
     if ((open?.count ?? 0) >= mostAsking) return 'full'
     const { count } = await tx`
@@ -219,8 +219,8 @@ export async function deleteOld(sql: Sql): Promise<number> {
     where (organization_id, connection_id, what) in (
       select organization_id, connection_id, what
       from provider_readings
-      where touched_at < clock_timestamp() - ${KEPT}::interval
-        and (asking_until is null or asking_until < clock_timestamp())
+      where touched_at < statement_timestamp() - ${KEPT}::interval
+        and (asking_until is null or asking_until < statement_timestamp())
       order by touched_at
       limit ${MOST_DELETED}
       for update skip locked

@@ -61,8 +61,8 @@ export async function beginVerification(
     where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null
       and (check_begun_at is null
         or (checked_at >= check_begun_at
-          and checked_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')
-        or check_begun_at < clock_timestamp() - ${mostMs} * interval '1 millisecond')`
+          and checked_at < statement_timestamp() - ${everyMs} * interval '1 millisecond')
+        or check_begun_at < statement_timestamp() - ${mostMs} * interval '1 millisecond')`
   if (count > 0) return { isMine: true, found: undefined }
   const [row] = await sql<{ checks: Check[] | null; ageMs: number | null }[]>`
     select case when checked_at >= check_begun_at then checks end as checks,

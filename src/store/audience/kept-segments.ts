@@ -75,7 +75,7 @@ export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
   from kept_segments k
   left join segments s on s.organization_id = k.organization_id and s.id = k.segment_id
   where k.organization_id = ${organizationId} and k.dropped_at is null
-    and (k.set_aside_until is null or k.set_aside_until <= clock_timestamp())
+    and (k.set_aside_until is null or k.set_aside_until <= statement_timestamp())
   order by k.id`
 
 /**

@@ -31,7 +31,7 @@ export async function takeTurn(
     )
     select organization_id, put_off_until > 'epoch' as has_failed
     from membership_turns
-    where put_off_until <= clock_timestamp() and organization_id in (
+    where put_off_until <= statement_timestamp() and organization_id in (
       select organization_id from dirty
       union
       select organization_id
@@ -39,7 +39,7 @@ export async function takeTurn(
       where dropped_at is not null
         or not is_scanned
           and (scan_after is null or scan_after < pg_snapshot_xmin(pg_current_snapshot()))
-          and (set_aside_until is null or set_aside_until <= clock_timestamp())
+          and (set_aside_until is null or set_aside_until <= statement_timestamp())
     )
     order by taken_at
     limit 1

@@ -64,7 +64,7 @@ export async function restart(
       where organization_id = ${organizationId}
         and id = ${id}
         and (status = 'aborted' or (status = 'receiving'
-          and received_at < clock_timestamp() - ${silentMs} * interval '1 millisecond'))
+          and received_at < statement_timestamp() - ${silentMs} * interval '1 millisecond'))
       returning attempt
     ), dropped as (
       delete from import_chunks
@@ -219,7 +219,7 @@ export async function abortSilent(sql: Executor, silentMs: number): Promise<numb
     set status = 'aborted', error = 'The upload was interrupted', finished_at = clock_timestamp(),
       updated_at = now()
     where status = 'receiving'
-      and received_at < clock_timestamp() - ${silentMs} * interval '1 millisecond'`
+      and received_at < statement_timestamp() - ${silentMs} * interval '1 millisecond'`
   return count
 }
 

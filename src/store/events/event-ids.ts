@@ -59,7 +59,7 @@ export async function known(
     from event_ids
     where organization_id = ${organizationId}
       and event_id = any(${[...given]}::text[])
-      and received_at > clock_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
+      and received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
   return new Set(rows.map(({ eventId }) => eventId))
 }
 
@@ -73,7 +73,7 @@ export async function deleteOld(sql: Executor): Promise<number> {
     using (
       select organization_id, event_id, received_at
       from event_ids
-      where received_at < clock_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
+      where received_at < statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
       limit ${MOST_DELETED}
       for update skip locked
     ) old

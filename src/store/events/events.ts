@@ -192,7 +192,7 @@ const isErasing = (sql: Executor, organizationId: Uuid) => sql`
     select
     from erasures
     where organization_id = ${organizationId} and id >= ${bucketStart(Date.now() - JUST_ERASED_MS)}
-      and requested_at > clock_timestamp() - ${JUST_ERASED_MS} * interval '1 millisecond'
+      and requested_at > statement_timestamp() - ${JUST_ERASED_MS} * interval '1 millisecond'
   )`
 
 /**

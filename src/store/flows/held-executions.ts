@@ -41,7 +41,7 @@ export const listWithoutProgress = (
   select ${columns(sql)}
   from executions e
   where e.status in ${live(sql)}
-    and e.progressed_at < clock_timestamp() - ${noProgressMs} * interval '1 millisecond'
+    and e.progressed_at < statement_timestamp() - ${noProgressMs} * interval '1 millisecond'
     ${
       after === undefined
         ? sql``

@@ -33,7 +33,7 @@ export const acquire = (
       with forgotten as (
         delete from webhook_calls
         where organization_id = ${organizationId} and id <> ${id}
-          and lease_until < clock_timestamp() - ${FORGOTTEN}::interval
+          and lease_until < statement_timestamp() - ${FORGOTTEN}::interval
       )
       insert into webhook_calls (organization_id, id, host, lease_until)
       select ${organizationId}::uuid, ${id}::uuid, ${host},
@@ -43,7 +43,7 @@ export const acquire = (
           and count(*) filter (where host = ${host}) < ${MOST_CALLS_PER_HOST}
         from webhook_calls
         where organization_id = ${organizationId} and id <> ${id}
-          and lease_until > clock_timestamp()
+          and lease_until > statement_timestamp()
       )
       on conflict (organization_id, id) do update
       set host = excluded.host, lease_until = excluded.lease_until,

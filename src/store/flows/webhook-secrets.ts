@@ -18,7 +18,7 @@ export async function load(
 ): Promise<WebhookSecrets | undefined> {
   const [row] = await sql<WebhookSecrets[]>`
     select sealed_secret as secret, sealed as headers,
-      case when previous_secret_until > clock_timestamp() then previous_sealed_secret end
+      case when previous_secret_until > statement_timestamp() then previous_sealed_secret end
         as previous_secret
     from flows
     left join flow_headers h on h.organization_id = flows.organization_id

@@ -35,7 +35,7 @@ export async function take(
         case when status is not null
           then jsonb_build_object('status', status, 'body', answer)
         end as answered,
-        coalesce(lease_until < clock_timestamp(), false) as is_abandoned
+        coalesce(lease_until < statement_timestamp(), false) as is_abandoned
       from idempotency_keys
       where organization_id = ${organizationId}
         and key = ${key}

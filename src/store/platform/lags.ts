@@ -36,8 +36,8 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
       join execution_steps s on s.organization_id = e.organization_id and s.execution_id = e.id
         and s.step_id = e.step_id and s.visit = e.visit
       where e.status in ('paused', 'waiting')
-        and e.progressed_at < clock_timestamp() - ${GRACE_MS} * interval '1 millisecond'
-        and s.due_at < clock_timestamp() - ${GRACE_MS} * interval '1 millisecond'
+        and e.progressed_at < statement_timestamp() - ${GRACE_MS} * interval '1 millisecond'
+        and s.due_at < statement_timestamp() - ${GRACE_MS} * interval '1 millisecond'
       order by e.progressed_at
       limit ${most}
     )
@@ -51,12 +51,12 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
           clock_timestamp() - min(greatest(b.progressed_at, b.scheduled_for))), 0)::float8
         from batches b
         where b.status in ('queued', 'scheduled', 'processing') and b.paused_reason is null
-          and (b.scheduled_for is null or b.scheduled_for <= clock_timestamp())
+          and (b.scheduled_for is null or b.scheduled_for <= statement_timestamp())
           and not exists (
             select
             from batch_parts p
             where p.organization_id = b.organization_id and p.batch_id = b.id
-              and p.send_at > clock_timestamp()
+              and p.send_at > statement_timestamp()
           )
           and not (b.audience_frozen_at is not null and b.unknown > 0
             and b.sent + b.failed + b.skipped + b.unknown = b.total_recipients)
@@ -65,14 +65,14 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
             from connections c
             join sending_limits l on l.account_id = c.account_id and l.region = c.region
             where c.organization_id = b.organization_id and c.id = b.connection_id
-              and (l.quota_until > clock_timestamp()
-                or (l.paused_until > clock_timestamp() and l.paused_reason = 'daily_quota'))
+              and (l.quota_until > statement_timestamp()
+                or (l.paused_until > statement_timestamp() and l.paused_reason = 'daily_quota'))
           )
       ) as batch_seconds,
       (
         select coalesce(extract(epoch from clock_timestamp() - least(
           (select min(marked_at) from dirty_contacts),
-          (select min(due_at) from membership_deadlines where due_at < clock_timestamp()),
+          (select min(due_at) from membership_deadlines where due_at < statement_timestamp()),
           (
             select min(kept_since)
             from kept_segments

@@ -253,7 +253,7 @@ export const noteAwaited = async (
     where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
       and status = 'processing'
     returning coalesce(
-      unknown_outcome = 'fail' and outcome_awaited_until <= clock_timestamp(), false) as is_over`
+      unknown_outcome = 'fail' and outcome_awaited_until <= statement_timestamp(), false) as is_over`
   return batch?.isOver
 }
 
@@ -285,7 +285,7 @@ export interface Counters {
 export const lockCounters = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<Counters[]>`
     select status, bucket, total_recipients as total, sent, failed, skipped, unknown,
-      coalesce(unknown_outcome = 'fail' and outcome_awaited_until <= clock_timestamp(), false)
+      coalesce(unknown_outcome = 'fail' and outcome_awaited_until <= statement_timestamp(), false)
         as completes_without_unknown
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}

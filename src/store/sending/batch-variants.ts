@@ -169,7 +169,7 @@ export async function lockTest(
   const [batch] = await tx<TestedBatch[]>`
     select ab_test ->> 'winnerBy' as winner_by, ab_test -> 'decideAfter' as decide_after,
       ab_winner as winner, ab_decide_at as decide_at, attempt,
-      coalesce(ab_decide_at <= clock_timestamp(), false) as is_due
+      coalesce(ab_decide_at <= statement_timestamp(), false) as is_due
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and ab_test is not null
       and (status = 'processing' or (status = 'completed' and ab_winner is null))
@@ -198,7 +198,7 @@ export const listUndecided = (sql: Sql, limit: number) => sql<
 >`
   select organization_id, id as batch_id, attempt
   from batches
-  where status = 'completed' and ab_winner is null and ab_decide_at <= clock_timestamp()
+  where status = 'completed' and ab_winner is null and ab_decide_at <= statement_timestamp()
   order by ab_decide_at
   limit ${limit}`
 

@@ -28,7 +28,7 @@ export const summaryColumns = (sql: Executor) => sql`
       outcome_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   end as waiting_for_outcome,
   case
-    when quota_awaited_until > clock_timestamp() and status = 'processing' and paused_reason is null
+    when quota_awaited_until > statement_timestamp() and status = 'processing' and paused_reason is null
     then jsonb_build_object('until', to_char(
       quota_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   end as waiting_for_quota`

@@ -20,7 +20,7 @@ export interface Claim {
 export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]>`
   select organization_id, id, connection_id, bucket, batch_id, message_ids
   from claims
-  where state = 'live' and claimed_at < clock_timestamp() - ${leaseMs} * interval '1 millisecond'
+  where state = 'live' and claimed_at < statement_timestamp() - ${leaseMs} * interval '1 millisecond'
   order by claimed_at
   limit ${limit}`
 
@@ -92,23 +92,23 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
   const waiting = await findWaitingDays(sql)
   const rows = await sql<(Claim & Row)[]>`
     with receiving as materialized (
-      select coalesce(bool_or(stopped_at is null and beat_at >= clock_timestamp() - ${ms(receivingGapMs)}), false) as is_receiving,
+      select coalesce(bool_or(stopped_at is null and beat_at >= statement_timestamp() - ${ms(receivingGapMs)}), false) as is_receiving,
         greatest(max(interrupted_until), max(beat_at + ${ms(receivingGapMs)})
-          filter (where stopped_at is null and beat_at < clock_timestamp() - ${ms(receivingGapMs)})) as until
+          filter (where stopped_at is null and beat_at < statement_timestamp() - ${ms(receivingGapMs)})) as until
       from receivers
     ), lagging as materialized (
       select distinct connection_id
       from inbound_events
       where applied_at is null and look_at is null
         and received_on between ${waiting.first}::date and ${waiting.last}::date
-        and received_at < clock_timestamp() - ${ms(applyMs)}
+        and received_at < statement_timestamp() - ${ms(applyMs)}
     ), due as materialized (
       select k.*, q.connection_id is not null as has_queue, q.emptied_at,
         c.sns_topic_arn is not null as is_given_up,
         coalesce(c.configuration_set_since + ${SETTLED}::interval < k.claimed_at, false)
           as names_set,
         greatest(receiving.until, c.events_refused_at, case
-          when q.polled_at < clock_timestamp() - ${ms(LONGEST_POLL_MS + receivingGapMs)}
+          when q.polled_at < statement_timestamp() - ${ms(LONGEST_POLL_MS + receivingGapMs)}
             then least(clock_timestamp(), q.polled_at + ${ms(giveUpMs)})
         end) as refused_until
       from claims k
@@ -116,7 +116,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       join connections c on c.organization_id = k.organization_id and c.id = k.connection_id
       left join event_queue_polls q on q.organization_id = k.organization_id
         and q.connection_id = k.connection_id
-      where k.state = 'doubt' and k.look_at <= clock_timestamp()
+      where k.state = 'doubt' and k.look_at <= statement_timestamp()
         and k.claimed_at >= ${since}::date
       order by k.look_at
       limit ${limit}
@@ -206,7 +206,7 @@ async function findFirstDueDay(sql: Sql): Promise<string | undefined> {
   const [oldest] = await sql<{ day: string | null }[]>`
     select min(claimed_at)::date as day
     from claims
-    where state = 'doubt' and look_at <= clock_timestamp()`
+    where state = 'doubt' and look_at <= statement_timestamp()`
   return oldest?.day ?? undefined
 }
 

@@ -29,18 +29,29 @@ const MOST_BYTES = 4 * 1024 * 1024
 export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
   Inbound[]
 >`
-  with recursive waiting as materialized (
+  with recursive put_off as materialized (
     select received_on, position, organization_id, connection_id, body, received_at,
-      look_at is not null as is_put_off
+      true as is_put_off
     from inbound_events
-    where applied_at is null and (look_at is null or look_at <= clock_timestamp())
+    where applied_at is null and look_at is not null and look_at <= statement_timestamp()
+      and received_on between ${first}::date and ${last}::date
+    order by look_at
+    limit ${limit}
+    for update skip locked
+  ), fresh as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      false as is_put_off
+    from inbound_events
+    where applied_at is null and look_at is null
       and received_on between ${first}::date and ${last}::date
     order by position
     limit ${limit}
     for update skip locked
   ), numbered as materialized (
     select waiting.*, row_number() over (order by position) as place
-    from waiting
+    from (select * from put_off union all select * from fresh) waiting
+    order by position
+    limit ${limit}
   ), taken as (
     select place, received_on, position, organization_id, connection_id, body::text as said,
       received_at, is_put_off, 0::bigint as bytes_before
@@ -126,14 +137,6 @@ export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
   ) as a (received_on, position)
   where e.received_on = a.received_on and e.position = a.position
     and e.received_on = any(${daysOf(events)}::date[])`
-
-export const countWaiting = async (sql: Sql): Promise<number> => {
-  const [row] = await sql<{ waiting: number }[]>`
-    select count(*) as waiting
-    from inbound_events
-    where applied_at is null`
-  return row?.waiting ?? 0
-}
 
 export interface MailRow extends MailFacts {
   id: Uuid

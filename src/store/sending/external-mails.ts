@@ -40,10 +40,10 @@ export async function findOurs(
   const ms = (value: number) => sql`${value} * interval '1 millisecond'`
   return sql<Found[]>`
     select case when m.id is not null then json_build_object('bucket', m.bucket, 'id', m.id) end as mail,
-      w.received_at > clock_timestamp() - ${ms(heldMs)} and exists (
+      w.received_at > statement_timestamp() - ${ms(heldMs)} and exists (
         select from claims k
         where k.organization_id = w.organization_id and k.connection_id = w.connection_id
-          and k.claimed_at > clock_timestamp() - ${ms(heldMs)}
+          and k.claimed_at > statement_timestamp() - ${ms(heldMs)}
           and k.claimed_at <= w.accepted_at + ${ms(clockSkewMs)}
       ) as may_be_ours
     from unnest(
@@ -120,7 +120,7 @@ export const lockDue = (tx: Transaction, limit: number) => tx<
   with due as materialized (
     select *
     from external_mails
-    where look_at <= clock_timestamp()
+    where look_at <= statement_timestamp()
     order by look_at
     limit ${limit}
     for update skip locked

@@ -91,7 +91,7 @@ export async function resume(
 ): Promise<WholeBatch & { attempt: number }> {
   const [resumed] = await tx<(WholeBatch & { attempt: number })[]>`
     update batches
-    set status = case when started_at is null and scheduled_for > clock_timestamp()
+    set status = case when started_at is null and scheduled_for > statement_timestamp()
         then 'scheduled' else 'processing' end,
       attempt = attempt + 1,
       failed = failed - ${requeued},

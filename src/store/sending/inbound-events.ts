@@ -1,5 +1,5 @@
 import type { Uuid } from '../../ids.ts'
-import type { Executor, Transaction } from '../db/sql.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 export interface InboundEvent {
   organizationId: Uuid
@@ -51,3 +51,11 @@ export const putBack = (tx: Transaction, events: readonly InboundEvent[]) => tx`
     ${events.map((event) => event.envelopeId)}::text[],
     ${events.map((event) => event.body)}::text[]
   ) as e (organization_id, connection_id, envelope_id, body)`
+
+export const countWaiting = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*) as waiting
+    from inbound_events
+    where applied_at is null`
+  return row?.waiting ?? 0
+}

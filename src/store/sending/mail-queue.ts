@@ -6,11 +6,46 @@ import type { Sql } from '../db/sql.ts'
 
 const { transactional, confirmation, workflow } = PRIORITIES
 
+interface DueConnection {
+  organizationId: string
+  connectionId: string
+}
+
+/** Of the mail that is due first; where more is due, every connection is looked at. */
+const MOST_DUE_READ = 1_000
+
 /**
- * Usable connections that have due single mail, or probes to send. One look per connection and
- * priority, however much is scheduled for later.
+ * Usable connections that have due single mail, or probes to send. Mail is read in the order of its
+ * time, so that nothing is read of what is scheduled for later, and nothing of connections that
+ * have no due mail.
  */
-export const due = (sql: Sql) => sql<{ organizationId: string; connectionId: string }[]>`
+export async function due(sql: Sql): Promise<readonly DueConnection[]> {
+  const found = await sql<(DueConnection & { mails: number })[]>`
+    with first as materialized (
+      select connection_id
+      from mail_queue
+      where send_at <= statement_timestamp()
+      order by send_at
+      limit ${MOST_DUE_READ}
+    ), named as (
+      select connection_id from first
+      union
+      select id from connections where probes_wanted > 0
+    )
+    select c.organization_id, c.id as connection_id, (select count(*)::int from first) as mails
+    from named
+    left join lateral (
+      select organization_id, id
+      from connections
+      where id = named.connection_id and is_verified and disconnected_at is null
+      limit 1
+    ) c on true`
+  if ((found[0]?.mails ?? 0) >= MOST_DUE_READ) return dueOfMany(sql)
+  return found.filter(({ connectionId }) => connectionId !== null)
+}
+
+/** The same with one look per connection and priority: a crowd of one connection hides no other. */
+const dueOfMany = (sql: Sql) => sql<DueConnection[]>`
   select c.organization_id, c.id as connection_id
   from connections c
   where c.is_verified and c.disconnected_at is null
@@ -38,7 +73,7 @@ export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
 
 const isDue = (sql: Sql, priority: number) => sql`
   from mail_queue q
-  where q.priority = ${priority} and q.send_at <= clock_timestamp()`
+  where q.priority = ${priority} and q.send_at <= statement_timestamp()`
 
 /** Read from the index in its order: what is scheduled for later is not walked past. */
 const dueOf = (sql: Sql, connectionId: string, priority: number, limit: number) => sql`
@@ -88,7 +123,7 @@ export const dropStale = (sql: Sql, { organizationId, bucket, ids }: MailSet) =>
       select id, state, send_at
       from messages
       where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-        and (state <> 'queued' or send_at > clock_timestamp())
+        and (state <> 'queued' or send_at > statement_timestamp())
       for update skip locked
     ) m
   ), dropped as (
@@ -173,7 +208,7 @@ export const claim = async (
         select id, contact_id, source, recipient, execution_id, topic_id
         from messages
         where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
-          and state = 'queued' and send_at <= clock_timestamp() and exists (select from live)
+          and state = 'queued' and send_at <= statement_timestamp() and exists (select from live)
         for update skip locked
       ) m
     ), checked as (

@@ -13,7 +13,7 @@ export const listBuckets = (sql: Executor, organizationId: Uuid) => sql<{ bucket
   from batches
   where organization_id = ${organizationId} and bucket is not null
     and (status = 'processing' or (status = 'failed'
-      and completed_at > clock_timestamp() - ${ENDING_MS} * interval '1 millisecond'))`
+      and completed_at > statement_timestamp() - ${ENDING_MS} * interval '1 millisecond'))`
 
 /** Whether a mail of these buckets to one of the contacts is still to be sent. */
 export async function isInBuckets(
@@ -47,10 +47,16 @@ export const listSingleMail = (sql: Executor, organizationId: Uuid, most: number
   (
     select q.bucket, q.id
     from connections c
-    join mail_queue q on q.connection_id = c.id
-      and q.priority = any(${SOURCES.map((source) => PRIORITIES[source])}::int[])
-    where c.organization_id = ${organizationId} and q.organization_id = ${organizationId}
-      and q.send_at <= clock_timestamp()
+    cross join unnest(${SOURCES.map((source) => PRIORITIES[source])}::int[]) as p (priority)
+    cross join lateral (
+      select bucket, id
+      from mail_queue
+      where connection_id = c.id and priority = p.priority and organization_id = ${organizationId}
+        and send_at <= statement_timestamp()
+      order by send_at, id
+      limit ${most}
+    ) q
+    where c.organization_id = ${organizationId}
     limit ${most}
   )
   union all

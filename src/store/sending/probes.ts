@@ -15,7 +15,7 @@ export const request = (
   set probe_requested_at = clock_timestamp(), probes_wanted = ${count}
   where organization_id = ${organizationId} and id = ${connectionId}
     and (probe_requested_at is null
-      or probe_requested_at < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
+      or probe_requested_at < statement_timestamp() - ${everyMs} * interval '1 millisecond')`
 
 /** Of so many claims in doubt, the oldest ones, the senders are probed. */
 const CLAIMS_PROBED = 100
@@ -119,9 +119,9 @@ export const recordArrivals = (tx: Transaction, arrivals: readonly ProbeArrival[
 export async function deleteOldEvidence(sql: Executor): Promise<number> {
   const KEPT = '3 days'
   const deleted = await Promise.all([
-    sql`delete from answered_counts where slot < clock_timestamp() - ${KEPT}::interval`,
-    sql`delete from probes where claimed_at < clock_timestamp() - ${KEPT}::interval`,
-    sql`delete from receivers where beat_at < clock_timestamp() - ${KEPT}::interval`,
+    sql`delete from answered_counts where slot < statement_timestamp() - ${KEPT}::interval`,
+    sql`delete from probes where claimed_at < statement_timestamp() - ${KEPT}::interval`,
+    sql`delete from receivers where beat_at < statement_timestamp() - ${KEPT}::interval`,
   ])
   return deleted.reduce((sum, { count }) => sum + count, 0)
 }

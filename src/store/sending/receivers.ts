@@ -18,7 +18,7 @@ export const beat = (sql: Sql, { id, gapMs, interrupted }: Beat) => sql`
   select ${id}, clock_timestamp(),
     case
       when ${interrupted} or max(beat_at) is null
-        or max(beat_at) < clock_timestamp() - ${gapMs} * interval '1 millisecond'
+        or max(beat_at) < statement_timestamp() - ${gapMs} * interval '1 millisecond'
       then clock_timestamp()
     end
   from receivers

@@ -75,7 +75,7 @@ export async function find(
   const [mail] = await sql<TransactionalMail[]>`
     select m.id, m.state, m.status, m.reason, m.error, m.message_id, m.recipient,
       b.from_address as "from", b.reply_to, m.subject, m.template_id, m.connection_id, t.tags,
-      m.send_at, m.send_at <= clock_timestamp() as is_due,
+      m.send_at, m.send_at <= statement_timestamp() as is_due,
       case when t.retain_body then t.sealed_until end as body_until, m.claimed_at, m.created_at,
       m.sent_at, m.delivered_at, m.opened_at, m.clicked_at, m.bounced_at, m.complained_at
     from transactional_mails t
@@ -194,7 +194,7 @@ export async function findSealed(
     select sealed
     from transactional_mails
     where organization_id = ${organizationId} and id = ${id} and retain_body
-      and sealed_until > clock_timestamp()`
+      and sealed_until > statement_timestamp()`
   return mail?.sealed
 }
 
@@ -212,7 +212,7 @@ export async function forgetContents(sql: Sql): Promise<boolean> {
   const due = await sql<{ organizationId: Uuid; id: Uuid }[]>`
     select organization_id, id
     from transactional_mails
-    where sealed_until <= clock_timestamp()
+    where sealed_until <= statement_timestamp()
     order by sealed_until
     limit ${STEP}`
   if (due.length === 0) return false
@@ -235,6 +235,6 @@ export async function forgetContents(sql: Sql): Promise<boolean> {
       ) as is_settled
     ) settled
     where t.organization_id = due.organization_id and t.id = due.id
-      and t.sealed_until <= clock_timestamp()`
+      and t.sealed_until <= statement_timestamp()`
   return due.length === STEP
 }

@@ -25,11 +25,17 @@ export async function findWaitingDays(sql: Sql, now: number = Date.now()): Promi
   const [days] = await sql<WaitingDays[]>`
     select coalesce(min(oldest.received_on), current_date) - 1 as first, current_date + 1 as last
     from (
-      select received_on
+      (
+        select received_on
+        from inbound_events
+        where applied_at is null and look_at is null
+        order by position
+        limit 1
+      )
+      union all
+      select min(received_on)
       from inbound_events
-      where applied_at is null
-      order by position
-      limit 1
+      where applied_at is null and look_at is not null
     ) oldest`
   if (!days) throw new Error('an aggregate has one row')
   known.set(sql, { days, until: now + KNOWN_MS })
