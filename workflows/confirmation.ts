@@ -21,8 +21,8 @@ const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivi
  *
  * Owns nothing: what is awaited, and since when, is in Postgres, and each step acts on that alone,
  * whatever happened since the last. So a run that takes the place of a lost one goes on where that
- * one was (src/loops/open-rows.ts starts it). Cancelled in the Temporal UI, it expires the confirmations at once instead of
- * leaving rows that wait for ever.
+ * one was (src/loops/open-rows.ts starts it). Cancelled in the Temporal UI, it expires the
+ * confirmations at once instead of leaving rows that wait for ever.
  */
 export async function askForConfirmations(
   asked: ConfirmationInput,

@@ -28,7 +28,7 @@ interface OpenRow {
   message: OutboxMessage<StartKind>
 }
 
-/** A kind of rows that any new run takes up where they stand: they have no attempts to tell apart. */
+/** A kind of rows that any new run takes up where they stand: attempts need not be told apart. */
 interface OpenRows<Cursor> {
   /** In logs. */
   name: string

@@ -412,7 +412,9 @@ test('as CSV when it is asked for by name', async () => {
     '',
   ])
   expect((await ask('', 'application/json;q=0.5, text/csv')).text.split('\r\n').length).toBe(3)
-  expect((await ask('', 'application/json, text/csv;header=present;q=0.01')).text).toMatch(/^\ufeffsent,/)
+  expect((await ask('', 'application/json, text/csv;header=present;q=0.01')).text).toMatch(
+    /^\ufeffsent,/,
+  )
   for (const accept of ['*/*', 'text/csv;q=0', 'text/csv; q=0.000, */*', 'text/csvx', 'text/*']) {
     expect([accept, (await ask('', accept)).body.object]).toEqual([accept, 'metrics'])
   }
