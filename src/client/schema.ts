@@ -5266,7 +5266,7 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             };
-            /** @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `X-SES-*`, `Date` and so on. */
+            /** @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on. */
             headers?: {
                 [key: string]: string;
             };

@@ -10,11 +10,31 @@ const REFUSED = new Set([
   'date',
   'message-id',
   'return-path',
-  'received',
   'mime-version',
   'feedback-id',
+  // Recipients and senders by other names, which mail servers act on or show.
+  'apparently-to',
+  'bounces-to',
+  'delivered-to',
+  'envelope-to',
+  'errors-to',
+  'original-recipient',
+  'return-receipt-to',
+  'x-original-to',
 ])
-const REFUSED_BEGINNINGS = ['content-', 'dkim-', 'arc-', 'list-', 'x-ses-']
+const REFUSED_BEGINNINGS = [
+  'arc-',
+  'authentication-results',
+  'content-',
+  'dkim-',
+  'domainkey-',
+  'list-',
+  // `Received` and `Received-SPF`: the trace of a mail is its servers'.
+  'received',
+  // Sent on by somebody else (RFC 5322, 3.6.6): their address would be shown as the sender's.
+  'resent-',
+  'x-ses-',
+]
 
 /** Whether a caller may not give a mail a header of this name. */
 export function isRefusedHeader(name: string): boolean {

@@ -121,7 +121,7 @@ export const EmailInput = strict(
       Type.Record(Type.String(), Type.String(), {
         maxProperties: MOST_HEADERS,
         description:
-          'Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `X-SES-*`, `Date` and so on.',
+          'Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.',
       }),
     ),
     attachments: Type.Optional(
