@@ -60,9 +60,28 @@ export function refuseOversized(app: FastifyInstance): void {
     } else if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
       done(new AppError('MALFORMED_REQUEST', 'The Host header is missing'))
     } else {
-      done()
+      const twice = repeatedHeader(raw)
+      if (twice === undefined) done()
+      else done(new AppError('MALFORMED_REQUEST', `The header ${twice} is there twice`))
     }
   })
+}
+
+/**
+ * Of each of these a request has one (RFC 9110, 5.3; RFC 9112, 3.2). Node takes the first, and a
+ * proxy before us may have taken the other.
+ */
+const ONCE = ['host', 'authorization', 'content-type']
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
+  const found = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!ONCE.includes(name)) continue
+    if (found.has(name)) return name
+    found.add(name)
+  }
+  return undefined
 }
 
 const refused = (status: number, words: string): AppError =>

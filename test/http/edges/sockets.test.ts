@@ -56,6 +56,15 @@ describe('a head out of all proportion is refused as an ApiError', () => {
       'REQUEST_FAILED',
     ],
     ['no Host', get('/health', []), 400, 'MALFORMED_REQUEST'],
+    ['two Hosts', get('/health', ['Host: x', 'Host: y']), 400, 'MALFORMED_REQUEST'],
+    ['the same Host twice', get('/health', ['Host: x', 'hOST: x']), 400, 'MALFORMED_REQUEST'],
+    ['Hosts around others', get('/', ['Host: x', 'A: b', 'Host: ']), 400, 'MALFORMED_REQUEST'],
+    [
+      'two credentials',
+      get('/health', ['Host: x', 'Authorization: Bearer a', 'Authorization: Bearer b']),
+      400,
+      'MALFORMED_REQUEST',
+    ],
     [
       'two lengths',
       get('/health', ['Host: x', 'Content-Length: 1', 'Content-Length: 2']),
