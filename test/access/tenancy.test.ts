@@ -30,6 +30,8 @@ const SECURITY_DEFINERS = [
   'store_inbound_events(uuid[], uuid[], text[], text[], text[], text[])',
   'switch_session(uuid, uuid, uuid, bytea, timestamp with time zone)',
   'take_rate_limits(jsonb, bigint)',
+  'take_room_for_events(uuid[], uuid[], text[], integer[], bigint[], boolean[], boolean[], integer, bigint)',
+  'was_ever_verified(uuid)',
   'webhook_proofs(text)',
 ]
 /** Functions of the owner's that a worker needs; they read nothing. */

@@ -283,7 +283,7 @@ describe('an erasure', () => {
 
     const erasureId = await erase(id)
     await erased(erasureId)
-    expect(speakingOf(await dumpRows(sql), [...person.words, phone, phone.slice(3)])).toEqual([])
+    expect(speakingOf(await dumpRows(api.admin), [...person.words, phone, phone.slice(3)])).toEqual([])
     expect(await recordsOf(importId)).toEqual(['{}', '{}'])
     for (const mailId of [...ids, bucket]) {
       expect(await mailRow(mailId)).toMatchObject({ recipient: null, state: 'sent' })
@@ -338,7 +338,7 @@ describe('an erasure', () => {
     const importId = await reported([handedOn, ...others].map((email) => ({ email })))
     await suppressAll([handedOn, ...others])
     const speaking = async () =>
-      speakingOf(await dumpRows(sql), [handedOn, ...others]).filter(
+      speakingOf(await dumpRows(api.admin), [handedOn, ...others]).filter(
         (row) => !row.startsWith('erasures ') && !row.includes(id),
       )
     const before = await speaking()
