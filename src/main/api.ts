@@ -19,6 +19,7 @@ import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
 import { publicFetcher, toolboxOf } from './toolbox.ts'
 import { version } from './version.ts'
+import { waitForSessions } from './wait-for-sessions.ts'
 
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
 const LAST_ANSWER_MS = 20_000
@@ -92,9 +93,8 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     readiness: readiness.ask,
     log,
   })
-  await listening('PORT', config, app.listen({ host: config.host, port: config.port }))
-  const { port } = app.server.address() as AddressInfo
-  log.info({ host: config.host, port }, 'the API listens')
+  await waitForSessions(databaseUrl, log, stopped)
+  if (!stopped.aborted) await listen(app, config, log)
 
   await whenStopped(stopped)
   await closeApp(app, config, log)
@@ -108,6 +108,13 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     ...[sql, searchSql].map((pool) => pool.end({ timeout: LAST_STATEMENT_SECONDS })),
   ])
   log.info({}, 'stopped')
+}
+
+async function listen(app: App, config: Config, log: Logger): Promise<void> {
+  const { host } = config
+  await listening('PORT', config, app.listen({ host, port: config.port }))
+  const { port } = app.server.address() as AddressInfo
+  log.info({ host, port }, 'the API listens')
 }
 
 /** Finishes the requests in flight, for a limited time. */

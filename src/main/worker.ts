@@ -28,6 +28,7 @@ import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { temporalAddress } from './required.ts'
 import { queueTable } from './worker-queues.ts'
+import { waitForSessions } from './wait-for-sessions.ts'
 import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
 
 /** Beats closer together are sent as one: closer than those of any activity. */
@@ -49,7 +50,7 @@ export async function runWorker(
   warnOfSettings(config, log)
   const workers = await startWorkers(config, log, queues, resources)
   const registry = new Registry()
-  const loops = startLoops(config, log, registry, resources)
+  let loops: { stop(): Promise<void> }[] = []
   let isDraining = false
   const readiness = createReadiness({
     databaseUrl,
@@ -74,6 +75,8 @@ export async function runWorker(
       if (worker.getState() === 'RUNNING') worker.shutdown()
     }
   }
+  await waitForSessions(databaseUrl, log, stopped)
+  loops = startLoops(config, log, registry, resources)
   void whenStopped(stopped).then(stop)
   log.info({ queues, address, namespace: config.temporal.namespace }, 'worker runs')
   try {

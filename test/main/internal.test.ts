@@ -90,7 +90,7 @@ describe('the internal port of the API', () => {
     expect(code).toBe(1)
   })
 
-  test('is ready without Temporal, which it reports; is not while a migration is missing or Postgres is away, and lives on', async () => {
+  test('is ready without Temporal, which it reports; is not while a migration or its database is missing, and lives on', async () => {
     const other = await createDatabase()
     const env = { DATABASE_URL: loginUrl(other.url, LOGINS.api), TEMPORAL_ADDRESS: NOWHERE }
     await withProgram('api', env, async (get) => {
@@ -105,6 +105,23 @@ describe('the internal port of the API', () => {
     })
   })
 })
+
+test.each(['api', 'worker'] as const)(
+  '%s waits for a Postgres that is away, serves nobody meanwhile, and ends when it is told to',
+  async (command) => {
+    const env = {
+      DATABASE_URL: `postgres://nobody:x@${NOWHERE}/nothing`,
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+    }
+    const code = await withProgram(command, env, async (get, program) => {
+      expect((await get('/livez')).status).toBe(200)
+      await until(async () => program.text().includes('Postgres cannot be reached yet'))
+      await expect.poll(readiness(get)).toMatchObject({ status: 503, postgres: 'unreachable' })
+      expect(program.text()).not.toMatch(/the API listens|worker runs/)
+    })
+    expect(code).toBe(0)
+  },
+)
 
 test('a worker has one too', async () => {
   const env = { TEMPORAL_ADDRESS: inject('temporalAddress') }

@@ -180,5 +180,5 @@ describe('the live batch that stands still longest is told', () => {
 })
 
 test('without Postgres the figures are absent', async () => {
-  expect(await figures('postgres://nobody@127.0.0.1:1/nothing')).toEqual({})
+  expect(await figures('postgres://nobody:x@127.0.0.1:1/nothing')).toEqual({})
 })

@@ -24,11 +24,11 @@ interface Address {
   path: string | false
 }
 
-interface Limits {
+interface Rules {
+  /** Postgres' settings. Those that a server does not know are left out. */
+  settings: Readonly<Record<string, string | number>>
   /** Of a statement, after which its server is taken for lost: longer than the server's own. */
   mostMs: number
-  /** Of a transaction, kept by the server if it can. */
-  transactionMs: number
 }
 
 const MOST_CONNECTING_MS = 10_000
@@ -43,7 +43,7 @@ const MOST_CLOSING_SECONDS = 1
 export function openSession(
   url: string,
   options: Options,
-  { mostMs, transactionMs }: Limits,
+  { settings, mostMs }: Rules,
   onLost: (session: Session) => void,
 ): Session {
   let socket: Socket | undefined
@@ -80,7 +80,7 @@ export function openSession(
   }
 
   async function open(): Promise<void> {
-    await client.unsafe(transactionLimit(transactionMs))
+    await client.unsafe(statementOf(settings))
     isOpen = true
   }
 
@@ -119,11 +119,18 @@ export function openSession(
   }
 }
 
-/** A setting in the first packet would have an older server refuse the connection. */
-const transactionLimit = (ms: number): string => `
-  select set_config('transaction_timeout', '${ms}', false)
-  from pg_settings
-  where name = 'transaction_timeout'`
+/**
+ * A statement, and not the first packet: a pooler refuses or ignores what it does not know there,
+ * among it the role that row-level security depends on. All of the settings hold, or none.
+ */
+const statementOf = (settings: Rules['settings']): string =>
+  `select ${Object.entries(settings)
+    .map(
+      ([name, value]) => `
+      case when current_setting('${name}', true) is not null
+        then set_config('${name}', '${value}', false) end`,
+    )
+    .join()}`
 
 /** The statement that says on whose behalf a session or a transaction works. */
 export function setting(scope: 'local' | 'session', organization: string): string {

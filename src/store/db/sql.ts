@@ -58,11 +58,11 @@ const SILENCE_MS = 5_000
 /**
  * A search takes milliseconds. The planner, which does not know how few contacts have a word, takes
  * it for much longer, and would start other processes, compile code for it, or read the contacts of
- * all organizations instead of the index. Texts: the driver leaves out a number that is 0.
+ * all organizations instead of the index.
  */
 const SHORT_STATEMENTS = {
   jit: 'off',
-  max_parallel_workers_per_gather: '0',
+  max_parallel_workers_per_gather: 0,
   enable_seqscan: 'off',
 } as const
 
@@ -75,22 +75,24 @@ const binders = new WeakMap<Sql, Bind>()
  */
 export function connect(url: string, pool: Pool): Sql {
   const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
+  const settings = {
+    TimeZone: 'UTC',
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 15_000,
+    // Older servers do not have it.
+    transaction_timeout: statementTimeoutMs * STATEMENTS_PER_TRANSACTION,
+    // An idle session whose machine is gone without a word ends within half a minute.
+    tcp_keepalives_idle: 15,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
+    ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
+    ...(role === undefined ? {} : { role }),
+  }
   const options: Options = {
     ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
     connect_timeout: 5,
     onnotice: () => {},
-    connection: {
-      application_name: name,
-      TimeZone: 'UTC',
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 15_000,
-      // An idle session whose machine is gone without a word ends within half a minute.
-      tcp_keepalives_idle: 15,
-      tcp_keepalives_interval: 5,
-      tcp_keepalives_count: 3,
-      ...(role === undefined ? {} : { role }),
-      ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
-    },
+    connection: { application_name: name },
     transform: { column: { from: postgres.toCamel }, undefined: null },
     types: {
       date: { to: TIMESTAMPTZ, from: [TIMESTAMPTZ], serialize: String, parse: toIso },
@@ -101,11 +103,11 @@ export function connect(url: string, pool: Pool): Sql {
     },
     fetch_types: false,
   }
-  const limits = {
-    mostMs: statementTimeoutMs + SILENCE_MS,
-    transactionMs: statementTimeoutMs * STATEMENTS_PER_TRANSACTION,
-  }
-  const { sql, within } = createPool((onLost) => openSession(url, options, limits, onLost), max)
+  const mostMs = statementTimeoutMs + SILENCE_MS
+  const { sql, within } = createPool(
+    (onLost) => openSession(url, options, { settings, mostMs }, onLost),
+    max,
+  )
   binders.set(sql, within)
   return sql
 }
