@@ -1,17 +1,22 @@
 import { connect as openSocket } from 'node:net'
 import { pendingMigrations } from '../store/db/migrate.ts'
-import { connect } from '../store/db/sql.ts'
+import { listLoginLacks } from '../store/db/login-check.ts'
+import { connect, loginRefusal, type Sql } from '../store/db/sql.ts'
 
 const PROBE_TIMEOUT_MS = 2_000
 const TEMPORAL_PORT = 7233
 
-type Finding = 'ok' | 'unreachable' | 'outdated'
+type Finding = 'ok' | 'unreachable' | 'outdated' | 'refused'
 
 export interface Readiness {
   isReady: boolean
   isDraining: boolean
-  /** `outdated`: migrations that this program needs have not run. */
+  /**
+   * `outdated`: migrations that this program needs have not run. `refused`: its login lacks
+   * something, which `lacks` says.
+   */
   postgres: Finding
+  lacks: string[]
   temporal: Finding
   /**
    * `off`: no sender is set up (`NOTICE_FROM`), so owners get no mail about the health of accounts.
@@ -49,15 +54,14 @@ export function createReadiness(options: Options) {
   let asking: Promise<Readiness> | undefined
 
   const ask = async (): Promise<Readiness> => {
+    const lacks: string[] = []
     const [postgres, temporal] = await Promise.all([
-      within(PROBE_TIMEOUT_MS, async () =>
-        (await pendingMigrations(sql)).length === 0 ? 'ok' : 'outdated',
-      ),
+      within(PROBE_TIMEOUT_MS, () => lookAtPostgres(sql, lacks)),
       within(PROBE_TIMEOUT_MS, () => reach(temporalAddress)),
     ])
     const takesWork = isServing() && !isDraining()
     const isReady = takesWork && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
-    return { isReady, isDraining: isDraining(), postgres, temporal, notices }
+    return { isReady, isDraining: isDraining(), postgres, lacks, temporal, notices }
   }
   return {
     ask: (): Promise<Readiness> => {
@@ -65,6 +69,20 @@ export function createReadiness(options: Options) {
       return asking
     },
     close: () => sql.end({ timeout: 1 }),
+  }
+}
+
+/** What the login lacks is added to `lacks`. */
+async function lookAtPostgres(sql: Sql, lacks: string[]): Promise<Finding> {
+  try {
+    lacks.push(...(await listLoginLacks(sql)))
+    if (lacks.length > 0) return 'refused'
+    return (await pendingMigrations(sql)).length === 0 ? 'ok' : 'outdated'
+  } catch (error) {
+    const refusal = loginRefusal(error)
+    if (refusal === undefined) throw error
+    lacks.push(refusal)
+    return 'refused'
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Uuid } from '../../src/ids.ts'
+import { listLoginLacks } from '../../src/store/db/login-check.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
 import { makeRoles } from '../../src/store/db/roles.ts'
 import { connect, type Transaction, within } from '../../src/store/db/sql.ts'
@@ -74,6 +75,13 @@ test('the role of searches only reads, and no secrets', async () => {
   expect(writable).toEqual([])
 })
 
+async function lacks(tx: Transaction): Promise<string[]> {
+  await tx`set local role letterloom_api`
+  const sentences = await listLoginLacks(tx)
+  await tx`reset role`
+  return sentences
+}
+
 /** Contacts of others that the API's login reads on behalf of Alice. */
 async function foreignContacts(tx: Transaction): Promise<number> {
   await tx`set local role letterloom_api`
@@ -104,8 +112,12 @@ test('rows of others are hidden from the API’s login; the grant that suggests 
         : 'grant letterloom_search to letterloom_api with inherit true',
     )
     expect(await foreignContacts(tx)).toBe(1)
+    expect(await lacks(tx)).toEqual([
+      'letterloom_api inherits letterloom_search, so no policy binds it: run migrations/roles.sql',
+    ])
     await makeRoles(tx, { owner: 'letterloom_owner' })
     expect(await foreignContacts(tx)).toBe(0)
+    expect(await lacks(tx)).toEqual([])
     throw new Undo()
   })
   await expect(attempt).rejects.toThrow(Undo)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
@@ -66,6 +67,7 @@ describe('the internal port of the API', () => {
         isReady: true,
         isDraining: false,
         postgres: 'ok',
+        lacks: [],
         temporal: 'ok',
         notices: 'off',
       })
@@ -100,7 +102,11 @@ describe('the internal port of the API', () => {
       await other.admin`delete from schema_migrations where number = 2`
       await expect.poll(readiness(get)).toMatchObject({ status: 503, postgres: 'outdated' })
       await other.drop()
-      expect(await readiness(get)()).toMatchObject({ status: 503, postgres: 'unreachable' })
+      expect(await readiness(get)()).toMatchObject({
+        status: 503,
+        postgres: 'refused',
+        lacks: [expect.stringMatching(/^database .* does not exist$/)],
+      })
       expect((await get('/livez')).status).toBe(200)
     })
   })
@@ -122,6 +128,38 @@ test.each(['api', 'worker'] as const)(
     expect(code).toBe(0)
   },
 )
+
+test('says what the login of a program lacks, and is ready when it has it', async () => {
+  const own = await createDatabase()
+  const name = `login_${randomUUID().replaceAll('-', '')}`
+  const { admin } = own
+  await admin.unsafe(`create role ${name} login noinherit password 'x'`)
+  const url = Object.assign(new URL(own.url), { username: name, password: 'x' })
+  const env = { DATABASE_URL: url.href, TEMPORAL_ADDRESS: inject('temporalAddress') }
+  const lacks = (...sentences: string[]) => ({
+    status: 503,
+    postgres: 'refused',
+    lacks: sentences,
+  })
+  try {
+    await withProgram('api', env, async (get) => {
+      await expect
+        .poll(readiness(get))
+        .toMatchObject(lacks('permission denied to set role "letterloom_api"'))
+      await admin.unsafe(`grant letterloom_api to ${name}`)
+      await expect.poll(readiness(get)).toMatchObject({ status: 200, postgres: 'ok', lacks: [] })
+      await admin.unsafe(`
+        alter role ${name} password 'y';
+        select pg_terminate_backend(pid) from pg_stat_activity where usename = '${name}'`)
+      await expect
+        .poll(readiness(get))
+        .toMatchObject(lacks(`password authentication failed for user "${name}"`))
+    })
+  } finally {
+    await own.drop()
+    await database.admin.unsafe(`drop role ${name}`)
+  }
+})
 
 test('a worker has one too', async () => {
   const env = { TEMPORAL_ADDRESS: inject('temporalAddress') }

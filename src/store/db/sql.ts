@@ -200,6 +200,15 @@ export const isLockUnavailable = (error: unknown): boolean => hasState(error, LO
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
 
+/** Refusals of a login, of its database, of its role, or of what the role reads first. */
+const REFUSED_LOGIN = /^(?:28|3D000$|42501$)/
+
+/** Postgres' sentence when it refuses the login itself; it holds no secret. */
+export const loginRefusal = (error: unknown): string | undefined =>
+  error instanceof postgres.PostgresError && REFUSED_LOGIN.test(error.code)
+    ? error.message
+    : undefined
+
 /** SQLSTATEs of a server that is away, busy, starting, or gave up for others' sake. */
 const PASSING = /^(?:08|25|40|53|55|57|58)/
 /** The driver's words and Node's for a connection that is lost. */
