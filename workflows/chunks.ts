@@ -135,6 +135,14 @@ export class Chunks {
     return this.#ranges?.[chunk]?.sendAt ?? 0
   }
 
+  /** All that were tried may have rows left again, and the account may send again. */
+  tryAllAgain(): void {
+    for (let chunk = 0; chunk < this.#next; chunk++) this.#unfinished.add(chunk)
+    this.#inDoubt.clear()
+    this.#pausedUntil = 0
+    this.beginPass()
+  }
+
   /** Once more those that have rows left. */
   beginPass(): void {
     this.#pass = [...this.#unfinished].toSorted((a, b) => a - b)
@@ -179,9 +187,13 @@ export class Chunks {
     else this.#unfinished.add(chunk)
     if (result.kind === 'waiting') this.#inDoubt.add(chunk)
     else this.#inDoubt.delete(chunk)
-    if (result.kind === 'paused' && result.resumeAt > this.#pausedUntil) {
-      this.#pausedUntil = result.resumeAt
-      this.#pausedFor = result.reason
+    if (result.kind === 'paused') {
+      const { waitMs, resumeAt, reason } = result
+      const until = waitMs === undefined ? resumeAt : Date.now() + waitMs
+      if (until > this.#pausedUntil) {
+        this.#pausedUntil = until
+        this.#pausedFor = reason
+      }
     }
     if (result.kind === 'held') this.#isHeld = true
     if (result.kind === 'stopped' || result.kind === 'unavailable') this.#ending ??= result

@@ -34,9 +34,10 @@ export async function dispatchMail(input: DispatchMailInput): Promise<void> {
   for (;;) {
     while (dirty) {
       dirty = false
-      const { resumeAt, more } = await drainMail(input)
+      const { waitMs, resumeAt, more } = await drainMail(input)
       if (more) dirty = true
-      if (resumeAt !== undefined) await sleep(Math.max(1, resumeAt - Date.now()))
+      if (waitMs !== undefined) await sleep(Math.max(1, waitMs))
+      else if (resumeAt !== undefined) await sleep(Math.max(1, resumeAt - Date.now()))
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof dispatchMail>(input)
     }
     await condition(() => dirty, IDLE)

@@ -113,7 +113,7 @@ async function prepare(run: Run, rest: Rest): Promise<SendPlan | string> {
       break
     }
     if (begun.kind === 'wait') show('scheduled')
-    await rest(begun.kind === 'wait' ? begun.until - Date.now() : LOOK_MS)
+    await rest(begun.kind === 'wait' ? (begun.waitMs ?? begun.until - Date.now()) : LOOK_MS)
     if (workflowInfo().continueAsNewSuggested) await goOnInNewRun(run)
   }
   for (;;) {
@@ -145,7 +145,7 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
     if (chunks.pauseMs() > 0) {
       await chunks.returned()
       chunks.show()
-      await sleep(Math.max(1, chunks.pauseMs()))
+      await idle(chunks, chunks.pauseMs(), rest)
       chunks.show()
     }
     const chunk = chunks.takeNext()
@@ -156,7 +156,7 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
         await decide(run, chunks, rest)
         continue
       }
-      await sleep(chunks.idleMs())
+      await idle(chunks, chunks.idleMs(), rest)
       chunks.beginPass()
       continue
     }
@@ -166,6 +166,18 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
   await chunks.returned()
   chunks.show()
   return chunks.ending()
+}
+
+/** Runs that are woken while they idle; those that began before slept on. */
+const WAKES = 'wakes'
+
+/**
+ * Waits while there is nothing to do. A wake says that the batch's row may be behind what this run
+ * has seen, since Postgres was restored: chunks that were done may have rows again.
+ */
+async function idle(chunks: Chunks, ms: number, rest: Rest): Promise<void> {
+  if (!patched(WAKES)) return sleep(Math.max(1, ms))
+  if (await rest(ms)) chunks.tryAllAgain()
 }
 
 /** A cancellation that nothing has noticed yet would be lost with this run. */

@@ -3,8 +3,11 @@ import { WAKE_SIGNAL } from './contract.ts'
 
 /** A rest that a signal ends early. */
 export interface Rest {
-  /** Waits for `ms`, or until somebody has woken the workflow since it last woke up. */
-  (ms: number): Promise<void>
+  /**
+   * Waits for `ms`, or until somebody has woken the workflow since it last woke up. Returns whether
+   * somebody has.
+   */
+  (ms: number): Promise<boolean>
 }
 
 /** Listens to the signal that says: look into Postgres, there may be something to do. */
@@ -14,7 +17,8 @@ export function restUntilWoken(): Rest {
     isWoken = true
   })
   return async (ms) => {
-    await condition(() => isWoken, Math.max(1, ms))
+    const wasWoken = await condition(() => isWoken, Math.max(1, ms))
     isWoken = false
+    return wasWoken
   }
 }

@@ -50,7 +50,8 @@ export interface BatchDeps {
 export type Begun =
   /** With `status`: its time has come, and the API says so from now on. */
   | { kind: 'go'; status?: 'processing' }
-  | { kind: 'wait'; until: number }
+  /** For `waitMs`. `until` is for workflows of before: milliseconds since 1970. */
+  | { kind: 'wait'; waitMs?: number; until: number }
   /** Paused: somebody resumes it. */
   | { kind: 'held' }
   /** Cancelled, finished or taken over by another attempt: nothing to do. */
@@ -85,9 +86,9 @@ export function createBatchActivities({
       if (!OPEN.includes(batch.status)) return { kind: 'ended', status: batch.status }
       if (batch.isPaused) return { kind: 'held' }
       if (batch.status === 'scheduled') {
-        const now = Date.now()
+        const now = Date.parse(batch.now)
         const until = await firstTime(sql, run.organizationId, batch, now)
-        if (until > now) return { kind: 'wait', until }
+        if (until > now) return { kind: 'wait', waitMs: until - now, until }
       }
 
       const sender = await senders.find(sql, run.organizationId, batch.connectionId)
@@ -99,7 +100,9 @@ export function createBatchActivities({
       if (batch.status !== 'scheduled') return { kind: 'go' }
       const isStarted = await batchRuns.startScheduled(sql, run, batch)
       // Else it was paused or changed since it was read: it is looked at again.
-      return isStarted ? { kind: 'go', status: 'processing' } : { kind: 'wait', until: 0 }
+      return isStarted
+        ? { kind: 'go', status: 'processing' }
+        : { kind: 'wait', waitMs: 0, until: 0 }
     },
 
     /** Freezes one page of the audience; undefined when the batch is no longer to be frozen. */
@@ -133,7 +136,16 @@ export function createBatchActivities({
       const result = await completeBatch(sql, run)
       if (result.completed || result.status !== 'processing') return true
       const { rows, counters } = result
-      if (rows && rows.queued + rows.claimed + rows.unknown === 0) {
+      if (rows && rows.queued > 0) {
+        // A run completes a batch that it has sent: its rows are those of before, from a backup.
+        throw ApplicationFailure.create({
+          message: 'The run is ahead of the batch: another begins where the rows stand',
+          type: 'RunAhead',
+          nonRetryable: true,
+          category: 'BENIGN',
+        })
+      }
+      if (rows && rows.claimed + rows.unknown === 0) {
         throw ApplicationFailure.create({
           message: 'The ledger of the batch does not add up',
           type: 'LedgerMismatch',

@@ -52,11 +52,21 @@ const LONGEST_WAIT_MS = 5_000
 /** What a mail of the API says, and its sender's tags. */
 type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
 
-/** When to come back. */
-interface Drained {
+/**
+ * When to come back. `resumeAt` is for workflows of before: milliseconds since 1970, by the clock
+ * of one worker.
+ */
+export interface Drained {
+  waitMs?: number
   resumeAt?: number
   more: boolean
 }
+
+const resumeIn = (waitMs: number): Drained => ({
+  waitMs,
+  resumeAt: Date.now() + waitMs,
+  more: true,
+})
 
 type Flights = ReturnType<typeof createFlights>
 
@@ -101,14 +111,12 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
 
   /**
    * Sends the single mail that waits for one connection, by priority. Returns when to come back:
-   * `resumeAt` when the account cannot send now, nothing when the queue is empty or the time is up.
+   * `waitMs` when the account cannot send now, nothing when the queue is empty or the time is up.
    *
    * Claims are made one after the other. Their calls are not waited for: an answer that is slow
    * holds up nobody else's mail, as long as there are not too many of them.
    */
-  return async function drainMail(
-    input: DispatchMailInput,
-  ): Promise<{ resumeAt?: number; more: boolean }> {
+  return async function drainMail(input: DispatchMailInput): Promise<Drained> {
     const flights = createFlights(MOST_IN_FLIGHT)
     running++
     try {
@@ -138,7 +146,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
 
     while (!isOver()) {
       // This organization's role or identity is in the way: others on the account must not wait.
-      if (state.isStuck) return { resumeAt: Date.now() + timings.stuckMs, more: true }
+      if (state.isStuck) return resumeIn(timings.stuckMs)
       if (flights.hasFailed()) break
       if (flights.room() === 0 || (held.isFull() && !flights.isEmpty())) {
         await flights.next()
@@ -157,8 +165,7 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
       const { bucket, ids, priority } = found
       const grant = await sendLimits.grantPermits(sql, sender, ids.length, laneOf(priority))
       if (grant.granted === 0) {
-        if (grant.waitMs > LONGEST_WAIT_MS)
-          return { resumeAt: Date.now() + grant.waitMs, more: true }
+        if (grant.waitMs > LONGEST_WAIT_MS) return resumeIn(grant.waitMs)
         await Context.current().sleep(grant.waitMs)
         continue
       }

@@ -32,8 +32,11 @@ export type SendChunkResult =
   | { kind: 'waiting' }
   /** Rows are left that are not in doubt, which somebody else holds for a moment: come back. */
   | { kind: 'open' }
-  /** The account cannot send before `resumeAt` (milliseconds since 1970). */
-  | { kind: 'paused'; resumeAt: number; reason: string }
+  /**
+   * The account cannot send for `waitMs`. `resumeAt` is for workflows of before: milliseconds since
+   * 1970, by the clock of one worker.
+   */
+  | { kind: 'paused'; waitMs?: number; resumeAt: number; reason: string }
   /** The batch is paused until somebody resumes it. */
   | { kind: 'held' }
   /** The batch is no longer to be sent. */
@@ -135,7 +138,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     { waitMs, pausedReason }: sendLimits.Grant,
   ): Promise<SendChunkResult> {
     if (pausedReason === 'daily_quota') await batchRuns.noteQuotaAwaited(sql, input, waitMs)
-    return { kind: 'paused', resumeAt: Date.now() + waitMs, reason: pausedReason ?? 'rate' }
+    return paused(waitMs, pausedReason ?? 'rate')
   }
 
   /** Claims as many rows as there are permits for, calls, and writes the results. */
@@ -185,7 +188,7 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
     if (results.some(({ outcome }) => outcome === 'sent')) chunk.isUntried = false
     if (results.some(({ outcome }) => outcome !== 'queued')) chunk.waitedMs = 0
     if (verdict.own) {
-      return { kind: 'paused', resumeAt: Date.now() + timings.outagePauseMs, reason: 'role' }
+      return paused(timings.outagePauseMs, 'role')
     }
     return resultOfVerdict(verdict)
   }
@@ -245,6 +248,13 @@ const mostNext = (most: number, claimed: number, notBegun: number): number =>
 
 const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))
+
+const paused = (waitMs: number, reason: string): SendChunkResult => ({
+  kind: 'paused',
+  waitMs,
+  resumeAt: Date.now() + waitMs,
+  reason,
+})
 
 /** A sender that is refused is tried again, until the breaker says that it is enough. */
 const resultOfVerdict = (verdict: Verdict): SendChunkResult | undefined =>

@@ -8,6 +8,7 @@ import {
   confirmationWorkflowId,
   CONTROL_QUEUE,
   END_CONFIRMATION_SIGNAL,
+  executionWorkflowId,
   type Start,
   type StartKind,
   type StartPayloads,
@@ -134,7 +135,9 @@ const ACTS: Acts = {
   wake_execution: async ({ sql, temporal }, { executionId }) => {
     const [run] = await executions.listRuns(sql, [executionId])
     if (!run) return
-    const handle = temporal.workflow.getHandle(run.workflowId)
+    // One that has not begun by its row has, where the row was restored from a backup.
+    const workflowId = run.fenceWorkflowId ?? executionWorkflowId(run.id, run.attempt)
+    const handle = temporal.workflow.getHandle(workflowId)
     if (!(await ifThere(() => handle.signal(WAKE_SIGNAL)))) await markForReconciling(sql, run.id)
   },
 

@@ -28,7 +28,7 @@ interface OpenRow {
   message: OutboxMessage<StartKind>
 }
 
-/** A kind of rows that any new run takes up where they stand: attempts need not be told apart. */
+/** A kind of rows without attempts: any new run takes one up where it stands. */
 interface OpenRows<Cursor> {
   /** In logs. */
   name: string

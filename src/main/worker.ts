@@ -18,6 +18,7 @@ import { startMailWaker } from '../loops/mail-waker.ts'
 import { startMembershipKeeper } from '../loops/membership-keeper.ts'
 import { startOpenRowReconcilers } from '../loops/open-rows.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
+import { startOverdueWaker } from '../loops/overdue-waker.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
 import { startTestDecider } from '../loops/test-decider.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
@@ -114,6 +115,7 @@ function startLoops(
     startTestDecider({ sql, log }),
     startExecutionReconciler({ sql, temporal, timings, log }),
     startOpenRowReconcilers({ sql, temporal, timings, log }),
+    startOverdueWaker({ sql, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startImportSweeper({ sql, log }),

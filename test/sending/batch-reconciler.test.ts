@@ -1,3 +1,4 @@
+import { createBatchActivities } from '../../activities/sending/batches.ts'
 import { restartBatch, stopBatch } from '../../src/core/sending/restart-batch.ts'
 import { resumeBatch } from '../../src/core/sending/resume-batch.ts'
 import { cancelBatch } from '../../src/core/sending/cancel-batch.ts'
@@ -16,12 +17,16 @@ import { batchWorkflowId, CONTROL_QUEUE, type SendBatchInput } from '../../workf
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { openNamespace, until } from '../support/engine.ts'
 import { forgetRuns, listed } from '../support/runs.ts'
-import { type Seeded, seedBatch, seedOrganization } from '../support/seed.ts'
+import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 /** A reconciler whose rounds the test makes; nobody works on the runs, which stay open. */
 const quiet = () => {}
 const log = { info: quiet, warn: quiet, error: quiet }
 const timings = { ...SHORT_TIMINGS, reconcileMs: 100 }
+const verifier = {
+  verify: () => Promise.reject(new Error('nobody to ask')),
+  acceptsConfigurationSet: async () => undefined,
+}
 
 let database: TestDatabase
 let closeTemporal: () => Promise<void>
@@ -207,6 +212,19 @@ test('after three runs that ended without progress it fails; progress starts the
   expect(await read(id)).toMatchObject({ status: 'failed', failedReason: 'run_lost', attempt: 7 })
   await transact(database.sql, (tx) => resumeBatch(tx, seeded.organizationId, id))
   expect([await lose(), await lose(), await lose()]).toEqual(['restarted', 'restarted', 'failed'])
+})
+
+test('a run that has sent all of it ends where its rows, from a backup, are queued', async () => {
+  const { sql } = database
+  const id = await seed('queued')
+  const run = { organizationId: seeded.organizationId, batchId: id, attempt: 1 }
+  await seedContacts(sql, seeded.organizationId, 3)
+  await freezePage(sql, { ...run, pageSize: 10, chunkSize: 10 })
+  const { completeBatch: complete } = createBatchActivities({ sql, verifier, timings })
+  const error = await complete(run).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ type: 'RunAhead', nonRetryable: true })
+  await sql`update messages set state = 'unknown', claim_id = id, claimed_at = now()`
+  expect(await complete(run)).toBe(false)
 })
 
 test('of several that start it again one does, and what another attempt holds is left alone', async () => {

@@ -214,6 +214,35 @@ describe('while days pass', () => {
     ])
   })
 
+  it('woken between two parts it tries again what was done: the rows may be of a backup', async () => {
+    const tried: number[] = []
+    const now = (await time.now()).getTime()
+    const parts = [
+      { from: 0, to: 10, sendAt: 0 },
+      { from: 10, to: 20, sendAt: now + DAY_MS },
+    ]
+    let isRestored = false
+    const activities = fakes({
+      freezeAudience: async () => ({ plan: plan({ parts }) }),
+      sendChunk: async ({ from }) => {
+        tried.push(from)
+        // After the backup it takes two tries.
+        const isLeft = isRestored && tried.length < 3
+        return isLeft ? { kind: 'waiting' } : { kind: 'done' }
+      },
+    })
+    await withActivities(place, activities, async () => {
+      const handle = await start(place)
+      await until(async () => tried.length === 1)
+      isRestored = true
+      await handle.signal(WAKE_SIGNAL)
+      await until(async () => tried.length >= 2)
+      expect(Number(await time.now()) - now).toBeLessThan(DAY_MS / 2)
+      await time.result(handle)
+    })
+    expect(tried).toEqual([0, 0, 0, 10])
+  })
+
   it('a test waits three days for its decision, or for a person, and then sends the rest', async () => {
     const tried: [number, number][] = []
     const parts = [

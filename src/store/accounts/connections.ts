@@ -286,7 +286,7 @@ export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
     and id = ${id}
     and (last_event_received_at is null or last_event_received_at < now() - interval '1 second')`
 
-/** A page of connections that were never checked since they were registered, by their ids. */
+/** A page of connections that were not checked yet, in the order of their ids. */
 export const listUnchecked = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`

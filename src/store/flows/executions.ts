@@ -103,11 +103,10 @@ export async function endLocked(
   return rows.map(({ id }) => id)
 }
 
-/** The workflow that holds each execution; none for those that never began or are over. */
+/** Those of these executions that live, and the workflow that holds each; null: none has begun. */
 export const listRuns = (sql: Executor, ids: readonly Uuid[]) => sql<
-  { id: Uuid; workflowId: string }[]
+  { id: Uuid; attempt: number; fenceWorkflowId: string | null }[]
 >`
-  select id, fence_workflow_id as workflow_id
+  select id, attempt, fence_workflow_id
   from executions
-  where id = any(${[...ids]}::uuid[]) and fence_workflow_id is not null
-    and status in ${live(sql)}`
+  where id = any(${[...ids]}::uuid[]) and status in ${live(sql)}`

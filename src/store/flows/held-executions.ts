@@ -29,6 +29,9 @@ export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<Held[]>`
   from executions e
   where e.id = any(${[...ids]}::uuid[]) and e.status in ${live(sql)}`
 
+/** One that is neither in a delay nor in a wait is looked at sooner. */
+const ACTIVE_MS = 60_000
+
 /** A page of those without progress for `noProgressMs`, the longest first. */
 export const listWithoutProgress = (
   sql: Executor,
@@ -41,7 +44,10 @@ export const listWithoutProgress = (
   select ${columns(sql)}
   from executions e
   where e.status in ${live(sql)}
-    and e.progressed_at < statement_timestamp() - ${noProgressMs} * interval '1 millisecond'
+    and e.progressed_at
+      < statement_timestamp() - ${Math.min(noProgressMs, ACTIVE_MS)} * interval '1 millisecond'
+    and (e.status in ('pending', 'active')
+      or e.progressed_at < statement_timestamp() - ${noProgressMs} * interval '1 millisecond')
     ${
       after === undefined
         ? sql``

@@ -63,6 +63,21 @@ export async function putAll(
     order by place`
 }
 
+/** Messages of several organizations at once. */
+export async function putEach(
+  sql: Executor,
+  rows: readonly { organizationId: string; message: OutboxMessage }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    insert into outbox (organization_id, kind, payload)
+    select organization_id, kind, payload
+    from jsonb_to_recordset(${sql.json(
+      rows.map(({ organizationId, message }) => ({ organizationId, ...message })),
+    )}) as message ("organizationId" uuid, kind text, payload jsonb)
+    cross join lateral (select "organizationId" as organization_id) named`
+}
+
 /**
  * Writes messages that wake executions, as a part of the statement that decides what they wait for.
  * `rows` selects their `execution_id`s; null ones wait for nothing.

@@ -24,13 +24,16 @@ export interface BatchState {
   timezone: string | null
   throttlePerSecond: number | null
   updatedAt: string
+  /** By the clock of Postgres. */
+  now: string
 }
 
 /** The state of a batch; undefined when it is gone or another attempt runs. */
 export const find = async (sql: Sql, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await sql<BatchState[]>`
     select status, scheduled_for, audience_frozen_at as frozen_at, total_recipients, chunk_size,
-      connection_id, paused_reason is not null as is_paused, timezone, throttle_per_second, updated_at
+      connection_id, paused_reason is not null as is_paused, timezone, throttle_per_second, updated_at,
+      clock_timestamp()::timestamptz(3) as now
     from batches
     where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}`
   return batch

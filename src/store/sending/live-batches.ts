@@ -25,6 +25,47 @@ export const listNext = (sql: Executor, after: Uuid | undefined, limit: number) 
   order by id
   limit ${limit}`
 
+/** Local times may come before the time that a batch is scheduled for by so much. */
+const EARLIEST_ZONE = '26 hours'
+
+/**
+ * A page of live batches that nobody paused, in the order of their ids, that are due and have stood
+ * still for `lateMs`; without those that wait for a quota, or only for outcomes.
+ */
+export const listOverdue = (
+  sql: Executor,
+  { lateMs, after, limit }: { lateMs: number; after: Uuid | undefined; limit: number },
+) => sql<LiveBatch[]>`
+  with late as materialized (
+    select clock_timestamp() - ${lateMs} * interval '1 millisecond' as at
+  )
+  select organization_id, id, attempt
+  from batches b
+  cross join late
+  where ${live(sql)} ${after === undefined ? sql`` : sql`and id > ${after}`}
+    and paused_reason is null
+    and progressed_at < late.at
+    and (status <> 'scheduled' or scheduled_for < late.at
+      + case when timezone is null then interval '0' else ${EARLIEST_ZONE}::interval end)
+    and (quota_awaited_until is null or quota_awaited_until < late.at)
+    and not (audience_frozen_at is not null and unknown > 0
+      and sent + failed + skipped + unknown = total_recipients)
+    and (
+      not exists (
+        select
+        from batch_parts p
+        where p.organization_id = b.organization_id and p.batch_id = b.id
+          and p.send_at > late.at
+      ) or exists (
+        select
+        from batch_parts p
+        where p.organization_id = b.organization_id and p.batch_id = b.id
+          and p.send_at between b.progressed_at and late.at
+      )
+    )
+  order by id
+  limit ${limit}`
+
 /** Locks a live batch and reads how often its run was lost; undefined: it is over, or elsewhere. */
 export async function lock(
   tx: Transaction,

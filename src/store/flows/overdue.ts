@@ -1,0 +1,67 @@
+import { dayBucket, type Uuid } from '../../ids.ts'
+import type { Sql } from '../db/sql.ts'
+import { live } from './executions.ts'
+import type { Cursor } from './held-executions.ts'
+
+/** A live execution without progress, and what it stands at. */
+export interface StillExecution extends Cursor {
+  organizationId: Uuid
+  /** No run has begun it. */
+  isUnbegun: boolean
+  /** Its delay or wait should have ended. */
+  isDue: boolean
+  /** Its delay or wait is not over yet. */
+  hasTime: boolean
+  /** The mail whose outcome it waits for; null: none. */
+  mailId: Uuid | null
+}
+
+/**
+ * A page of live executions without progress for `lateMs`, those for the longest first: progress of
+ * a delay or a wait is its end.
+ */
+export const listStill = (
+  sql: Sql,
+  { lateMs, after, limit }: { lateMs: number; after: Cursor | undefined; limit: number },
+) => sql<StillExecution[]>`
+  select e.organization_id, e.id, e.progressed_at, e.fence_run_id is null as is_unbegun,
+    coalesce(s.due_at < clock_timestamp() - ${lateMs} * interval '1 millisecond', false) as is_due,
+    coalesce(s.due_at >= clock_timestamp() - ${lateMs} * interval '1 millisecond', false)
+      as has_time,
+    s.mail_id
+  from (
+    select organization_id, id, progressed_at, fence_run_id, step_id, visit
+    from executions
+    where status in ${live(sql)}
+      and progressed_at < clock_timestamp() - ${lateMs} * interval '1 millisecond'
+      ${
+        after === undefined
+          ? sql``
+          : sql`and (progressed_at, id) > (${after.progressedAt}::timestamptz, ${after.id}::uuid)`
+      }
+    order by progressed_at, id
+    limit ${limit}
+  ) e
+  left join execution_steps s on s.organization_id = e.organization_id and s.execution_id = e.id
+    and s.step_id = e.step_id and s.visit = e.visit and s.status = 'executing'
+  order by e.progressed_at, e.id`
+
+/** Those of some mails that have no outcome yet. */
+export async function listOpenMails(
+  sql: Sql,
+  mails: readonly { organizationId: Uuid; id: Uuid }[],
+): Promise<Set<Uuid>> {
+  if (mails.length === 0) return new Set()
+  const rows = await sql<{ id: Uuid }[]>`
+    select m.id
+    from unnest(
+      ${mails.map(({ organizationId }) => organizationId)}::uuid[],
+      ${mails.map(({ id }) => dayBucket(id))}::uuid[],
+      ${mails.map(({ id }) => id)}::uuid[]
+    ) as wanted (organization_id, bucket, id)
+    join messages m on m.organization_id = wanted.organization_id and m.bucket = wanted.bucket
+      and m.id = wanted.id
+    where m.state in ('queued', 'claimed', 'unknown')
+      and m.bucket = any(${[...new Set(mails.map(({ id }) => dayBucket(id)))]}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
+}
