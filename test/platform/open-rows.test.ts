@@ -48,8 +48,8 @@ afterAll(async () => {
   await database.drop()
 })
 beforeEach(async () => {
-  const { sql } = database
-  await sql`truncate outbox, erasures, imports, notices, connections, subscriptions cascade`
+  const { admin, sql } = database
+  await admin`truncate outbox, erasures, imports, notices, connections, subscriptions cascade`
   ;({ organizationId } = await seedOrganization(sql))
   await sql`update connections set checked_at = now()`
 })

@@ -283,7 +283,9 @@ describe('an erasure', () => {
 
     const erasureId = await erase(id)
     await erased(erasureId)
-    expect(speakingOf(await dumpRows(api.admin), [...person.words, phone, phone.slice(3)])).toEqual([])
+    expect(speakingOf(await dumpRows(api.admin), [...person.words, phone, phone.slice(3)])).toEqual(
+      [],
+    )
     expect(await recordsOf(importId)).toEqual(['{}', '{}'])
     for (const mailId of [...ids, bucket]) {
       expect(await mailRow(mailId)).toMatchObject({ recipient: null, state: 'sent' })
