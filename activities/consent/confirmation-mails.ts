@@ -35,11 +35,11 @@ export interface ConfirmationMails {
  * Undefined: the topic has no account or no sender.
  */
 export function confirmationMails(
-  topic: ConfirmationTopic,
+  topic: ConfirmationTopic & { organizationId: string },
   renderer: Renderer,
   report: ReportProblem,
 ): ConfirmationMails | undefined {
-  const { topicId, connectionId, subject, html, text } = topic
+  const { organizationId, topicId, connectionId, subject, html, text } = topic
   if (connectionId === null || topic.from === null) return undefined
   const reported = new Set<ConfirmationProblem>()
   const note = (problem: ConfirmationProblem): undefined => {
@@ -69,7 +69,11 @@ export function confirmationMails(
       .update(JSON.stringify([subject, html, text]))
       .digest('base64')
     const template = { key, content: { subject, html, text }, marketing: false }
-    const call = { owner: `topic ${topicId}`, by: performance.now() + RENDER_TIMEOUT_MS }
+    const call = {
+      organization: organizationId,
+      content: `topic ${topicId}`,
+      by: performance.now() + RENDER_TIMEOUT_MS,
+    }
     const making = renderer.mails(template, requests.map(confirmationData), call)
     const mails: (RenderedMail | undefined)[] = []
     // In their order: a problem of the template is known before the next mail depends on it.

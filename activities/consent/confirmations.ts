@@ -70,7 +70,9 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
     if (awaited.length === 0) return more
     const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
     const mailed = await confirmations.listTopics(tx, organizationId, topicIds)
-    const topics = new Map(mailed.map((each) => [each.topicId, mailsOf(each, renderer, warn)]))
+    const topics = new Map(
+      mailed.map((each) => [each.topicId, mailsOf({ ...each, organizationId }, renderer, warn)]),
+    )
     const mayMail = await mailLimit(tx, organizationId, mail, awaited)
     const now = Date.now()
     const decided = awaited.map((one) => {

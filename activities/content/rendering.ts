@@ -1,8 +1,9 @@
-import { ApplicationFailure } from '@temporalio/activity'
+import { ApplicationFailure, asyncLocalStorage } from '@temporalio/activity'
 import { RendererBusy } from '../../src/mail/renderer.ts'
 
-/** Wait before an activity that the renderer had no time for is retried. */
+/** Wait before an activity that the renderer had no time for is retried; longer each time. */
 const BUSY_MS = 2_000
+const LONGEST_BUSY_MS = 30_000
 
 /** Runs `render`. When the renderer is overloaded the activity is retried after a while. */
 export async function untilRendered<T>(render: () => Promise<T>): Promise<T> {
@@ -13,7 +14,10 @@ export async function untilRendered<T>(render: () => Promise<T>): Promise<T> {
     throw ApplicationFailure.create({
       message: error.message,
       type: 'RendererBusy',
-      nextRetryDelay: BUSY_MS,
+      nextRetryDelay: Math.min(
+        BUSY_MS * (asyncLocalStorage.getStore()?.info.attempt ?? 1),
+        LONGEST_BUSY_MS,
+      ),
       category: 'BENIGN',
     })
   }

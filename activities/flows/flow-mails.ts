@@ -48,11 +48,6 @@ export function flowContents(renderer: Renderer) {
     return found
   }
 
-  const callOf = (owner: string) => ({ owner, by: performance.now() + LONGEST_RENDERING_WAIT_MS })
-
-  const rendered = (key: string, content: Parts, marketing: boolean) => (data: MergeData) =>
-    renderer.mails({ key, content, marketing }, [data], callOf(key))[0]
-
   return async function find(
     sql: Executor,
     flow: FlowVersion,
@@ -60,6 +55,14 @@ export function flowContents(renderer: Renderer) {
   ): Promise<FlowContent | Refusal> {
     const { organizationId } = flow
     const { templateId, subject, html, variables = {} } = config
+    const callOf = (content: string) => ({
+      organization: organizationId,
+      content,
+      by: performance.now() + LONGEST_RENDERING_WAIT_MS,
+    })
+    const rendered = (key: string, content: Parts, marketing: boolean) => (data: MergeData) =>
+      renderer.mails({ key, content, marketing }, [data], callOf(key))[0]
+
     try {
       if (templateId === undefined) {
         const key = `${organizationId} ${flow.flowId} ${flow.version} ${id}`

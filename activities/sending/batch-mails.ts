@@ -75,7 +75,7 @@ export function batchMails({ renderer = processRenderer(), ...deps }: BatchConte
         version: versionFor(recipient),
         data: dataOf(recipient),
       }))
-      const rendered = renderAll(renderer, mails, by)
+      const rendered = renderAll(renderer, mails, { organization: organizationId, by })
       return mails.map(async (mail) => {
         const { recipient, version, data } = mail
         const { id, email } = recipient
@@ -100,14 +100,14 @@ export function batchMails({ renderer = processRenderer(), ...deps }: BatchConte
 function renderAll<Mail extends { version: Version; data: MergeData }>(
   renderer: Renderer,
   mails: readonly Mail[],
-  by: number,
+  call: { organization: string; by: number },
 ): Map<Mail, Promise<RenderedMail> | undefined> {
   const rendered = new Map<Mail, Promise<RenderedMail> | undefined>()
   for (const version of new Set(mails.map((mail) => mail.version))) {
     const { template } = version
     const same = mails.filter((mail) => mail.version === version)
     const data = same.map((mail) => mail.data)
-    const made = renderer.mails(template, data, { owner: template.key, by })
+    const made = renderer.mails(template, data, { ...call, content: template.key })
     for (const [n, mail] of same.entries()) rendered.set(mail, made[n])
   }
   return rendered

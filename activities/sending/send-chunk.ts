@@ -12,6 +12,7 @@ import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Range } from '../../workflows/contract.ts'
+import { processRenderer } from '../../src/mail/renderer.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
 import { countTroubles } from './breaker.ts'
 import { callAll, type Pending, type Verdict } from '../calls.ts'
@@ -58,6 +59,11 @@ const CLAIM_SIZE = 100
  * short ones make long mails shows when the first are made.
  */
 const CLAIM_CHARACTERS = 2_000_000
+/**
+ * A chunk of an organization that renders apart gives its slot to another for about so long, while
+ * a mail of the organization is rendered.
+ */
+const RENDERING_PAUSE_MS = 3_000
 /** A chunk that cannot go on for this long gives its slot to another. */
 const LONGEST_WAIT_MS = 30_000
 
@@ -74,6 +80,7 @@ export interface SendChunkDeps {
 }
 
 export function createSendChunk({ sql, claimSql, mailer, timings, content }: SendChunkDeps) {
+  const { renderer = processRenderer() } = content
   const mailsOf = batchMails(content)
 
   /**
@@ -116,9 +123,15 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
       // Until a first mail is accepted few are tried at once: a refused sender fails no whole
       // claim.
       const untried = chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE
-      const wanted = Math.min(most, chunk.most, untried, open.queued)
-      const grant = await grantMails(input, batch, sender, wanted)
+      const turn = renderer.takeTurn(organizationId)
+      if (!turn) return pausedForRendering()
+      const wanted = Math.min(most, chunk.most, untried, open.queued, turn.mostMails)
+      const grant = await grantMails(input, batch, sender, wanted).catch((error: unknown) => {
+        turn.end()
+        throw error
+      })
       if (grant.granted === 0) {
+        turn.end()
         if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
           return await pauseFor(input, grant)
         }
@@ -126,7 +139,8 @@ export function createSendChunk({ sql, claimSql, mailer, timings, content }: Sen
         await Context.current().sleep(grant.waitMs)
         continue
       }
-      const ended = await sendClaim({ input, sender, range, batch, mails, chunk, grant })
+      const claim = { input, sender, range, batch, mails, chunk, grant }
+      const ended = await sendClaim(claim).finally(() => turn.end())
       if (ended) return ended
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
     }
@@ -241,6 +255,13 @@ interface ClaimInput {
   }
   grant: Awaited<ReturnType<typeof sendLimits.grantPermits>>
 }
+
+/** Spread, so that the chunks of many batches do not come back together. */
+const pausedForRendering = (): SendChunkResult => ({
+  kind: 'paused',
+  resumeAt: Date.now() + RENDERING_PAUSE_MS * (1 + Math.random()),
+  reason: 'rendering',
+})
 
 /** Rows of the next claim: few after mails that took too long to make or were too long. */
 const mostNext = (most: number, claimed: number, notBegun: number): number =>

@@ -26,7 +26,11 @@ export const awaitChecks = async (checks: readonly Promise<unknown>[]): Promise<
 
 /** Makes the checks of one request. */
 export function createContents(renderer: Renderer, organizationId: string): Contents {
-  const call = { owner: organizationId, by: performance.now() + CHECK_TIMEOUT_MS }
+  const call = {
+    organization: organizationId,
+    content: 'checks',
+    by: performance.now() + CHECK_TIMEOUT_MS,
+  }
   const compiled = new Map<string, Promise<Content>>()
   const found = new Map<string, Promise<Set<string>>>()
   /** Set when the request's own content used up the time. */

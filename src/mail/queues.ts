@@ -19,7 +19,8 @@ export interface Job {
   work: Work
   shared: Works[Work]['shared']
   key: string | undefined
-  owner: string
+  organization: string
+  content: string
   by: number
   entries: Entry[]
 }
@@ -37,12 +38,18 @@ interface QueueOptions {
 
 export interface Queue {
   add(job: Job): void
+  /** How many jobs of an organization wait or are at work. */
+  countOf(organization: string): number
   close(): Promise<void>
 }
 
-/** One thread and the jobs that wait for it. Owners take turns, however many jobs each has. */
+/**
+ * One thread and the jobs that wait for it. Organizations take turns, and within an organization
+ * its contents, however many jobs each has.
+ */
 export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOptions): Queue {
-  const waiting = new Map<string, Job[]>()
+  const waiting = new Map<string, Map<string, Job[]>>()
+  let current: Job | undefined
   let running = Promise.resolve()
   let isRunning = false
   let isClosed = false
@@ -51,21 +58,30 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
     isRunning = true
     for (let job = next(); job; job = next()) {
       if (isElsewhere?.(job)) continue
+      current = job
       await takeTurn(job)
+      current = undefined
       if (job.entries.length > 0) push(job)
     }
     isRunning = false
   }
 
-  const push = (job: Job): void =>
-    void waiting.set(job.owner, [...(waiting.get(job.owner) ?? []), job])
+  function push(job: Job): void {
+    const contents = waiting.get(job.organization) ?? new Map<string, Job[]>()
+    waiting.set(job.organization, contents)
+    contents.set(job.content, [...(contents.get(job.content) ?? []), job])
+  }
 
-  /** The next job of the owner that has waited longest, who then goes to the end. */
+  /** The next job of what has waited longest; its organization and content go to the end. */
   function next(): Job | undefined {
-    for (const [owner, [job, ...more]] of waiting) {
-      waiting.delete(owner)
-      if (more.length > 0) waiting.set(owner, more)
-      return job
+    for (const [organization, contents] of waiting) {
+      waiting.delete(organization)
+      for (const [content, [job, ...more]] of contents) {
+        contents.delete(content)
+        if (more.length > 0) contents.set(content, more)
+        if (contents.size > 0) waiting.set(organization, contents)
+        if (job) return job
+      }
     }
     return undefined
   }
@@ -102,6 +118,11 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
       push(job)
       if (!isRunning) running = run()
     },
+    countOf: (organization) => {
+      const contents = [...(waiting.get(organization)?.values() ?? [])]
+      const atWork = current?.organization === organization ? 1 : 0
+      return contents.reduce((sum, jobs) => sum + jobs.length, atWork)
+    },
     close: async () => {
       isClosed = true
       await thread.close()
@@ -113,6 +134,6 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
-function giveUp({ entries }: Job): void {
+export function giveUp({ entries }: Job): void {
   for (const { settle } of entries.splice(0)) settle({ kind: 'late' })
 }

@@ -1,6 +1,7 @@
 import { badRequest } from '../domain/errors.ts'
 import type { Content, ContentPaths, ContentSource } from './content.ts'
-import { createQueue, type Entry, type Job } from './queues.ts'
+import { createIsolation } from './isolation.ts'
+import { createQueue, type Entry, giveUp, type Job } from './queues.ts'
 import type { Syntax } from './liquid.ts'
 import { type MergeData, RenderError, type RenderedMail } from './render.ts'
 import { createThread, ITEM_MS } from './threads.ts'
@@ -11,9 +12,11 @@ import type { MailPreview, MailTemplate, Work, Works } from './works.ts'
 const CHECK_MS = 2_000
 /** How long a call without a deadline waits for its turn. */
 const DEFAULT_TIMEOUT_MS = 10_000
-/** How long an owner's contents are rendered apart after one was too slow. */
-const ISOLATION_MS = 60_000
-const MOST_ISOLATED = 1_000
+/**
+ * Jobs of an organization that renders apart, waiting or at work. One more is RendererBusy at once:
+ * whoever asks holds a slot that others need.
+ */
+const MOST_APART = 4
 const IDLE_MS = 60_000
 
 /** The work did not begin in time: nothing is wrong with the content. */
@@ -25,8 +28,9 @@ export class RendererBusy extends Error {
 
 /** Whose work it is, and until when it must have begun. */
 interface RenderCall {
-  /** A content or an organization: after a slow item the next ones of its owner run apart. */
-  owner: string
+  organization: string
+  /** Names the content within the organization: after a slow item its next ones run apart. */
+  content: string
   /** On `performance.now()`'s scale: what has not begun by then throws RendererBusy. */
   by?: number
 }
@@ -35,7 +39,8 @@ interface RenderCall {
  * Renders and checks contents of callers in threads, which are ended when one item takes more than
  * 200 ms of processor time or 128 MB. So no content blocks this process, and a busy machine does
  * not make a content too slow. An item that was too slow beside others is tried once more in a
- * thread for such items, where no other content waits for it.
+ * thread for such items, where no other content waits for it. Organizations take turns, and within
+ * one its contents. After three slow contents in a minute all of an organization is rendered there.
  *
  * Each promise ends with a result, a RenderError (`render_timeout`, `too_large` and so on), an
  * AppError that says what is wrong with a content, or RendererBusy.
@@ -65,8 +70,19 @@ export interface Renderer {
   ): Promise<Content>
   /** See `rootsOf`. */
   roots(syntax: Syntax, source: string, call: RenderCall): Promise<Set<string>>
+  /**
+   * Asks before mails of an organization are claimed. Undefined: it renders apart, and its last
+   * mail is not done; nothing is to be claimed now. Otherwise how many mails may be claimed, until
+   * `end` is called.
+   */
+  takeTurn(organization: string): RenderTurn | undefined
   /** Ends the threads; work that is not done throws RendererBusy. */
   close(): Promise<void>
+}
+
+interface RenderTurn {
+  mostMails: number
+  end(): void
 }
 
 let own: Renderer | undefined
@@ -81,7 +97,8 @@ interface RendererOptions {
 }
 
 export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions = {}): Renderer {
-  const isolated = new Map<string, number>()
+  const isolation = createIsolation(() => performance.now())
+  const claiming = new Set<string>()
   const threads = {
     shared: createThread({ idleMs, readTime }),
     alone: createThread({ idleMs, readTime }),
@@ -90,7 +107,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     thread: threads.alone,
     itemMs: (work) => (work === 'contents' || work === 'roots' ? CHECK_MS : ITEM_MS),
     onStopped: (job, entry, { why, isCertain }) => {
-      isolate(job.owner)
+      isolation.noteSlow(job)
       if (isCertain || entry.isSecondTry) entry.settle(REFUSALS[why])
       else alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
@@ -99,30 +116,24 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     thread: threads.shared,
     itemMs: () => ITEM_MS,
     isElsewhere: (job) => {
-      if (!isIsolated(job.owner)) return false
-      alone.add(job)
+      if (!isolation.isApart(job)) return false
+      const { organization } = job
+      if (isolation.isOrganizationApart(organization) && alone.countOf(organization) >= MOST_APART)
+        giveUp(job)
+      else alone.add(job)
       return true
     },
     onStopped: (job, entry) => {
-      isolate(job.owner)
+      isolation.noteSlow(job)
       alone.add({ ...job, entries: [{ ...entry, isSecondTry: true }] })
     },
   })
-
-  const isIsolated = (owner: string): boolean => (isolated.get(owner) ?? 0) > performance.now()
-
-  function isolate(owner: string): void {
-    isolated.delete(owner)
-    isolated.set(owner, performance.now() + ISOLATION_MS)
-    const [oldest] = isolated.keys()
-    if (isolated.size > MOST_ISOLATED && oldest !== undefined) isolated.delete(oldest)
-  }
 
   function run<W extends Work>(
     work: W,
     { shared: template, key }: { shared: Works[W]['shared']; key?: string },
     items: readonly Works[W]['item'][],
-    { owner, by = performance.now() + DEFAULT_TIMEOUT_MS }: RenderCall,
+    { organization, content, by = performance.now() + DEFAULT_TIMEOUT_MS }: RenderCall,
   ): Promise<Works[W]['result']>[] {
     const promises: Promise<Works[W]['result']>[] = []
     const entries = items.map((item): Entry => {
@@ -138,7 +149,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
       promises.push(promise)
       return { item, settle, isSecondTry: false }
     })
-    const job: Job = { work, shared: template, key, owner, by, entries }
+    const job: Job = { work, shared: template, key, organization, content, by, entries }
     shared.add(job)
     return promises
   }
@@ -164,6 +175,13 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     compile: (source, paths, call) => runOne('contents', { shared: null }, { source, paths }, call),
     roots: async (syntax, source, call) =>
       new Set(await runOne('roots', { shared: null }, { syntax, source }, call)),
+    takeTurn: (organization) => {
+      if (!isolation.isOrganizationApart(organization))
+        return { mostMails: Infinity, end: () => {} }
+      if (claiming.has(organization) || alone.countOf(organization) > 0) return undefined
+      claiming.add(organization)
+      return { mostMails: 1, end: () => void claiming.delete(organization) }
+    },
     close: async () => {
       await Promise.all([shared.close(), alone.close()])
     },

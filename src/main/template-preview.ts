@@ -111,7 +111,7 @@ async function previewFile(path: string, values: Values): Promise<Shown> {
         variables,
       },
       TEMPLATE_PATHS,
-      { owner: OWNER },
+      { organization: OWNER, content: OWNER },
     )
     const contact = sampleOf(values)
     const data = dataOf(contact, { name: 'Your organization' }, NOWHERE, values)

@@ -13,7 +13,7 @@ afterAll(() => renderer.close())
 
 /** As it is published, and sent to somebody. */
 async function made(contact: object): Promise<MailPreview & { isInlined: boolean }> {
-  const call = { owner: 'test' }
+  const call = { organization: 'test', content: 'test' }
   const { subject, previewText, source: html } = DEFAULT_TEMPLATE
   const content = await renderer.compile({ subject, previewText, html }, undefined, call)
   const data = {

@@ -33,9 +33,13 @@ afterEach(() => {
   if (heldMs >= HELD_MS) throw new Error(`the event loop was held for ${heldMs} ms`)
 })
 
-let owners = 0
+let strangers = 0
 /** Each is somebody else, so that none is kept apart for what the one before did. */
-const stranger = () => ({ owner: `owner ${++owners}`, by: Infinity })
+const stranger = () => ({
+  organization: `organization ${++strangers}`,
+  content: 'c',
+  by: Infinity,
+})
 
 /** How it ended: `made`, or the reason of the refusal. Anything else is thrown. */
 async function endOf(making: Promise<unknown>): Promise<string> {
@@ -62,7 +66,7 @@ async function allEnd(makings: Record<string, () => Promise<unknown>>) {
 }
 
 /** Whose items each run alone after the first slow one: they are tried once and not twice. */
-const loner = { owner: 'a loner', by: Infinity }
+const loner = { organization: 'a loner', content: 'c', by: Infinity }
 const text = (source: string, scope: object) =>
   renderer.text(source, scope, isFull ? stranger() : loner)
 const compile = (source: ContentSource) => renderer.compile(source, undefined, stranger())
@@ -271,8 +275,10 @@ describe('confirmations and roots', () => {
 
 test('what is asked of a closed renderer, or too late, is not begun', async () => {
   const closed = createRenderer()
-  const late = closed.text('x', {}, { owner: 'o', by: performance.now() - 1 })
+  const late = closed.text('x', {}, { ...loner, by: performance.now() - 1 })
   await expect(late).rejects.toThrow(RendererBusy)
   await closed.close()
-  await expect(closed.text('x', {}, { owner: 'o' })).rejects.toThrow(RendererBusy)
+  await expect(closed.text('x', {}, { organization: 'o', content: 'c' })).rejects.toThrow(
+    RendererBusy,
+  )
 })

@@ -40,7 +40,7 @@ const endsOf = async (making: Promise<RenderedMail>[]): Promise<string[]> =>
   (await Promise.allSettled(making)).map((end) =>
     end.status === 'fulfilled' ? end.value.html : String(end.reason.reason),
   )
-const never = { owner: 'a', by: Infinity }
+const never = { organization: 'a', content: 'a', by: Infinity }
 
 test('a slow recipient fails alone, by name, and all others have their mail', async () => {
   const ends = await endsOf(
@@ -122,7 +122,7 @@ test('whoever was slow is rendered apart, and others do not wait for them', asyn
     renderer.mails(
       slow,
       people(1, () => true),
-      { ...never, owner: 'slow' },
+      { ...never, organization: 'slow', content: 'slow' },
     ),
   )
   let isOver = false
@@ -130,7 +130,7 @@ test('whoever was slow is rendered apart, and others do not wait for them', asyn
     renderer.mails(
       slow,
       people(sized(3, 20), () => true),
-      { ...never, owner: 'slow' },
+      { ...never, organization: 'slow', content: 'slow' },
     ),
   )
   void crowd.then(() => (isOver = true))
@@ -144,12 +144,77 @@ test('owners take turns, however much one of them has', async () => {
   const MANY = sized(250, 1_000)
   const renderer = open()
   const row = '{{ contact.firstName | upcase | append: "!" }}'.repeat(400)
-  const all = endsOf(renderer.mails(templateOf(row), people(MANY), { ...never, owner: 'large' }))
+  const all = endsOf(
+    renderer.mails(templateOf(row), people(MANY), {
+      ...never,
+      organization: 'large',
+      content: 'large',
+    }),
+  )
   let isOver = false
   void all.then(() => (isOver = true))
-  await endsOf(renderer.mails(templateOf('ok'), people(1), { ...never, owner: 'small' }))
+  await endsOf(
+    renderer.mails(templateOf('ok'), people(1), {
+      ...never,
+      organization: 'small',
+      content: 'small',
+    }),
+  )
   expect(isOver).toBe(false)
   expect(await all).toHaveLength(MANY)
+})
+
+/** Slow contents of one organization, one mail each, and how many are done. */
+function slowContents(renderer: Renderer, organization: string, count: number) {
+  let done = 0
+  const ends = Array.from({ length: count }, async (_, n) => {
+    const call = { organization, content: `content ${n}`, by: Infinity }
+    const slow = people(1, () => true)
+    const [end] = await endsOf(renderer.mails(templateOf(`${SLOW}${n}`), slow, call))
+    done++
+    return end
+  })
+  return { ends: Promise.all(ends), countDone: () => done }
+}
+
+test('an organization with many slow contents holds up no other', async () => {
+  const renderer = open()
+  const slow = slowContents(renderer, 'slow', 12)
+  expect(await endsOf(renderer.mails(templateOf('ok'), people(1), never))).toEqual(['ok'])
+  // It waits for the one that is at work, and not for a first look at each of them.
+  expect(slow.countDone()).toBeLessThan(6)
+  await slow.ends
+})
+
+test('an organization with three slow contents may claim one mail at a time, and others as before', async () => {
+  const renderer = open()
+  expect(renderer.takeTurn('slow')?.mostMails).toBe(Infinity)
+  await slowContents(renderer, 'slow', 3).ends
+  const turn = renderer.takeTurn('slow')
+  expect(turn?.mostMails).toBe(1)
+  // Its mail is not made yet.
+  expect(renderer.takeTurn('slow')).toBeUndefined()
+  turn?.end()
+  const call = { organization: 'slow', content: 'another', by: Infinity }
+  const made = renderer.mails(templateOf('ok'), people(1), call)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(renderer.takeTurn('slow')).toBeUndefined()
+  expect(await endsOf(made)).toEqual(['ok'])
+  await expect.poll(() => renderer.takeTurn('slow')?.mostMails, { timeout: SOON_MS }).toBe(1)
+  expect(renderer.takeTurn('a')?.mostMails).toBe(Infinity)
+})
+
+test('more work of such an organization than a few is refused at once, and none of others', async () => {
+  const renderer = open()
+  await slowContents(renderer, 'slow', 3).ends
+  const call = { organization: 'slow', content: 'ok', by: Infinity }
+  const ask = (body: string) => renderer.text(body, {}, call).catch(() => 'busy')
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask('{{ 1 | plus: 1 }}')))
+  expect(answers.filter((each) => each === 'busy').length).toBe(8)
+  expect(answers.filter((each) => each === '2').length).toBe(4)
+  const other = { ...call, organization: 'other' }
+  const others = Array.from({ length: 12 }, () => renderer.text('{{ 1 | plus: 1 }}', {}, other))
+  expect(new Set(await Promise.all(others))).toEqual(new Set(['2']))
 })
 
 test('a renderer that is closed leaves no thread, one without work neither', async () => {

@@ -3,6 +3,7 @@ import { createSendChunk } from '../../activities/sending/send-chunk.ts'
 import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
+import { processRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
 import { insertMail } from '../support/api.ts'
 import { createDatabase } from '../support/database.ts'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** What a chunk answers whose rows are in these states; nothing is left to be claimed. */
-async function resultOf(states: readonly string[]) {
+async function resultOf(states: readonly string[], change: Partial<Renderer> = {}) {
   const mailer = fakeMailer()
   const seeded = await seedOrganization(sql)
   const { organizationId, connectionId } = seeded
@@ -36,7 +37,11 @@ async function resultOf(states: readonly string[]) {
     const isOpen = state === 'claimed' || state === 'unknown'
     await insertMail(sql, { ...of, status: 'pending', ...(isOpen ? { claimId: uuidv7() } : {}) })
   }
-  const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://example.com' }
+  const content = {
+    keyring: parseKeyring(newKeyringText()),
+    publicUrl: 'https://example.com',
+    renderer: { ...processRenderer(), ...change },
+  }
   const sendChunk = createSendChunk({
     sql,
     claimSql: sql,
@@ -56,4 +61,10 @@ test('a chunk is in doubt only when all that is left of it is', async () => {
   expect(await resultOf(['unknown', 'claimed'])).toEqual({ kind: 'open' })
   expect(await resultOf(['claimed'])).toEqual({ kind: 'open' })
   expect(await resultOf(['sent', 'failed'])).toEqual({ kind: 'done' })
+})
+
+test('a chunk whose organization is at a slow mail elsewhere claims nothing and gives its slot back', async () => {
+  const result = await resultOf(['queued'], { takeTurn: () => undefined })
+  expect(result).toMatchObject({ kind: 'paused', reason: 'rendering' })
+  expect(await sql`select from claims`).toEqual([])
 })

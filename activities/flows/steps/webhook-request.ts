@@ -126,7 +126,7 @@ function renderBody(
   { contact, event }: About,
   renderer: Renderer,
 ): Promise<string> {
-  const { id, flowId, flowName, version, data } = execution
+  const { id, organizationId, flowId, flowName, version, data } = execution
   const scope = {
     contact,
     trigger: { data },
@@ -134,7 +134,10 @@ function renderBody(
     execution: { id },
     workflow: { id: flowId, name: flowName },
   }
-  return renderer.text(source, scope, { owner: `${flowId} ${version} ${step.id}` })
+  return renderer.text(source, scope, {
+    organization: organizationId,
+    content: `webhook ${flowId} ${version} ${step.id}`,
+  })
 }
 
 function typeOf(body: string): string {

@@ -16,17 +16,20 @@ export interface ShownMail {
 const NOTHING = { subject: null, html: null, text: null, checks: [] }
 
 /**
- * Renders one mail to be looked at, and looks through it. `owner` as in `Renderer`: a slow template
- * does not hold up mail that is sent. Throws a 503 when there was no time.
+ * Renders one mail to be looked at, and looks through it. The renderer takes it for a content of
+ * its own: a slow template does not hold up mail that is sent. Throws a 503 when there was no time.
  */
 export async function showMail(
   renderer: Renderer,
   template: MailTemplate & { key: string },
   data: MergeData,
-  owner: string,
+  organization: string,
 ): Promise<ShownMail> {
   try {
-    const { mail, checks } = await renderer.preview(template, data, { owner: `preview ${owner}` })
+    const { mail, checks } = await renderer.preview(template, data, {
+      organization,
+      content: `preview ${template.key}`,
+    })
     return { ...mail, problem: null, checks }
   } catch (error) {
     if (error instanceof RendererBusy) throw overloaded()

@@ -77,7 +77,11 @@ async function renderAgain(
     ...deadLinks(publicUrl),
     variables: variablesOf(content.variableMappings, contact),
   }
-  const call = { owner: `log ${organizationId}`, by: performance.now() + RENDER_TIMEOUT_MS }
+  const call = {
+    organization: organizationId,
+    content: `log ${key}`,
+    by: performance.now() + RENDER_TIMEOUT_MS,
+  }
   try {
     const [mail] = await Promise.all(renderer.mails(template, [data], call))
     return mail ? said(mail, 'rendered_again') : missing('render_failed')

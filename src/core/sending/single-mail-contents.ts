@@ -53,7 +53,7 @@ export async function renderedContents(
   rows: readonly (AddressedMail | AppError)[],
   deps: MailDeps,
 ): Promise<(Rendered | AppError)[]> {
-  const call = { owner: organizationId, by: performance.now() + RENDER_TIMEOUT_MS }
+  const call = { organization: organizationId, by: performance.now() + RENDER_TIMEOUT_MS }
   const found: (Rendered | AppError | undefined)[] = rows.map((row) =>
     row instanceof AppError ? row : undefined,
   )
@@ -79,7 +79,10 @@ export async function renderedContents(
       }
       const { key, ...content } = template
       const data = group.map(({ row }) => dataOf(row, organizationId, organization, deps))
-      const mails = deps.renderer.mails({ key, content, marketing: false }, data, call)
+      const mails = deps.renderer.mails({ key, content, marketing: false }, data, {
+        ...call,
+        content: key,
+      })
       for (const [position, { index }] of group.entries()) found[index] = mails[position]
     }
   }
@@ -96,14 +99,14 @@ async function addPlain(
   rows: readonly OpenRow[],
   found: (Rendered | AppError | undefined)[],
   { renderer }: MailDeps,
-  call: { owner: string; by: number },
+  call: { organization: string; by: number },
 ): Promise<void> {
   const textless = rows.flatMap(({ row: { input }, index }) =>
     input.text === undefined && input.html !== undefined ? [{ html: input.html, index }] : [],
   )
   const making = renderer.textParts(
     textless.map(({ html }) => html),
-    call,
+    { ...call, content: 'text parts' },
   )
   const made = new Map(textless.map(({ index }, position) => [index, making[position]]))
   for (const { row, index } of rows) {
