@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import * as eventQueuePolls from '../../src/store/accounts/event-queue-polls.ts'
-import { connect, type Sql, transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import * as batchVariants from '../../src/store/sending/batch-variants.ts'
 import * as claims from '../../src/store/sending/claims.ts'
@@ -13,6 +13,7 @@ import * as mailsInFlight from '../../src/store/sending/mails-in-flight.ts'
 import * as transactionalMails from '../../src/store/sending/transactional-mails.ts'
 import { findWaitingDays } from '../../src/store/sending/waiting-days.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { connectAs } from '../support/logins.ts'
 import { type Node, widest } from '../support/rows-read.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
@@ -31,13 +32,13 @@ const asked: { query: string; parameters: unknown[] }[] = []
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connect(database.url, {
+  sql = connectAs(database.url, {
     name: 'polls',
     role: 'letterloom_worker',
     onQuery: (query, parameters) => asked.push({ query, parameters: [...parameters] }),
   })
   ;({ organizationId, connectionId } = await seedOrganization(database.sql))
-  const { sql: owner } = database
+  const { admin: owner } = database
   const later = owner`now() + interval '1 hour' + n * interval '1 second'`
   const rows = owner`generate_series(1, ${LATER}::int) as n`
   await owner`
@@ -147,7 +148,7 @@ test('the days that events wait on are looked up in the indexes', async () => {
 })
 
 test('connections are found when their mail is due, each once, however much one has', async () => {
-  const { sql: owner } = database
+  const { admin: owner } = database
   const [other] = await owner<{ id: string }[]>`
     select id from connections where id <> ${connectionId} limit 1`
   const put = (id: string, mails: number, age: number) => owner`

@@ -25,15 +25,15 @@ export const listStill = (
   { lateMs, after, limit }: { lateMs: number; after: Cursor | undefined; limit: number },
 ) => sql<StillExecution[]>`
   select e.organization_id, e.id, e.progressed_at, e.fence_run_id is null as is_unbegun,
-    coalesce(s.due_at < clock_timestamp() - ${lateMs} * interval '1 millisecond', false) as is_due,
-    coalesce(s.due_at >= clock_timestamp() - ${lateMs} * interval '1 millisecond', false)
+    coalesce(s.due_at < statement_timestamp() - ${lateMs} * interval '1 millisecond', false) as is_due,
+    coalesce(s.due_at >= statement_timestamp() - ${lateMs} * interval '1 millisecond', false)
       as has_time,
     s.mail_id
   from (
     select organization_id, id, progressed_at, fence_run_id, step_id, visit
     from executions
     where status in ${live(sql)}
-      and progressed_at < clock_timestamp() - ${lateMs} * interval '1 millisecond'
+      and progressed_at < statement_timestamp() - ${lateMs} * interval '1 millisecond'
       ${
         after === undefined
           ? sql``
