@@ -257,11 +257,8 @@ interface ClaimInput {
 }
 
 /** Spread, so that the chunks of many batches do not come back together. */
-const pausedForRendering = (): SendChunkResult => ({
-  kind: 'paused',
-  resumeAt: Date.now() + RENDERING_PAUSE_MS * (1 + Math.random()),
-  reason: 'rendering',
-})
+const pausedForRendering = (): SendChunkResult =>
+  paused(RENDERING_PAUSE_MS * (1 + Math.random()), 'rendering')
 
 /** Rows of the next claim: few after mails that took too long to make or were too long. */
 const mostNext = (most: number, claimed: number, notBegun: number): number =>
