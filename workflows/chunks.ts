@@ -135,8 +135,12 @@ export class Chunks {
     return this.#ranges?.[chunk]?.sendAt ?? 0
   }
 
-  /** All that were tried may have rows left again, and the account may send again. */
+  /**
+   * Somebody has woken the run: all that were tried may have rows left again, the account may send
+   * again, and the batch may be resumed.
+   */
   tryAllAgain(): void {
+    this.#isHeld = false
     for (let chunk = 0; chunk < this.#next; chunk++) this.#unfinished.add(chunk)
     this.#inDoubt.clear()
     this.#pausedUntil = 0

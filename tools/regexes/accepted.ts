@@ -38,6 +38,6 @@ export const MADE: Record<string, string> = {
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
   'src/mail/styles.ts': 'a mark of ours and digits',
   'src/main/operator-commands.ts': 'LINE, a pattern of schemas',
-  'src/store/contacts/import-reports.ts':
-    'an address or number, escaped, and what must not stand beside it; no run',
+  'src/store/privacy/import-reports.ts':
+    'an external id, escaped, and what must not stand beside it; no run',
 }

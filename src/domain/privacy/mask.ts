@@ -1,5 +1,3 @@
-import { isAddress } from '../text.ts'
-
 /**
  * `ada@example.com` → `a••@e••••••.com`: a person recognizes their own address and learns no other.
  */
@@ -12,8 +10,11 @@ export function maskAddress(email: string): string {
 const dim = (text: string): string =>
   `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
 
-const ADDRESS = /[^\s@<>"',;:()]{1,64}@[^\s@<>"',;:()]{1,255}/g
+const WORD = /[^\s<>"',;:()]+/g
 const NUMBER = /\+\d[\d ()./-]{5,30}\d/g
+
+/** Also with a full stop behind it. What begins with `@` is the name of an account elsewhere. */
+const holdsAddress = (word: string): boolean => word.indexOf('@', 1) > 0 && !word.endsWith('@')
 
 /** `+4915112345678` → `+49•••••••••••`. */
 const maskPhone = (phone: string): string => `${phone.slice(0, 3)}${'•'.repeat(11)}`
@@ -26,7 +27,7 @@ export function masked<T>(value: T): T
 export function masked(value: unknown): unknown {
   if (typeof value === 'string') {
     return value
-      .replace(ADDRESS, (text) => (isAddress(text) ? maskAddress(text) : text))
+      .replace(WORD, (word) => (holdsAddress(word) ? maskAddress(word) : word))
       .replace(NUMBER, maskPhone)
   }
   if (Array.isArray(value)) return value.map((each: unknown) => masked(each))
