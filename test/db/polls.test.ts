@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/ids.ts'
 import * as eventQueuePolls from '../../src/store/accounts/event-queue-polls.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
+import { readLags } from '../../src/store/platform/lags.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import * as batchVariants from '../../src/store/sending/batch-variants.ts'
 import * as claims from '../../src/store/sending/claims.ts'
@@ -141,6 +142,22 @@ test.each(Object.keys(POLLS))('a poll reads nothing that waits for later: %s', a
   const poll = POLLS[name]
   if (!poll) throw new Error('no such poll')
   expect(await rowsRead(poll)).toBeLessThan(FEW)
+})
+
+test('a scrape of the lags reads a bounded number of rows, however long the queues are', async () => {
+  expect(await rowsRead(() => readLags(sql, 100))).toBeLessThan(1_000)
+})
+
+test('queues are vacuumed after some dead rows, and not when a fifth of them is dead', async () => {
+  const rows = await database.sql<{ name: string }[]>`
+    select c.relname as name
+    from pg_class c
+    left join pg_inherits i on i.inhrelid = c.oid
+    where c.relkind = 'r'
+      and coalesce(i.inhparent::regclass::text, c.relname::text) in ('mail_queue', 'claims', 'outbox',
+        'inbound_events', 'external_mails', 'dirty_contacts', 'event_queue_polls')
+      and not coalesce('autovacuum_vacuum_scale_factor=0.02' = any(c.reloptions), false)`
+  expect(rows).toEqual([])
 })
 
 test('the days that events wait on are looked up in the indexes', async () => {
