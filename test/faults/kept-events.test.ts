@@ -6,7 +6,7 @@ import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import * as batchRuns from '../../src/store/sending/batch-runs.ts'
 import * as messages from '../../src/store/sending/messages.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
-import { type Api, connectAccount, startApi } from '../support/api.ts'
+import { type Api, connectAccount, startApi, wasVerified } from '../support/api.ts'
 import { startApiProcess } from '../support/api-process.ts'
 import { until } from '../support/engine.ts'
 import { queueUrl, startQueues } from '../support/event-queues.ts'
@@ -50,7 +50,11 @@ test(
   async () => {
     const { organizationId } = api.alice
     const accountId = newAccountId()
-    const { webhookSecret } = await connectAccount(api.alice, { accountId, region: REGION })
+    const { webhookSecret, connectionId } = await connectAccount(api.alice, {
+      accountId,
+      region: REGION,
+    })
+    await wasVerified(api.sql, connectionId)
     const detail = {
       eventType: 'Delivery',
       mail: { messageId: 'm', timestamp: '2026-11-21T10:00:00Z', destination: ['ada@example.com'] },

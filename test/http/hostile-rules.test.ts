@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectAccount } from '../support/api.ts'
+import { connectAccount, wasVerified } from '../support/api.ts'
 import { flowInput, smallFlow, webhookConfig } from '../support/flow-inputs.ts'
 import { type Target, watchedApi, type Watched } from '../support/hostile-target.ts'
 import { RAW } from '../support/hostile.ts'
@@ -18,6 +18,7 @@ let webhookSecret: string
 beforeAll(async () => {
   watched = await watchedApi()
   const connected = await connectAccount(watched.api.alice, { accountId: ACCOUNT })
+  await wasVerified(watched.api.sql, connected.connectionId)
   webhookSecret = connected.webhookSecret
 })
 afterAll(() => watched.close())
