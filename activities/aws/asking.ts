@@ -14,12 +14,15 @@ const MOST_TRIES = 3
 
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
 const DENIED = ['AccessDenied', 'AccessDeniedException']
-/** The credentials were good and are not any more. */
+/** The credentials, or the clock that was found with them, were good and are not any more. */
 const EXPIRED = [
   'ExpiredToken',
   'ExpiredTokenException',
   'InvalidClientTokenId',
   'UnrecognizedClientException',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'RequestTimeTooSkewed',
 ]
 
 interface Question<T> {

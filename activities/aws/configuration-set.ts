@@ -4,6 +4,7 @@ import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import { VERIFICATION_TAG } from '../../src/domain/sending/ses-event.ts'
 import type { Roles } from './roles.ts'
+import { signedWith } from './signed-with.ts'
 
 const TRY_MS = 3_000
 
@@ -25,10 +26,10 @@ export async function acceptsConfigurationSet(
 ): Promise<boolean | undefined> {
   const signal = AbortSignal.timeout(TRY_MS)
   try {
-    const { accessKeyId, secretAccessKey, sessionToken } = await roles.credentials(iamRole, 'send')
+    const credentials = await roles.credentials(iamRole, 'send')
     const client = new SESv2Client({
       region: iamRole.region,
-      credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+      ...signedWith(credentials),
       maxAttempts: 1,
       requestHandler: {
         connectionTimeout: TRY_MS,

@@ -6,6 +6,7 @@ import type { ConsolePolicies } from '../provider.ts'
 import { ask } from './asking.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
+import { signedWith } from './signed-with.ts'
 
 /** Of a role without the policy, or with one from before it could be read: no version either. */
 const VERSIONLESS = ['NoSuchEntity', 'NoSuchEntityException', 'AccessDenied']
@@ -35,12 +36,12 @@ export function createConsolePolicies(roles: Roles): ConsolePolicies {
 
 async function readVersion(
   { region, externalId }: IamRole,
-  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+  credentials: Credentials,
   abortSignal: AbortSignal,
 ): Promise<number | null> {
   const client = new IAMClient({
     region: iamRegion(region),
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    ...signedWith(credentials),
     maxAttempts: 1,
   })
   const names = { RoleName: roleName(externalId), PolicyName: CONSOLE_POLICY }

@@ -14,6 +14,7 @@ import {
 import { ask } from './asking.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
+import { signedWith } from './signed-with.ts'
 
 /** Beyond the time that a poll waits at the queue. */
 const ANSWER_MS = 5_000
@@ -122,13 +123,10 @@ function headersOf(response: unknown): Record<string, unknown> {
   return typeof headers === 'object' && headers !== null ? { ...headers } : {}
 }
 
-function createClient(
-  region: string,
-  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
-): SQSClient {
+function createClient(region: string, credentials: Credentials): SQSClient {
   return new SQSClient({
     region,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    ...signedWith(credentials),
     maxAttempts: 1,
     useQueueUrlAsEndpoint: false,
     requestHandler: { connectionTimeout: 2_000 },

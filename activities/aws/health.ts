@@ -6,6 +6,7 @@ import { ask } from './asking.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
+import { signedWith } from './signed-with.ts'
 
 /**
  * SES reports its reputation metrics about once an hour, and with gaps: the newest point of this
@@ -58,12 +59,9 @@ async function readAll(
 
 const NO_RATES = { bounce: null, complaint: null }
 
-const configOf = (
-  { region }: IamRole,
-  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
-) => ({
+const configOf = ({ region }: IamRole, credentials: Credentials) => ({
   region,
-  credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  ...signedWith(credentials),
   maxAttempts: 1,
 })
 

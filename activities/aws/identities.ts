@@ -11,6 +11,7 @@ import { ask } from './asking.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
+import { signedWith } from './signed-with.ts'
 
 /** SES' own most (SES v2 API reference, ListEmailIdentities). */
 const PAGE_SIZE = 1_000
@@ -70,12 +71,12 @@ export function createIdentities(roles: Roles): Identities {
 
 async function using<T>(
   { region }: IamRole,
-  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+  credentials: Credentials,
   work: (ses: SESv2Client) => Promise<T>,
 ): Promise<T> {
   const client = new SESv2Client({
     region,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    ...signedWith(credentials),
     maxAttempts: 1,
   })
   try {

@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
+import { PRODUCTION_TIMINGS } from '../../src/domain/sending/timings.ts'
 import { createSendEndpoints } from './endpoint.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
@@ -21,11 +22,22 @@ export type Sessions = Pick<Roles, 'credentials' | 'forget'>
  * of the SDK's processor time. SES has no idempotency token: an answer that does not come is
  * `unknown`.
  */
-export function createMailer({ roles, callMs }: { roles: Sessions; callMs: number }): Mailer {
+export function createMailer({
+  roles,
+  callMs,
+  beginMs = PRODUCTION_TIMINGS.beginMs,
+}: {
+  roles: Sessions
+  callMs: number
+  /** Of its callers' timings: how long after its claim a call begins at the latest. */
+  beginMs?: number
+}): Mailer {
   const pools = new Map<string, Pool>()
   const slots = new Map<string, Slots>()
   const sendEndpoint = createSendEndpoints()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
+  /** How far AWS' clock is ahead of ours, by endpoint; none: no signature was refused for that. */
+  const clocks = new Map<string, { aheadMs: number; foundAt: number }>()
 
   const pool = (origin: string): Pool => {
     const found =
@@ -67,8 +79,13 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
     signers.set(credentials, signer)
     const body = JSON.stringify(request(mail))
     const path = endpoint.pathname
-    const headers = signer({ method: 'POST', host: endpoint.host, path, body }, signedAt)
-    if (performance.now() >= beginBy) return { kind: 'not_begun' } as const
+    const clock = clocks.get(endpoint.origin)
+    // A claim of before may be what was too old, not our clock: it must stay refused.
+    const isLater = clock !== undefined && beginBy - beginMs >= clock.foundAt
+    const claimedAt = new Date(signedAt.getTime() + (isLater ? clock.aheadMs : 0))
+    const headers = signer({ method: 'POST', host: endpoint.host, path, body }, claimedAt)
+    const begunAt = performance.now()
+    if (begunAt >= beginBy) return { kind: 'not_begun' } as const
 
     const deadline = new AbortController()
     // Aborting destroys the socket: what timed out cannot be accepted later through it.
@@ -85,6 +102,11 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
       const outcome = read(response.statusCode, response.headers['x-amzn-errortype'], answer, mail)
       if (outcome.kind === 'unreachable' && outcome.error.startsWith('credentials')) {
         roles.forget(iamRole, 'send')
+        const foundAt = performance.now()
+        const now = signedAt.getTime() + foundAt - begunAt
+        const aheadMs = clockAhead(response.headers['date'], now)
+        if (aheadMs === 0) clocks.delete(endpoint.origin)
+        else clocks.set(endpoint.origin, { aheadMs, foundAt })
       }
       return outcome
     } catch (error) {
@@ -111,6 +133,19 @@ export function createMailer({ roles, callMs }: { roles: Sessions; callMs: numbe
       await Promise.all([...pools.values()].map((each) => each.close()))
     },
   }
+}
+
+/** The header has whole seconds, and the claim was up to a second before its call. */
+const SAME_CLOCK_MS = 30_000
+
+/**
+ * Milliseconds that the clock of an answer is ahead of `now`; 0: as good as none. What is signed
+ * next is the time of its claim by that clock, as the SDK corrects its own: so the five minutes
+ * after which AWS refuses a call begin with its claim, whatever our clocks say.
+ */
+function clockAhead(date: string | string[] | undefined, now: number): number {
+  const ahead = typeof date === 'string' ? Date.parse(date) - now : Number.NaN
+  return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0
 }
 
 type Slots = ReturnType<typeof createSlots>

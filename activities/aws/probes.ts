@@ -17,6 +17,7 @@ import { CONSOLE_POLICY, type Purpose } from '../../src/domain/accounts/aws-acti
 import { type IamRole, iamRegion, roleName } from '../../src/domain/accounts/iam-role.ts'
 import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
 import type { Credentials } from './signature.ts'
+import { signedWith } from './signed-with.ts'
 
 /** What the probes learn of an account. */
 export interface Told {
@@ -52,10 +53,9 @@ const DAY_MS = 86_400_000
 const MOST_IDENTITIES = 1_000
 
 const configOf = ({ iamRole, credentials }: Probing) => {
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials
   return {
     region: iamRole.region,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    ...signedWith(credentials),
     requestHandler: {
       connectionTimeout: 2_000,
       requestTimeout: 5_000,

@@ -65,7 +65,8 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
    * external id.
    */
   const assume = async (iamRole: IamRole, purpose: Purpose, { withExternalId = true } = {}) => {
-    const { Credentials: made } = await client(iamRole.region).send(
+    const sts = client(iamRole.region)
+    const { Credentials: made } = await sts.send(
       new AssumeRoleCommand({
         RoleArn: roleArn(iamRole.accountId, iamRole.region, iamRole.externalId),
         RoleSessionName: `letterloom-${iamRole.organizationId}`.slice(0, 64),
@@ -79,6 +80,8 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
       accessKeyId: made.AccessKeyId,
       secretAccessKey: made.SecretAccessKey,
       sessionToken: made.SessionToken,
+      // As the SDK has found it by the answers so far.
+      clockAheadMs: sts.config.systemClockOffset,
       expiresAt: made.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
     }
   }

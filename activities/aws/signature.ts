@@ -4,6 +4,8 @@ export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
+  /** Milliseconds that AWS' clock was ahead of ours when they were got. */
+  clockAheadMs?: number
 }
 
 export interface Unsigned {

@@ -35,10 +35,10 @@ export async function openWorkerResources(config: Config, log: Logger) {
     statementTimeoutMs: CLAIM_TIMEOUT_MS,
   })
   const renderer = createRenderer()
-  const { callMs } = config.timings
+  const { callMs, beginMs } = config.timings
   const roles = createRoles()
   const mailer = namingConfigurationSets(
-    createMailer({ roles, callMs }),
+    createMailer({ roles, callMs, beginMs }),
     (iamRole, configurationSet) => {
       const { connectionId } = iamRole
       log.warn({ connectionId, configurationSet }, 'mail goes without its configuration set')
@@ -48,7 +48,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
     },
   )
   // A transport of its own: it knows other credentials than the customers' roles.
-  const operator = createMailer({ roles: createOperatorSessions(), callMs })
+  const operator = createMailer({ roles: createOperatorSessions(), callMs, beginMs })
   const { from, region } = config.notices
   return {
     databaseUrl,
