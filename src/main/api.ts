@@ -15,6 +15,7 @@ import { connect } from '../store/db/sql.ts'
 import { listening, serveInternal } from './internal.ts'
 import { checkedKeyring } from './keys.ts'
 import { whenStopped } from './lifetime.ts'
+import { startClockKeeper } from '../loops/clock-keeper.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
 import { publicFetcher, toolboxOf } from './toolbox.ts'
@@ -55,6 +56,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
   const renderer = createRenderer()
   const temporal = lazyTemporal(config)
   const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })
+  const clock = startClockKeeper({ sql, log })
   const app = await buildApp({
     sql,
     searchSql,
@@ -74,7 +76,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     fetcher: publicFetcher(config),
     receiving,
     mostLoopDelayMs: MOST_LOOP_DELAY_MS,
-    now: Date.now,
+    now: clock.now,
     pause,
   })
   const readiness = createReadiness({
@@ -83,6 +85,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     temporalAddress: temporalAddress(config),
     needsTemporal: false,
     notices: config.notices.from === undefined ? 'off' : 'on',
+    clock,
     isServing: () => app.server.listening,
     isDraining: () => app.traffic.isDraining,
   })
@@ -98,7 +101,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
 
   await whenStopped(stopped)
   await closeApp(app, config, log)
-  await receiving.stop()
+  await Promise.all([receiving.stop(), clock.stop()])
   await renderer.close()
   await closeInternal()
   await limiter.close()

@@ -1,4 +1,5 @@
 import { connect as openSocket } from 'node:net'
+import type { Clock } from '../loops/clock-keeper.ts'
 import { pendingMigrations } from '../store/db/migrate.ts'
 import { listLoginLacks } from '../store/db/login-check.ts'
 import { connect, loginRefusal, type Sql } from '../store/db/sql.ts'
@@ -22,6 +23,8 @@ export interface Readiness {
    * `off`: no sender is set up (`NOTICE_FROM`), so owners get no mail about the health of accounts.
    */
   notices: 'on' | 'off'
+  /** How far this machine's clock is ahead of Postgres'; absent: less than half a minute. */
+  clockAheadSeconds?: number
 }
 
 interface Options {
@@ -33,6 +36,7 @@ interface Options {
    */
   needsTemporal: boolean
   notices: Readiness['notices']
+  clock: Pick<Clock, 'aheadMs'>
   /** False until it takes work. */
   isServing: () => boolean
   isDraining: () => boolean
@@ -45,6 +49,7 @@ interface Options {
 export function createReadiness(options: Options) {
   const { databaseUrl, role, temporalAddress, needsTemporal, notices, isServing, isDraining } =
     options
+  const { clock } = options
   const sql = connect(databaseUrl, {
     name: 'letterloom-ready',
     role,
@@ -61,7 +66,16 @@ export function createReadiness(options: Options) {
     ])
     const takesWork = isServing() && !isDraining()
     const isReady = takesWork && postgres === 'ok' && (temporal === 'ok' || !needsTemporal)
-    return { isReady, isDraining: isDraining(), postgres, lacks, temporal, notices }
+    const clockAheadSeconds = Math.round(clock.aheadMs() / 1_000)
+    return {
+      isReady,
+      isDraining: isDraining(),
+      postgres,
+      lacks,
+      temporal,
+      notices,
+      ...(clockAheadSeconds === 0 ? {} : { clockAheadSeconds }),
+    }
   }
   return {
     ask: (): Promise<Readiness> => {

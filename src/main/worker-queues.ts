@@ -26,6 +26,7 @@ import {
 import type { Verifier } from '../../activities/mailer.ts'
 import { DRAIN_SLOTS } from '../../activities/sending/drain-mail.ts'
 import type { Config } from '../config.ts'
+import type { Clock } from '../loops/clock-keeper.ts'
 import { createFetcher } from '../net/fetch.ts'
 import { createAddressFinder } from '../net/find-addresses.ts'
 import { createResolver } from '../net/resolver.ts'
@@ -51,7 +52,16 @@ type QueueOptions = Pick<
 export function queueTable(
   config: Config,
   log: Logger,
-  { sql, claimSql, renderer, roles, mailer, noticeSender, keyring }: WorkerResources,
+  {
+    sql,
+    claimSql,
+    renderer,
+    roles,
+    mailer,
+    noticeSender,
+    keyring,
+    clock,
+  }: WorkerResources & { clock: Pick<Clock, 'now'> },
 ): Readonly<Record<string, QueueOptions>> {
   const verifier = createVerifier(roles)
   const deps = {
@@ -88,7 +98,7 @@ export function queueTable(
           ...deps,
           links: { keyring, publicUrl: config.publicUrl },
           sender: noticeSender,
-          now: Date.now,
+          now: clock.now,
           log,
         }),
       },
@@ -100,7 +110,7 @@ export function queueTable(
       maxConcurrentActivityTaskExecutions: 3,
     },
     [PROVIDER_QUEUE]: {
-      activities: providerActivities(config, log, { sql, roles, verifier }),
+      activities: providerActivities(config, log, { sql, roles, verifier, clock }),
       // Most of each question to a provider is waiting.
       maxConcurrentActivityTaskExecutions: 50,
     },
@@ -115,7 +125,12 @@ export function queueTable(
 function providerActivities(
   { dnsServers }: Config,
   log: Logger,
-  { sql, roles, verifier }: Pick<WorkerResources, 'sql' | 'roles'> & { verifier: Verifier },
+  {
+    sql,
+    roles,
+    verifier,
+    clock,
+  }: Pick<WorkerResources, 'sql' | 'roles'> & { verifier: Verifier; clock: Pick<Clock, 'now'> },
 ) {
   const consolePolicies = createConsolePolicies(roles)
   return {
@@ -130,7 +145,7 @@ function providerActivities(
       sql,
       health: createHealthReader(roles),
       daily: dailyChecks({ sql, verifier, consolePolicies, roles }),
-      now: Date.now,
+      now: clock.now,
       log,
     }),
   }

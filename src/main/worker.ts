@@ -6,6 +6,7 @@ import { STEP_FAILED } from '../domain/flows/execution.ts'
 import { BATCH_FAILED } from '../domain/sending/batch.ts'
 import { startBatchReconciler } from '../loops/batch-reconciler.ts'
 import { startClaimReconciler } from '../loops/claim-reconciler.ts'
+import { type Clock, startClockKeeper } from '../loops/clock-keeper.ts'
 import { startCredentialKeeper } from '../loops/credential-keeper.ts'
 import { startEventApplier } from '../loops/event-applier.ts'
 import { startEventQueuePoller } from '../loops/event-queue-poller.ts'
@@ -49,7 +50,8 @@ export async function runWorker(
   const { databaseUrl, sql, noticeSender } = resources
   const address = temporalAddress(config)
   warnOfSettings(config, log)
-  const workers = await startWorkers(config, log, queues, resources)
+  const clock = startClockKeeper({ sql, log })
+  const workers = await startWorkers(config, log, queues, { ...resources, clock })
   const registry = new Registry()
   let loops: { stop(): Promise<void> }[] = []
   let isDraining = false
@@ -59,6 +61,7 @@ export async function runWorker(
     temporalAddress: address,
     needsTemporal: true,
     notices: noticeSender === undefined ? 'off' : 'on',
+    clock,
     isServing: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     isDraining: () => isDraining,
   })
@@ -84,7 +87,7 @@ export async function runWorker(
     await Promise.all(workers.map((worker) => worker.run()))
   } finally {
     stop()
-    await Promise.all(loops.map((loop) => loop.stop()))
+    await Promise.all([...loops, clock].map((loop) => loop.stop()))
     await closeInternal()
     await Promise.all([readiness.close(), resources.close()])
   }
@@ -129,7 +132,7 @@ async function startWorkers(
   config: Config,
   log: Logger,
   queues: readonly string[],
-  resources: WorkerResources,
+  resources: WorkerResources & { clock: Clock },
 ): Promise<Worker[]> {
   const workers = []
   for (const [taskQueue, options] of Object.entries(queueTable(config, log, resources))) {
