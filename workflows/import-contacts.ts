@@ -9,11 +9,21 @@ import {
 import type { ImportActivities } from '../activities/index.ts'
 import { IMPORT_QUEUE, type ImportContactsInput } from './contract.ts'
 
-const { beginImport, importPages, failImport } = proxyActivities<ImportActivities>({
+const SHORT = {
   taskQueue: IMPORT_QUEUE,
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
+} as const
+const { beginImport, failImport } = proxyActivities<ImportActivities>(SHORT)
+/**
+ * Each page is committed by itself. So another worker goes on soon after one was lost, however many
+ * were lost before: waits that grew to half a minute let an import stand still between two kills.
+ */
+const { importPages } = proxyActivities<ImportActivities>({
+  ...SHORT,
+  heartbeatTimeout: '2s',
+  retry: { initialInterval: '200ms', maximumInterval: '1s' },
 })
 
 /**
