@@ -88,6 +88,9 @@ export interface SweepProgress {
 /** The one schedule of retention, and what the ids of its runs begin with. */
 export const RETENTION_ID = 'keep-retention'
 
+/** The paused schedule whose note is Temporal's copy of the ledger's newest beat. */
+export const BEAT_ID = 'ledger-beat'
+
 /** What `keepRetention` carries over when it continues as new, and what it returns at its end. */
 export interface RetentionProgress {
   /** Days of tables whose partitions were dropped. */

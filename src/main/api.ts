@@ -48,11 +48,9 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
   const searchSql = connect(databaseUrl, SEARCH_POOL)
   const metrics = createMetrics()
-  const limiter = createLimiter({
-    open: () => connect(databaseUrl, LIMITER_POOL),
-    log,
-    onUnlimited: () => metrics.rateLimiterFailOpen.inc(),
-  })
+  const onUnlimited = () => metrics.rateLimiterFailOpen.inc()
+  const open = () => connect(databaseUrl, LIMITER_POOL)
+  const limiter = createLimiter({ open, log, onUnlimited })
   const renderer = createRenderer()
   const temporal = lazyTemporal(config)
   const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })

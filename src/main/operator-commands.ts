@@ -15,6 +15,23 @@ export function addOperatorCommands(program: Command): void {
   addUserCommands(user)
   addInvitationCommand(user)
   addKeyCommands(program.command('key').description('API keys'))
+  addRestoredCommand(program)
+}
+
+/** Where Temporal has its copy, workers notice a restore by themselves. */
+function addRestoredCommand(program: Command): void {
+  program
+    .command('restored')
+    .description(
+      'after a restore of Postgres while Temporal has lost its data, too: no silence of delivery events proves anything about mails that were claimed before',
+    )
+    .addOption(jsonOption())
+    .action((options: Output) =>
+      act(options, async (sql) => {
+        const { noteRestored } = await import('../store/platform/ledger-beats.ts')
+        return { restored: await noteRestored(sql) }
+      }),
+    )
 }
 
 function addOrganizationCommands(org: Command): void {

@@ -52,17 +52,9 @@ type QueueOptions = Pick<
 export function queueTable(
   config: Config,
   log: Logger,
-  {
-    sql,
-    claimSql,
-    renderer,
-    roles,
-    mailer,
-    noticeSender,
-    keyring,
-    clock,
-  }: WorkerResources & { clock: Pick<Clock, 'now'> },
+  resources: WorkerResources & { clock: Pick<Clock, 'now'> },
 ): Readonly<Record<string, QueueOptions>> {
+  const { sql, claimSql, renderer, roles, mailer, noticeSender, keyring, clock } = resources
   const verifier = createVerifier(roles)
   const deps = {
     sql,
@@ -130,7 +122,10 @@ function providerActivities(
     roles,
     verifier,
     clock,
-  }: Pick<WorkerResources, 'sql' | 'roles'> & { verifier: Verifier; clock: Pick<Clock, 'now'> },
+  }: Pick<WorkerResources, 'sql' | 'roles'> & {
+    verifier: Verifier
+    clock: Pick<Clock, 'now'>
+  },
 ) {
   const consolePolicies = createConsolePolicies(roles)
   return {

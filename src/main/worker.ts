@@ -21,6 +21,7 @@ import { startOpenRowReconcilers } from '../loops/open-rows.ts'
 import { startOutboxRelay } from '../loops/outbox-relay.ts'
 import { startOverdueWaker } from '../loops/overdue-waker.ts'
 import { startPartitionKeeper } from '../loops/partition-keeper.ts'
+import { startRestoreWatch } from '../loops/restore-watch.ts'
 import { startTestDecider } from '../loops/test-decider.ts'
 import { startScheduleKeeper } from '../loops/schedule-keeper.ts'
 import { countDuplicates, countNotApplied } from './event-metrics.ts'
@@ -119,6 +120,7 @@ function startLoops(
     startExecutionReconciler({ sql, temporal, timings, log }),
     startOpenRowReconcilers({ sql, temporal, timings, log }),
     startOverdueWaker({ sql, log }),
+    startRestoreWatch({ sql, temporal, log }),
     startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
     startImportSweeper({ sql, log }),

@@ -237,6 +237,12 @@ describe('organizations', () => {
   })
 })
 
+it('a restore of Postgres that workers cannot notice is noted', async () => {
+  const { restored } = await json(['restored'])
+  const [row] = await database.sql`select restored_at from ledger_beats`
+  expect(row).toEqual({ restoredAt: restored })
+})
+
 describe('an organization’s own figures', () => {
   it('go before its plan’s until they are taken back, and are noted', async () => {
     const { limits, ownLimits } = await json(['org', 'show', organizationId])

@@ -434,6 +434,26 @@ describe('mails in doubt', () => {
     await isGivenUp(null)
   })
 
+  it('prove nothing about a claim of before Postgres was restored', async () => {
+    await leaveInDoubt()
+    const isRestored = async (ago: number | null) => {
+      await sql`
+        update ledger_beats
+        set restored_at = (select min(claimed_at) from claims) - ${ago}::int * interval '1 second'`
+      await sql`update claims set look_at = now() - interval '1 second'`
+      const due = await until(async () => {
+        const [first] = await claims.listDue(sql, { ...TIMINGS, limit: 10 })
+        return first
+      })
+      return due.isRestored
+    }
+    expect([await isRestored(-1), await isRestored(1), await isRestored(null)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
   it('of one connection say nothing of another’s', async () => {
     await leaveInDoubt()
     const other = await seedOrganization(sql)

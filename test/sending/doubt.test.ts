@@ -17,6 +17,7 @@ const proof = (changes: Partial<Evidence> = {}): Evidence => ({
   lastArrivalAt: CLAIMED + 5 * MINUTE,
   interruptedUntil: null,
   isGivenUp: false,
+  isRestored: false,
   isReceiving: true,
   sinceInterruption: 0,
   arrivedSinceInterruption: 0,
@@ -45,6 +46,12 @@ describe('silence is proof', () => {
     }
     expect(verdict({ ...outage, now: after(32 * MINUTE) })).toEqual(NOT_ACCEPTED)
     expect(verdict({ ...outage, now: after(32 * MINUTE) - 1 })).toEqual(wait(0))
+  })
+
+  it('never, of a claim of before Postgres was restored: it is given up in the end', () => {
+    expect(verdict({ isRestored: true })).toEqual(wait(0))
+    expect(verdict({ isRestored: true, witnesses: 0, arrived: 0 })).toEqual(wait(0))
+    expect(verdict({ isRestored: true, now: after(25 * HOUR) })).toEqual({ kind: 'unknowable' })
   })
 
   it('with SNS, when nothing was interrupted', () => {
@@ -115,6 +122,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.record({
   lastArrivalAt: fc.option(time),
   interruptedUntil: fc.option(time),
   isGivenUp: fc.boolean(),
+  isRestored: fc.boolean(),
   isReceiving: fc.boolean(),
   sinceInterruption: fc.integer({ min: 0, max: 3 }),
   arrivedSinceInterruption: fc.integer({ min: 0, max: 3 }),
@@ -134,6 +142,7 @@ describe('whatever is known', () => {
         expect(known.unheardSenders).toBe(0)
         expect(known.isReceiving && known.isApplied).toBe(true)
         expect(known.isGivenUp && known.interruptedUntil !== null).toBe(false)
+        expect(known.isRestored).toBe(false)
         expect(age).toBeGreaterThanOrEqual(15 * MINUTE)
         expect(age).toBeGreaterThanOrEqual(2 * ((known.lastArrivalAt ?? CLAIMED) - CLAIMED))
         expect(age).toBeGreaterThanOrEqual(2 * ((known.interruptedUntil ?? CLAIMED) - CLAIMED))

@@ -24,6 +24,8 @@ export interface Evidence {
   interruptedUntil: number | null
   /** Events may come by SNS, which gives up within the hour: what was missed never comes. */
   isGivenUp: boolean
+  /** Postgres was restored from a backup since the claim: its events may be what was lost. */
+  isRestored: boolean
   /** Delivery events can be received now. */
   isReceiving: boolean
   /** Mails or probes claimed after the last interruption whose calls were answered. */
@@ -55,7 +57,7 @@ export type Judgement =
  * that wait. What counts is that all mails of the same time have spoken, that some were sent since
  * receiving went on, and that twice the longest silence so far has passed: by then the bus has
  * tried every event of that time again. SNS does not: with it no silence across an interruption
- * counts.
+ * counts. Nor does any of before a restore: the events were received, and lost with the rows.
  */
 export function judgeDoubt(
   evidence: Evidence,
@@ -67,7 +69,7 @@ export function judgeDoubt(
   const interruption = interruptedUntil === null ? 0 : interruptedUntil - claimedAt
   const silence = lastArrivalAt === null ? 0 : lastArrivalAt - claimedAt
 
-  const isLost = evidence.isGivenUp && interruptedUntil !== null
+  const isLost = evidence.isRestored || (evidence.isGivenUp && interruptedUntil !== null)
 
   const missing = Math.max(
     LEAST_WITNESSES - evidence.witnesses,

@@ -130,6 +130,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       greatest(mails.last_arrival_at, probes.last_arrival_at) as last_arrival_at,
       case when refused_until > due.claimed_at then refused_until end as interrupted_until,
       receiving.is_receiving, due.is_given_up,
+      coalesce((select restored_at from ledger_beats) > due.claimed_at, false) as is_restored,
       coalesce(since.answered, 0) + probes.answered_since as since_interruption,
       coalesce(since.arrived, 0) + probes.arrived_since as arrived_since_interruption,
       senders.unheard as unheard_senders,

@@ -1,0 +1,122 @@
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
+import { BEAT_ID, CONTROL_QUEUE, RETENTION_ID } from '../../workflows/contract.ts'
+import { isUuid } from '../ids.ts'
+import * as ledgerBeats from '../store/platform/ledger-beats.ts'
+import { type Sql, transact } from '../store/db/sql.ts'
+import { type Log, startLoop } from './loop.ts'
+
+const LOOK_MS = 5_000
+/** What a backup is behind by less cannot be noticed. Each costs Temporal some 30 ms. */
+const EVERY_MS = 10_000
+/** A schedule needs a plan. This one is paused, and its time is in a thousand years. */
+const NEVER = { every: 365_000 * 86_400_000 }
+
+interface Deps {
+  sql: Sql
+  temporal: Client
+  log: Log
+  /** Milliseconds between two looks, and between two beats. */
+  lookMs?: number
+  everyMs?: number
+}
+
+/**
+ * Notices that Postgres was restored from a backup. One worker at a time counts a beat in Postgres
+ * and then copies it to Temporal. So the copy is never ahead, unless Postgres lost what it had
+ * counted; an ordinary stop, however long, changes nothing. Temporal's copy is the note of a paused
+ * schedule, which every kind of server keeps.
+ */
+export function startRestoreWatch({ lookMs = LOOK_MS, ...deps }: Deps): { stop(): Promise<void> } {
+  return startLoop({
+    name: 'restore-watch',
+    idleMs: lookMs,
+    log: deps.log,
+    round: async () => {
+      await watchRestores(deps)
+      return false
+    },
+  })
+}
+
+/** One look; a beat where the last one was long enough ago. */
+export async function watchRestores({
+  sql,
+  temporal,
+  log,
+  everyMs = EVERY_MS,
+}: Omit<Deps, 'lookMs'>): Promise<void> {
+  if ((await ledgerBeats.read(sql)).agoMs < everyMs) return
+  // The copy first: what it says was counted here before.
+  const copied = await readCopy(temporal)
+  const here = await ledgerBeats.read(sql)
+  const isRestored = copied?.ledger === here.ledger && copied.beat > here.beat
+  const next = Math.max(here.beat, isRestored ? copied.beat : 0) + 1
+  const restoredAt = await transact(sql, async (tx) => {
+    if (!(await ledgerBeats.countOn(tx, here, next))) return undefined
+    return isRestored ? ledgerBeats.noteRestored(tx) : null
+  })
+  // Another worker has counted meanwhile.
+  if (restoredAt === undefined) return
+  if (restoredAt !== null) {
+    log.warn(
+      { restoredAt, beats: copied?.beat, here: here.beat },
+      'Postgres was restored from a backup; no silence proves anything about mails of before',
+    )
+  }
+  await writeCopy(temporal, `${here.ledger} ${next}`)
+}
+
+interface Copy {
+  ledger: string
+  beat: number
+}
+
+/** Undefined: there is none, or nobody of ours wrote it. */
+async function readCopy(temporal: Client): Promise<Copy | undefined> {
+  try {
+    const { state } = await temporal.schedule.getHandle(BEAT_ID).describe()
+    const [ledger = '', beat = ''] = state.note?.split(' ') ?? []
+    return isUuid(ledger) && /^\d{1,15}$/.test(beat) ? { ledger, beat: Number(beat) } : undefined
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined
+    throw error
+  }
+}
+
+async function writeCopy(temporal: Client, note: string): Promise<void> {
+  const state = { paused: true as const, note }
+  const handle = temporal.schedule.getHandle(BEAT_ID)
+  try {
+    await handle.update((found) => ({ ...found, state }))
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error
+    await create(temporal, state)
+  }
+}
+
+async function create(temporal: Client, state: { paused: true; note: string }): Promise<void> {
+  try {
+    await temporal.schedule.create({
+      scheduleId: BEAT_ID,
+      spec: { intervals: [NEVER] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP },
+      // Triggered by hand it does what it does every six hours.
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'keepRetention',
+        workflowId: RETENTION_ID,
+        taskQueue: CONTROL_QUEUE,
+        args: [],
+      },
+      state,
+    })
+  } catch (error) {
+    // Another worker made it, and has its next beat soon.
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error
+  }
+}
