@@ -51,7 +51,7 @@ async function withCohort<T>(
     try {
       return await act(handle)
     } finally {
-      await handle.terminate('looked at').catch(() => {})
+      await runs.time.terminate(handle)
     }
   })
 }

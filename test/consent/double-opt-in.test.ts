@@ -46,7 +46,7 @@ async function withWorkflow<T>(
     try {
       return await act(handle)
     } finally {
-      await handle.terminate('looked at').catch(() => {})
+      await runs.time.terminate(handle)
     }
   })
 }
@@ -121,7 +121,7 @@ describe('a confirmation that nobody answers', () => {
       await until(async () => (await subjects(contactId)).length === 2)
       await runs.time.skip(24 * DAY_MS)
       expect((await there.row(contactId, topicId))?.status).toBe('pending')
-      await handle.terminate('the second is lost, too')
+      await runs.time.terminate(handle)
     })
     await ages(30)
     await withWorkflow(asked, (handle) => runs.time.result(handle))

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   Client,
   Connection,
   type Workflow,
   type WorkflowHandle,
+  WorkflowNotFoundError,
   type WorkflowResultType,
 } from '@temporalio/client'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
@@ -34,11 +36,19 @@ export interface TimeSkipping extends TestTemporal {
   skip: (ms: number) => Promise<void>
   /** The server's time; after a result it may be far ahead, at a time-out of the server's own. */
   now: () => Promise<Date>
+  /**
+   * Terminates a run once it waits for a timer, or lets it end. The server skips no time while a
+   * worker has a task of a run, and after a run was terminated with such a task it never does again.
+   */
+  terminate: (handle: WorkflowHandle) => Promise<void>
   /** When a workflow ended. */
   closedAt: (handle: WorkflowHandle) => Promise<Date>
 }
 
 const START_TRIES = 40
+const LOOK_MS = 25
+/** EVENT_TYPE_TIMER_STARTED */
+const TIMER_STARTED = 17
 
 /** The dev server that all test files share; real time. */
 export async function openTemporal(): Promise<TestTemporal> {
@@ -87,6 +97,12 @@ export async function timeSkipping(): Promise<TimeSkipping> {
     },
     skip: (ms) => environment.sleep(ms),
     now: async () => new Date(await environment.currentTimeMs()),
+    terminate: async (handle) => {
+      while (await isBusy(handle)) await sleep(LOOK_MS)
+      await handle.terminate('the test has seen enough').catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+      })
+    },
     closedAt: async (handle) => {
       const { closeTime } = await handle.describe()
       if (!closeTime) throw new Error(`${handle.workflowId} has not ended`)
@@ -97,6 +113,14 @@ export async function timeSkipping(): Promise<TimeSkipping> {
       await rm(folder, { recursive: true })
     },
   }
+}
+
+/** Returns whether a run has begun or gone on, and does not wait for a timer yet. */
+async function isBusy(handle: WorkflowHandle): Promise<boolean> {
+  const { status } = await handle.describe()
+  if (status.name !== 'RUNNING') return false
+  const { events } = await handle.fetchHistory()
+  return events?.at(-1)?.eventType !== TIMER_STARTED
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine does not always keep. */
