@@ -47,8 +47,6 @@ export interface TimeSkipping extends TestTemporal {
 
 const START_TRIES = 40
 const LOOK_MS = 25
-/** EVENT_TYPE_TIMER_STARTED */
-const TIMER_STARTED = 17
 
 /** The dev server that all test files share; real time. */
 export async function openTemporal(): Promise<TestTemporal> {
@@ -120,7 +118,7 @@ async function isBusy(handle: WorkflowHandle): Promise<boolean> {
   const { status } = await handle.describe()
   if (status.name !== 'RUNNING') return false
   const { events } = await handle.fetchHistory()
-  return events?.at(-1)?.eventType !== TIMER_STARTED
+  return !events?.at(-1)?.timerStartedEventAttributes
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine does not always keep. */
