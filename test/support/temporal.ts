@@ -38,7 +38,7 @@ export interface TimeSkipping extends TestTemporal {
   now: () => Promise<Date>
   /**
    * Terminates a run once it waits for a timer, or lets it end. The server skips no time while a
-   * worker has a task of a run, and after a run was terminated with such a task it never does again.
+   * worker has a task of a run; a run that is terminated with such a task stops all later skips.
    */
   terminate: (handle: WorkflowHandle) => Promise<void>
   /** When a workflow ended. */
