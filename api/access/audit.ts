@@ -1,35 +1,33 @@
 import type { FastifyRequest } from 'fastify'
-import * as auditEvents from '../../src/store/access/audit-events.ts'
+import { type Actor, type AuditedChange, recordAudit } from '../../src/core/access/audit.ts'
+import type { PersonalActor } from '../../src/core/access/sessions.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
-import type { Caller } from '../caller.ts'
+import { personOf } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 
-interface Noted {
-  /** `noun.participle`. */
-  action: string
-  subject: { kind: string; id: string }
-  /** A few words; no secrets, no addresses. */
-  detail?: Record<string, unknown>
+/** Returns the sender of a request as the author of what it changes. */
+export function actorOf({ caller: { actor }, id: requestId }: FastifyRequest, now: Deps['now']) {
+  const identity =
+    actor.kind === 'key'
+      ? ({ kind: 'key', id: actor.keyId } as const)
+      : ({ kind: 'user', id: actor.userId } as const)
+  return { identity, requestId, now: now() } satisfies Actor
 }
 
-/** Notes who did what, in the transaction that does it. */
-export async function audit(
-  tx: Executor,
+/** Returns the signed-in person who sent a request to a route that only people reach. */
+export const personalActorOf = (
   { caller, id }: FastifyRequest,
   now: Deps['now'],
-  noted: Noted,
-): Promise<void> {
-  const { organizationId, actor } = caller
-  await auditEvents.record(tx, {
-    organizationId,
-    actor: noteActor(actor),
-    requestId: id,
-    at: new Date(now()).toISOString(),
-    ...noted,
-  })
-}
+): PersonalActor => ({
+  identity: { kind: 'user', id: personOf(caller).userId },
+  requestId: id,
+  now: now(),
+})
 
-const noteActor = (actor: Caller['actor']) =>
-  actor.kind === 'key'
-    ? ({ kind: 'key', id: actor.keyId } as const)
-    : ({ kind: 'user', id: actor.userId } as const)
+/** Records a change that a request makes, in the transaction that makes it. */
+export const audit = (
+  tx: Executor,
+  request: FastifyRequest,
+  now: Deps['now'],
+  change: AuditedChange,
+): Promise<void> => recordAudit(tx, request.caller.organizationId, actorOf(request, now), change)

@@ -4,7 +4,7 @@ import { createClient } from '../client/index.ts'
 import type { Config } from '../config.ts'
 import { removeData } from '../dev/data-folder.ts'
 import { whenStopped } from './lifetime.ts'
-import { createOrganization } from './organizations.ts'
+import { createOrganization } from '../core/access/organizations.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }

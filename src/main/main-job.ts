@@ -4,7 +4,7 @@ import { sandboxControl } from '../../tools/sandbox/control.ts'
 import * as batchRuns from '../store/sending/batch-runs.ts'
 import * as inboundEvents from '../store/sending/inbound-events.ts'
 import { DEFAULT_TEMPLATE } from './default-template.ts'
-import { createOrganization } from './organizations.ts'
+import { createOrganization } from '../core/access/organizations.ts'
 import { connectSandbox, type Customer, SENDER } from './system.ts'
 
 const ACCOUNT_ID = '444455556666'

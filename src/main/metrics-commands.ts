@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { isUuid } from '../ids.ts'
-import { act } from './operator-commands.ts'
+import { act } from './act.ts'
 import { jsonOption, type Output } from './output.ts'
 
 /** `metrics`: the figures of email metrics. */

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Outcome } from '../../activities/mailer.ts'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
-import { invite, inviteAgain } from '../../src/core/accounts/invite.ts'
+import { operator } from '../../src/core/access/audit.ts'
+import { inviteByMail, resendInvitation } from '../../src/core/access/invitations.ts'
 import { noticeText } from '../../src/domain/accounts/notice.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { invitationUrl } from '../../src/invitation-links.ts'
@@ -209,10 +210,11 @@ it('without a sender nobody is told, and the log says so', async () => {
 
 /** Invites somebody as a route does; returns the invitation and the place of its notice. */
 async function inviteTo({ organizationId, owners }: Connected) {
-  const input = { email: `${uuidv7()}@example.com`, role: 'viewer', name: null } as const
-  const now = fixture.setTime(Date.now())
+  const invitee = { email: `${uuidv7()}@example.com`, role: 'viewer' } as const
+  const identity = { kind: 'user', id: owners[0]!.id } as const
+  const actor = { identity, now: fixture.setTime(Date.now()) }
   const invitation = await transact(fixture.sql, (tx) =>
-    invite(tx, organizationId, { ...input, invitedBy: owners[0]!.id, now }),
+    inviteByMail(tx, organizationId, invitee, actor, { sendsNotices: true }),
   )
   return { invitation, place: await noticeOf(organizationId, invitation) }
 }
@@ -254,13 +256,15 @@ it('an invitation that was revoked or sent anew meanwhile is not mailed with its
     invitations.revoke(tx, { organizationId, id: revoked.invitation.id, at }),
   )
   const next = await transact(fixture.sql, (tx) =>
-    inviteAgain(tx, organizationId, replaced.invitation, Date.now()),
+    resendInvitation(tx, organizationId, replaced.invitation.id, operator(), {
+      sendsNotices: true,
+    }),
   )
   for (const { place } of [revoked, replaced]) {
     await finish(place)
     expect(await statesOf(place)).toEqual(['skipped invitation_over'])
   }
-  const place = await noticeOf(organizationId, next!)
+  const place = await noticeOf(organizationId, next)
   await finish(place)
   expect(await statesOf(place)).toEqual(['sent'])
   const { mails } = await fixture.control.mails({ search: replaced.invitation.email })

@@ -9,7 +9,7 @@
  */
 import { previewMembers } from '../../src/core/audience/members.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import { createOrganization } from '../../src/main/organizations.ts'
+import { createOrganization } from '../../src/core/access/organizations.ts'
 import * as members from '../../src/store/audience/members.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'

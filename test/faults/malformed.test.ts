@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrganization } from '../../src/main/organizations.ts'
+import { createOrganization } from '../../src/core/access/organizations.ts'
 import { answered } from '../support/answered.ts'
 import { tally } from '../support/api.ts'
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts'

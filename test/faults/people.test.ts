@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dayBucket, uuidv7 } from '../../src/ids.ts'
-import { createOrganization } from '../../src/main/organizations.ts'
+import { createOrganization } from '../../src/core/access/organizations.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { acceptedBy, allMailed, connectSender, importPeople } from '../support/cohorts.ts'
 import { tokenOf } from '../support/confirmations.ts'

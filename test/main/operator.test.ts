@@ -192,10 +192,49 @@ describe('users', () => {
     expect(await events()).toEqual(before)
   })
 
+  it('another role is recorded with the old one, and with the invitations that fall with it', async () => {
+    const there = ['--email', 'ida@example.com', '--name', 'Ida']
+    const { id } = await json(['user', 'create', ...there], `${PASSWORD}\n`)
+    const give = (role: string) =>
+      json(['user', 'add-to-org', 'ida@example.com', organizationId, '--role', role])
+    await give('admin')
+    const [invitation] = await database.sql`
+      insert into invitations (organization_id, id, email, role, invited_by, created_at,
+        expires_at)
+      values (${organizationId}, gen_random_uuid(), 'x@example.com', 'member', ${id}, now(),
+        now() + interval '1 day')
+      returning id`
+    await give('viewer')
+    const noted = await database.sql`
+      select actor_kind, action, subject_id, detail
+      from audit_events
+      where organization_id = ${organizationId} and subject_id in (${id}, ${invitation?.['id']})
+        and actor_kind = 'operator'
+      order by id`
+    expect(noted).toEqual([
+      { actorKind: 'operator', action: 'member.added', subjectId: id, detail: { role: 'admin' } },
+      {
+        actorKind: 'operator',
+        action: 'member.role_changed',
+        subjectId: id,
+        detail: { from: 'admin', to: 'viewer' },
+      },
+      {
+        actorKind: 'operator',
+        action: 'invitation.revoked',
+        subjectId: invitation?.['id'],
+        detail: {},
+      },
+    ])
+  })
+
   it('the last owner stays one', async () => {
     const args = ['user', 'add-to-org', EMAIL, organizationId, '--role', 'member']
     const { code, stderr } = await run(args)
-    expect([code, stderr]).toEqual([1, 'The last owner cannot become anything else\n'])
+    expect([code, stderr]).toEqual([
+      1,
+      'The last owner cannot go; make somebody else an owner first\n',
+    ])
   })
 })
 
@@ -302,7 +341,7 @@ describe('keys', () => {
     await sleep(1_000)
     expect(await statusOf(key)).toBe(401)
     const foreign = await run(['key', 'revoke', 'nonsense', '--org', organizationId])
-    expect(foreign.stderr).toBe('There is no key nonsense in this organization\n')
+    expect(foreign.stderr).toBe('API key not found\n')
   })
 })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createMailer } from '../../activities/aws/mailer.ts'
 import type { Mailer } from '../../activities/mailer.ts'
-import { invite } from '../../src/core/accounts/invite.ts'
+import { inviteByMail } from '../../src/core/access/invitations.ts'
 import { acceptMails } from '../../src/core/sending/accept-mails.ts'
 import { startBatch } from '../../src/core/sending/create-batch.ts'
 import { type PreparedMail, prepareMails } from '../../src/core/sending/prepare-mails.ts'
@@ -166,8 +166,11 @@ async function tell(kind: 'event_quota' | 'invitation') {
   await transact(fixture.sql, async (tx) => {
     if (kind === 'invitation') {
       const email = 'invited@example.com'
-      const input = { email, role: 'viewer' as const, name: null, invitedBy: owner?.id ?? '', now }
-      names[(await invite(tx, organizationId, input)).id] = 'invitation'
+      const identity = { kind: 'user', id: owner?.id ?? '' } as const
+      const invited = { email, role: 'viewer' } as const
+      const mailing = { sendsNotices: true }
+      const { id } = await inviteByMail(tx, organizationId, invited, { identity, now }, mailing)
+      names[id] = 'invitation'
       return
     }
     const data = { percent: '100' as const, limit: 1_000, resetsAt: '2026-12-01T00:00:00.000Z' }

@@ -4,7 +4,7 @@ import { sandboxControl } from '../../tools/sandbox/control.ts'
 import type { MailSummary } from '../../tools/sandbox/mails.ts'
 import { isSimulator } from '../../tools/sandbox/plan.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { createOrganization } from '../../src/main/organizations.ts'
+import { createOrganization } from '../../src/core/access/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
 
 const POLL_MS = 200

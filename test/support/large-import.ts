@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createOrganization } from '../../src/main/organizations.ts'
+import { createOrganization } from '../../src/core/access/organizations.ts'
 import type { System } from '../../src/main/system.ts'
 import { killAndWait } from './system.ts'
 

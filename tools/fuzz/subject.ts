@@ -3,8 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { questionAbout } from '../../src/core/accounts/live-readings.ts'
 import type { Config } from '../../src/config.ts'
+import { operator } from '../../src/core/access/audit.ts'
+import { inviteByLink } from '../../src/core/access/invitations.ts'
+import { setMember } from '../../src/core/access/members.ts'
+import { createUser } from '../../src/core/access/users.ts'
+import { invitationUrl } from '../../src/invitation-links.ts'
+import { transact } from '../../src/store/db/sql.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
-import { addToOrganization, createUser, inviteUser } from '../../src/main/operator.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
 import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/tokens.ts'
 import { makeFlows } from './flows.ts'
@@ -163,13 +168,13 @@ async function fill(system: System, folder: string, say: (line: string) => void)
     }),
   )
   const invited = await Promise.all(
-    ['kim@example.com', 'lee@example.com', 'max@example.com'].map((email) =>
-      inviteUser(
-        system.sql,
-        { email, organizationId, role: 'viewer' },
-        { keyring, publicUrl: system.apiUrl },
-      ),
-    ),
+    ['kim@example.com', 'lee@example.com', 'max@example.com'].map(async (email) => {
+      const invitation = await transact(system.sql, (tx) =>
+        inviteByLink(tx, organizationId, { email, role: 'viewer' }, operator()),
+      )
+      const link = invitationUrl(keyring, system.apiUrl, { ...invitation, organizationId })
+      return { invitation: invitation.id, link }
+    }),
   )
   const invitationIds = invited.map(({ invitation }) => invitation)
   const invitationTokens = invited.map(({ link }) => link.replace(/^.*\//, ''))
@@ -299,8 +304,8 @@ async function answerForGood(
 async function signIn({ sql, apiUrl }: System, organizationId: string): Promise<string> {
   const email = 'fuzz@example.com'
   const password = randomBytes(24).toString('base64')
-  await createUser(sql, { email, name: 'Fuzz', password })
-  await addToOrganization(sql, { email, organizationId, role: 'owner' })
+  const { id: userId } = await createUser(sql, { email, name: 'Fuzz', password })
+  await transact(sql, (tx) => setMember(tx, organizationId, { userId, role: 'owner' }, operator()))
   const response = await fetch(`${apiUrl}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

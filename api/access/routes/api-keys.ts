@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { refuse } from '../../../src/domain/errors.ts'
-import { isUuid, uuidv7 } from '../../../src/ids.ts'
+import { createKey, renameKey, revokeKey } from '../../../src/core/access/api-keys.ts'
 import {
   ApiKey,
   ApiKeyInput,
@@ -12,13 +11,10 @@ import {
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import * as apiKeys from '../../../src/store/access/api-keys.ts'
 import { transact } from '../../../src/store/db/sql.ts'
-import { newApiKey } from '../../../src/tokens.ts'
-import { audit } from '../audit.ts'
+import { actorOf } from '../audit.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
-import { missing } from '../../../src/core/access/ownership.ts'
 import { pageOf } from '../../http/pages.ts'
-import { toUtc } from '../../../src/domain/times.ts'
 
 const tags = ['account']
 const config = { scope: 'keys' } as const
@@ -62,23 +58,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     },
     async (request, reply) => {
       const { tx, caller, body } = request
-      const { key, prefix, hash } = newApiKey()
-      const created = await apiKeys.create(tx, {
-        organizationId: caller.organizationId,
-        id: uuidv7(),
-        name: body.name,
-        prefix,
-        hash,
-        scopes: body.scopes ?? ['full'],
-        expiresAt: endOf(body.expiresAt, now()),
-      })
-      await audit(tx, request, now, {
-        action: 'api_key.created',
-        subject: { kind: 'api_key', id: created.id },
-        detail: { scopes: created.scopes },
-      })
       reply.code(201)
-      return { ...created, key }
+      return createKey(tx, caller.organizationId, body, actorOf(request, now))
     },
   )
 
@@ -97,18 +78,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       },
     },
     async (request) => {
-      const { id } = request.params
-      const { name } = request.body
       const { organizationId, sql } = request.caller
-      const renamed = isUuid(id)
-        ? await transact(sql, async (tx) => {
-            const key = await apiKeys.rename(tx, { organizationId, id, name })
-            const subject = { kind: 'api_key', id }
-            if (key) await audit(tx, request, now, { action: 'api_key.renamed', subject })
-            return key
-          })
-        : undefined
-      return renamed ?? Promise.reject(await missing(sql, 'api_key', organizationId, id))
+      const change = { id: request.params.id, name: request.body.name }
+      return transact(sql, (tx) => renameKey(tx, organizationId, change, actorOf(request, now)))
     },
   )
 
@@ -128,25 +100,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     async (request) => {
       const { id } = request.params
       const { organizationId, sql } = request.caller
-      const revoked = isUuid(id)
-        ? await transact(sql, async (tx) => {
-            const wasLive = await apiKeys.revoke(tx, organizationId, id)
-            const subject = { kind: 'api_key', id }
-            if (wasLive === true) {
-              await audit(tx, request, now, { action: 'api_key.revoked', subject })
-            }
-            return wasLive
-          })
-        : undefined
-      if (revoked === undefined) throw await missing(sql, 'api_key', organizationId, id)
+      await transact(sql, (tx) => revokeKey(tx, organizationId, id, actorOf(request, now)))
       return { success: true as const }
     },
   )
-}
-
-function endOf(given: string | undefined, now: number): string | undefined {
-  if (given === undefined) return undefined
-  const utc = toUtc(given) ?? refuse('expiresAt', 'is not a time we can keep')
-  if (Date.parse(utc) <= now) refuse('expiresAt', 'lies in the past')
-  return utc
 }

@@ -1,8 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import { AppError, badRequest, conflict, forbidden } from '../../../src/domain/errors.ts'
-import { SESSION_MOST_MS, SESSION_IDLE_MS } from '../../../src/domain/access/login.ts'
-import { type Uuid, uuidv7 } from '../../../src/ids.ts'
+import {
+  changePassword,
+  endSession,
+  openSession,
+  switchSession,
+} from '../../../src/core/access/sessions.ts'
+import { AppError, badRequest, forbidden } from '../../../src/domain/errors.ts'
+import type { Uuid } from '../../../src/ids.ts'
 import { Success } from '../../../src/schemas/common.ts'
 import {
   Login,
@@ -11,12 +15,10 @@ import {
   SwitchedSession,
   SwitchInput,
 } from '../../../src/schemas/access/session.ts'
-import * as auditEvents from '../../../src/store/access/audit-events.ts'
 import * as members from '../../../src/store/access/members.ts'
 import * as sessions from '../../../src/store/access/sessions.ts'
-import { type Transaction, transact, within } from '../../../src/store/db/sql.ts'
-import { newSessionToken } from '../../../src/tokens.ts'
-import { audit } from '../audit.ts'
+import { transact, within } from '../../../src/store/db/sql.ts'
+import { personalActorOf } from '../audit.ts'
 import { personOf } from '../../caller.ts'
 import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
@@ -32,7 +34,6 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
   deps,
 ) => {
   const { sql, now, guard } = deps
-  const timeIn = (ms: number) => new Date(now() + ms).toISOString()
 
   app.post(
     '/auth/login',
@@ -58,29 +59,16 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       const wanted = request.body.organizationId ?? organizations[0]?.id
       const organizationId = organizations.find(({ id }) => id === wanted?.toLowerCase())?.id
       if (organizationId === undefined) throw notAMember()
-      const { token, hash } = newSessionToken()
-      const opening = {
-        userId,
-        organizationId,
-        passwordHash,
-        id: uuidv7(),
-        hash,
-        at: timeIn(0),
-        expiresAt: timeIn(SESSION_MOST_MS),
-        idleSince: timeIn(-SESSION_IDLE_MS),
-      }
-      const isOpen = await transact(within(sql, organizationId), async (tx) => {
-        if (!(await sessions.open(tx, opening))) return false
-        await sessions.forgetFailures(tx, account)
-        await noteLogin(tx, request, opening)
-        return true
-      })
+      const identity = { kind: 'user', id: userId } as const
+      const actor = { identity, requestId: request.id, now: now() }
+      const session = await transact(within(sql, organizationId), (tx) =>
+        openSession(tx, organizationId, { passwordHash, account }, actor),
+      )
       // Somebody changed the password, or took the person out, while we looked at it.
-      if (!isOpen) throw wrongLogin()
+      if (!session) throw wrongLogin()
       keepPrivate(reply)
       const user = { id: userId, email, name }
-      const { expiresAt } = opening
-      return { token, expiresAt, organizationId, user, organizations: [...organizations] }
+      return { ...session, organizationId, user, organizations: [...organizations] }
     },
   )
 
@@ -97,13 +85,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       },
     },
     async (request) => {
-      const { userId, sessionId } = personOf(request.caller)
-      await transact(request.caller.sql, async (tx) => {
-        const ended = await sessions.end(tx, userId, { at: timeIn(0), only: sessionId })
-        if (ended === 0) return
-        const subject = { kind: 'session', id: sessionId }
-        await audit(tx, request, now, { action: 'session.ended', subject })
-      })
+      const { organizationId, sql: tenant } = request.caller
+      const { sessionId } = personOf(request.caller)
+      const actor = personalActorOf(request, now)
+      await transact(tenant, (tx) => endSession(tx, organizationId, sessionId, actor))
       return { success: true as const }
     },
   )
@@ -126,18 +111,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       const organizationId = request.body.organizationId.toLowerCase()
       const organizations = await sessions.listOrganizations(sql, userId)
       if (!organizations.some(({ id }) => id === organizationId)) throw notAMember()
-      const { token, hash } = newSessionToken()
-      const id = uuidv7()
-      const expiresAt = await transact(within(sql, organizationId), async (tx) => {
-        const change = { from: sessionId, organizationId, id, hash, at: timeIn(0) }
-        const until = await sessions.switchTo(tx, change)
-        if (until === undefined) throw conflict('This session has ended meanwhile')
-        // As a login with a password: it must not tell that the person comes from elsewhere.
-        await noteLogin(tx, request, { organizationId, userId, id, at: change.at })
-        return until
-      })
+      const actor = personalActorOf(request, now)
+      const session = await transact(within(sql, organizationId), (tx) =>
+        switchSession(tx, organizationId, sessionId, actor),
+      )
       keepPrivate(reply)
-      return { token, expiresAt, organizationId }
+      return { ...session, organizationId }
     },
   )
 
@@ -163,34 +142,14 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       const person = await guard.verify(request, reply, { email, password: currentPassword })
       if (!person) throw wrongPassword()
       const newHash = await guard.passwords.hash(newPassword)
-      await transact(request.caller.sql, async (tx) => {
-        const verifiedHash = person.passwordHash
-        const change = { userId, verifiedHash, newHash, keep: sessionId, at: timeIn(0) }
-        if (!(await sessions.changePassword(tx, change))) {
-          throw conflict('The password was changed meanwhile')
-        }
-        const subject = { kind: 'user', id: userId }
-        await audit(tx, request, now, { action: 'password.changed', subject })
-      })
+      const { organizationId, sql: tenant } = request.caller
+      const change = { verifiedHash: person.passwordHash, newHash, keep: sessionId }
+      const actor = personalActorOf(request, now)
+      await transact(tenant, (tx) => changePassword(tx, organizationId, change, actor))
       return { success: true as const }
     },
   )
 }
-
-/** Notes in the organization of a session that it was opened. */
-const noteLogin = (
-  tx: Transaction,
-  { id: requestId }: FastifyRequest,
-  session: { organizationId: Uuid; userId: Uuid; id: Uuid; at: string },
-) =>
-  auditEvents.record(tx, {
-    organizationId: session.organizationId,
-    actor: { kind: 'user', id: session.userId },
-    action: 'login.succeeded',
-    subject: { kind: 'session', id: session.id },
-    requestId,
-    at: session.at,
-  })
 
 async function emailOf(
   { organizationId, sql }: { organizationId: Uuid; sql: Deps['sql'] },

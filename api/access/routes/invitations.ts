@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { missing } from '../../../src/core/access/ownership.ts'
-import { invite, inviteAgain } from '../../../src/core/accounts/invite.ts'
-import { conflict } from '../../../src/domain/errors.ts'
-import { normalAddress } from '../../../src/domain/text.ts'
-import { isUuid, type Uuid } from '../../../src/ids.ts'
+import {
+  inviteByMail,
+  requireInvitation,
+  resendInvitation,
+  revokeInvitation,
+} from '../../../src/core/access/invitations.ts'
 import {
   Invitation,
   InvitationList,
@@ -12,14 +13,12 @@ import {
 import { MemberInput } from '../../../src/schemas/access/member.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import * as invitations from '../../../src/store/access/invitations.ts'
-import { type Executor, transact } from '../../../src/store/db/sql.ts'
-import { personOf } from '../../caller.ts'
+import { transact } from '../../../src/store/db/sql.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import { failures } from '../../http/failures.ts'
 import { pageOf } from '../../http/pages.ts'
-import { audit } from '../audit.ts'
-import { lockedRole, mustManage } from '../managing.ts'
+import { actorOf } from '../audit.ts'
 
 const tags = ['account']
 const config = { scope: 'members' } as const
@@ -44,17 +43,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     },
     async (request, reply) => {
       const { tx, caller, body } = request
-      const { role, name = null } = body
-      mustManage(await lockedRole(tx, caller), role)
-      mustMail()
-      const email = normalAddress(body.email)
-      const invitedBy = personOf(caller).userId
-      const asked = { email, role, name, invitedBy, now: now() }
-      const invitation = await invite(tx, caller.organizationId, asked)
-      const subject = { kind: 'invitation', id: invitation.id }
-      await audit(tx, request, now, { action: 'invitation.created', subject, detail: { role } })
       reply.code(202)
-      return invitation
+      return inviteByMail(tx, caller.organizationId, body, actorOf(request, now), { sendsNotices })
     },
   )
 
@@ -93,7 +83,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Invitation },
       },
     },
-    ({ caller: { organizationId, sql }, params: { id } }) => load(sql, organizationId, id),
+    ({ caller: { organizationId, sql }, params: { id } }) =>
+      requireInvitation(sql, organizationId, id),
   )
 
   app.delete(
@@ -111,15 +102,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     },
     async (request) => {
       const { caller, params } = request
-      const { organizationId } = caller
-      await transact(caller.sql, async (tx) => {
-        const own = await lockedRole(tx, caller)
-        const { id, role } = await load(tx, organizationId, params.id)
-        mustManage(own, role)
-        await invitations.revoke(tx, { organizationId, id, at: new Date(now()).toISOString() })
-        const subject = { kind: 'invitation', id }
-        await audit(tx, request, now, { action: 'invitation.revoked', subject, detail: { role } })
-      })
+      await transact(caller.sql, (tx) =>
+        revokeInvitation(tx, caller.organizationId, params.id, actorOf(request, now)),
+      )
       return { success: true as const }
     },
   )
@@ -140,36 +125,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     },
     async (request, reply) => {
       const { tx, caller, params } = request
-      const { organizationId } = caller
-      const own = await lockedRole(tx, caller)
-      const known = await load(tx, organizationId, params.id)
-      mustManage(own, known.role)
-      mustMail()
-      const invitation = await inviteAgain(tx, organizationId, known, now())
-      if (!invitation) throw conflict('This invitation is not open any more')
-      const subject = { kind: 'invitation', id: known.id }
-      await audit(tx, request, now, { action: 'invitation.resent', subject })
+      const actor = actorOf(request, now)
       reply.code(202)
-      return invitation
+      return resendInvitation(tx, caller.organizationId, params.id, actor, { sendsNotices })
     },
   )
-
-  /** The operator's mail carries invitations; without it only the operator can add people. */
-  function mustMail(): void {
-    if (sendsNotices) return
-    throw conflict(
-      'This installation sends no invitations (NOTICE_FROM is not set); its operator adds people: letterloom user invite',
-      { reason: 'no_notice_sender' },
-    )
-  }
-}
-
-async function load(
-  sql: Executor,
-  organizationId: Uuid,
-  id: string,
-): Promise<invitations.OpenInvitation> {
-  const found = isUuid(id) ? await invitations.find(sql, organizationId, id) : undefined
-  if (!found) throw await missing(sql, 'invitation', organizationId, id)
-  return found
 }

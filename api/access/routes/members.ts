@@ -1,9 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import type { Role } from '../../../src/domain/access/access.ts'
-import { rolesBeyond } from '../../../src/domain/access/invitation.ts'
-import { conflict, notFound } from '../../../src/domain/errors.ts'
-import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { changeRole, removeMember } from '../../../src/core/access/members.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
   Member,
@@ -11,14 +7,12 @@ import {
   MemberListQuery,
   MemberPatch,
 } from '../../../src/schemas/access/member.ts'
-import * as invitations from '../../../src/store/access/invitations.ts'
 import * as members from '../../../src/store/access/members.ts'
-import { type Transaction, transact } from '../../../src/store/db/sql.ts'
-import { audit } from '../audit.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import { actorOf } from '../audit.ts'
 import { decodeTimedCursor, encodeTimedCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
-import { lockedRole, mustManage } from '../managing.ts'
 
 const tags = ['account']
 const config = { scope: 'members' } as const
@@ -66,26 +60,11 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       },
     },
     async (request) => {
-      const { caller, params } = request
-      const { organizationId } = caller
-      const { role } = request.body
-      return transact(caller.sql, async (tx) => {
-        const own = await lockedRole(tx, caller)
-        const member = await load(tx, organizationId, params.id)
-        if (member.role === role) return member
-        mustManage(own, member.role)
-        mustManage(own, role)
-        if (member.role === 'owner') await keepAnOwner(tx, organizationId)
-        const at = new Date(now()).toISOString()
-        await members.setRole(tx, { organizationId, userId: member.id, role, at })
-        await audit(tx, request, now, {
-          action: 'member.role_changed',
-          subject: { kind: 'user', id: member.id },
-          detail: { from: member.role, to: role },
-        })
-        await revokeInvitations(tx, request, now, { userId: member.id, role })
-        return { ...member, role }
-      })
+      const { caller, params, body } = request
+      const change = { userId: params.id, role: body.role }
+      return transact(caller.sql, (tx) =>
+        changeRole(tx, caller.organizationId, change, actorOf(request, now)),
+      )
     },
   )
 
@@ -104,53 +83,10 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     },
     async (request) => {
       const { caller, params } = request
-      const { organizationId } = caller
-      await transact(caller.sql, async (tx) => {
-        const own = await lockedRole(tx, caller)
-        const member = await load(tx, organizationId, params.id)
-        mustManage(own, member.role)
-        if (member.role === 'owner') await keepAnOwner(tx, organizationId)
-        await members.remove(tx, organizationId, member.id)
-        await audit(tx, request, now, {
-          action: 'member.removed',
-          subject: { kind: 'user', id: member.id },
-          detail: { role: member.role },
-        })
-        await revokeInvitations(tx, request, now, { userId: member.id, role: undefined })
-      })
+      await transact(caller.sql, (tx) =>
+        removeMember(tx, caller.organizationId, params.id, actorOf(request, now)),
+      )
       return { success: true as const }
     },
   )
-}
-
-/**
- * Revokes the open invitations that a member made and could not make with this role; undefined: no
- * member any more. They could come back by one of them.
- */
-async function revokeInvitations(
-  tx: Transaction,
-  request: FastifyRequest,
-  now: TenantDeps['now'],
-  { userId, role }: { userId: Uuid; role: Role | undefined },
-): Promise<void> {
-  const { organizationId } = request.caller
-  const at = new Date(now()).toISOString()
-  const roles = rolesBeyond(role)
-  for (const id of await invitations.revokeMadeBy(tx, { organizationId, userId, roles, at })) {
-    const subject = { kind: 'invitation', id }
-    await audit(tx, request, now, { action: 'invitation.revoked', subject })
-  }
-}
-
-async function keepAnOwner(tx: Transaction, organizationId: Uuid): Promise<void> {
-  if ((await members.countOwners(tx, organizationId)) > 1) return
-  throw conflict('The last owner cannot go; make somebody else an owner first', {
-    reason: 'last_owner',
-  })
-}
-
-async function load(tx: Transaction, organizationId: Uuid, id: string): Promise<Member> {
-  const member = isUuid(id) ? await members.find(tx, organizationId, id) : undefined
-  if (!member) throw notFound('Member')
-  return member
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { changeOrganization } from '../../../src/core/access/organizations.ts'
 import {
   TEXT_NAMES,
   type TextName,
@@ -10,7 +11,7 @@ import { Organization, OrganizationPatch } from '../../../src/schemas/access/org
 import * as eventUsage from '../../../src/store/events/usage.ts'
 import * as organizations from '../../../src/store/access/organizations.ts'
 import { type Executor, transact } from '../../../src/store/db/sql.ts'
-import { audit } from '../audit.ts'
+import { actorOf } from '../audit.ts'
 import type { Caller } from '../../caller.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { planOf } from '../../../src/core/access/plan.ts'
@@ -54,10 +55,8 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const { name, branding } = body
       checkTexts(branding?.texts ?? {})
       return transact(caller.sql, async (tx) => {
-        await organizations.change(tx, caller.organizationId, { name, branding })
-        const subject = { kind: 'organization', id: caller.organizationId }
-        const action = name === undefined ? 'organization.branded' : 'organization.renamed'
-        await audit(tx, request, now, { action, subject })
+        const actor = actorOf(request, now)
+        await changeOrganization(tx, caller.organizationId, { name, branding }, actor)
         return load(tx, caller, now())
       })
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endOtherSessions, endSession } from '../../../src/core/access/sessions.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { SESSION_IDLE_MS } from '../../../src/domain/access/login.ts'
-import { isUuid } from '../../../src/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
   EndedSessions,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/schemas/access/session.ts'
 import * as sessions from '../../../src/store/access/sessions.ts'
 import { transact } from '../../../src/store/db/sql.ts'
-import { audit } from '../audit.ts'
+import { personalActorOf } from '../audit.ts'
 import { personOf } from '../../caller.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { Deps } from '../../deps.ts'
@@ -70,19 +70,12 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql,
       },
     },
     async (request) => {
-      const { userId, sessionId } = personOf(request.caller)
-      const ended = await transact(request.caller.sql, async (tx) => {
-        const at = timeIn(0)
-        const count = await sessions.end(tx, userId, { at, keep: sessionId })
-        const { organizationId } = request.caller
-        const here = await sessions.countEnded(tx, { organizationId, userId, at })
-        if (here > 0) {
-          const subject = { kind: 'user', id: userId }
-          const detail = { count: here }
-          await audit(tx, request, now, { action: 'session.ended', subject, detail })
-        }
-        return count
-      })
+      const { organizationId, sql: tenant } = request.caller
+      const { sessionId } = personOf(request.caller)
+      const actor = personalActorOf(request, now)
+      const ended = await transact(tenant, (tx) =>
+        endOtherSessions(tx, organizationId, sessionId, actor),
+      )
       return { success: true as const, ended }
     },
   )
@@ -101,18 +94,11 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql,
       },
     },
     async (request) => {
-      const { userId } = personOf(request.caller)
+      const { organizationId, sql: tenant } = request.caller
+      const actor = personalActorOf(request, now)
       const { id } = request.params
-      if (!isUuid(id)) throw notFound('Session')
-      await transact(request.caller.sql, async (tx) => {
-        const at = timeIn(0)
-        const ended = await sessions.end(tx, userId, { at, only: id })
-        if (ended === 0) throw notFound('Session')
-        const { organizationId } = request.caller
-        // One of another organization is none of this one's business.
-        if ((await sessions.countEnded(tx, { organizationId, userId, at, only: id })) === 0) return
-        await audit(tx, request, now, { action: 'session.ended', subject: { kind: 'session', id } })
-      })
+      const isEnded = await transact(tenant, (tx) => endSession(tx, organizationId, id, actor))
+      if (!isEnded) throw notFound('Session')
       return { success: true as const }
     },
   )

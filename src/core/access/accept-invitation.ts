@@ -1,12 +1,12 @@
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { InvitationLink } from '../../invitation-links.ts'
-import * as auditEvents from '../../store/access/audit-events.ts'
 import * as invitations from '../../store/access/invitations.ts'
 import * as members from '../../store/access/members.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import { addressHash, equal } from '../../tokens.ts'
+import { type Actor, recordAudit } from './audit.ts'
 
 /** The invitation of a link while it can be accepted. `now`: milliseconds. */
 export async function findInvited(
@@ -56,14 +56,11 @@ export async function acceptInvitation(
   if (userId === undefined) return 'changed'
   await members.add(tx, { organizationId, userId, role, givenName: null })
   await invitations.accept(tx, { organizationId, id, at })
-  await auditEvents.record(tx, {
-    organizationId,
-    actor: { kind: 'user', id: userId },
+  const actor: Actor = { identity: { kind: 'user', id: userId }, requestId, now }
+  await recordAudit(tx, organizationId, actor, {
     action: 'invitation.accepted',
     subject: { kind: 'invitation', id },
-    requestId,
     detail: { role },
-    at,
   })
   return 'accepted'
 }

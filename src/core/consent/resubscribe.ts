@@ -1,9 +1,9 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { Uuid } from '../../ids.ts'
-import * as auditEvents from '../../store/access/audit-events.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import { type Actor, recordAudit } from '../access/audit.ts'
 import { recordConsent } from './consent-events.ts'
 
 interface Resubscription {
@@ -35,13 +35,10 @@ export async function resubscribe(
   await suppressions.remove(tx, organizationId, [address])
   const event = { contactId, kind: 'resubscribed', source } as const
   await recordConsent(tx, organizationId, [event], requestId)
-  await auditEvents.record(tx, {
-    organizationId,
-    actor: { kind: 'unknown' },
+  const actor: Actor = { identity: { kind: 'unknown' }, requestId, now: Date.parse(at) }
+  await recordAudit(tx, organizationId, actor, {
     action: 'contact.resubscribed',
     subject: { kind: 'contact', id: contactId },
-    requestId,
     detail: { source },
-    at,
   })
 }

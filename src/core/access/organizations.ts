@@ -1,0 +1,108 @@
+import { type Limit, LIMITS, type PlanName } from '../../domain/access/plan.ts'
+import { normalAddress } from '../../domain/text.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import * as members from '../../store/access/members.ts'
+import * as organizations from '../../store/access/organizations.ts'
+import * as plans from '../../store/access/plans.ts'
+import { type Executor, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import { createKey } from './api-keys.ts'
+import { type Actor, operator, recordAudit } from './audit.ts'
+import { addMember } from './members.ts'
+
+interface NewOrganization {
+  name: string
+  ownerEmail: string
+  ownerName: string
+  /** Absent: free. */
+  plan?: PlanName | undefined
+}
+
+/**
+ * Makes an organization with its owner and a first key of full scope; only operators do. Only this
+ * answer holds the key.
+ */
+export const createOrganization = (
+  sql: Sql,
+  { name, ownerEmail, ownerName, plan }: NewOrganization,
+): Promise<{ organizationId: Uuid; key: string }> =>
+  transact(sql, async (tx) => {
+    const actor = operator()
+    const organizationId = uuidv7()
+    await organizations.create(tx, { id: organizationId, name, plan })
+    const owner = { id: uuidv7(), email: normalAddress(ownerEmail), name: ownerName }
+    const userId = await members.findOrAddPerson(tx, owner)
+    await addMember(tx, organizationId, { userId, role: 'owner' }, actor)
+    const { key } = await createKey(tx, organizationId, { name: 'First key' }, actor)
+    return { organizationId, key }
+  })
+
+/** Returns an organization with the limits that hold for it, and which of them are its own. */
+export async function showOrganization(sql: Executor, id: string) {
+  const { organization, plan, own } = await requireOrganization(sql, id)
+  return {
+    ...organization,
+    limits: Object.fromEntries(LIMITS.map((name) => [name, plan[name]])),
+    ownLimits: LIMITS.filter((name) => own[name] !== null),
+  }
+}
+
+/** Changes the name of an organization, its look or its texts. */
+export async function changeOrganization(
+  tx: Transaction,
+  id: Uuid,
+  change: organizations.OrganizationChange,
+  actor: Actor,
+): Promise<void> {
+  await organizations.change(tx, id, change)
+  const action = change.name === undefined ? 'organization.branded' : 'organization.renamed'
+  await recordAudit(tx, id, actor, { action, subject: { kind: 'organization', id } })
+}
+
+/** Gives an organization another plan. */
+export async function setPlan(
+  tx: Transaction,
+  id: string,
+  plan: PlanName,
+  actor: Actor,
+): Promise<void> {
+  const { organization } = await requireOrganization(tx, id)
+  await organizations.setPlan(tx, organization.id, plan)
+  await recordAudit(tx, organization.id, actor, {
+    action: 'organization.plan_changed',
+    subject: { kind: 'organization', id: organization.id },
+    detail: { plan },
+  })
+}
+
+/**
+ * Gives an organization a limit of its own; null: its plan's again. Processes that serve the API
+ * know it within seconds.
+ */
+export async function setLimit(
+  tx: Transaction,
+  id: string,
+  { limit, value }: { limit: Limit; value: number | null },
+  actor: Actor,
+): Promise<void> {
+  if (isUuid(id)) await organizations.lock(tx, id)
+  const { organization, own } = await requireOrganization(tx, id)
+  await plans.setOwn(tx, organization.id, { ...own, [limit]: value })
+  await recordAudit(tx, organization.id, actor, {
+    action: 'organization.limit_changed',
+    subject: { kind: 'organization', id: organization.id },
+    detail: { limit, value },
+  })
+}
+
+/** Returns an organization; throws a sentence for a terminal when there is none. */
+export async function requireOrganization(sql: Executor, id: string) {
+  const none = new Error(`There is no organization ${id}`)
+  if (!isUuid(id)) throw none
+  const [[organization], plan, own] = await Promise.all([
+    organizations.list(sql, id),
+    plans.find(sql, id),
+    plans.findOwn(sql, id),
+  ])
+  if (!organization || !plan || !own) throw none
+  return { organization, plan, own }
+}

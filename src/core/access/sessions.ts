@@ -1,0 +1,143 @@
+import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../domain/access/login.ts'
+import { conflict } from '../../domain/errors.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import * as sessions from '../../store/access/sessions.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { newSessionToken } from '../../tokens.ts'
+import { type Actor, recordAudit, timeOf } from './audit.ts'
+
+/** A signed-in person; sessions are theirs alone. */
+export type PersonalActor = Actor & { identity: { kind: 'user'; id: Uuid } }
+
+export interface NewSession {
+  /** Shown only now. */
+  token: string
+  expiresAt: string
+}
+
+interface Login {
+  /** The stored hash that the password was verified against. */
+  passwordHash: string
+  /** Keyed hash of the address, by which failures are counted. */
+  account: Buffer
+}
+
+/**
+ * Opens a session and forgets the failures of the address. Undefined when the password was changed
+ * meanwhile, or the person is not a member any more.
+ */
+export async function openSession(
+  tx: Transaction,
+  organizationId: Uuid,
+  { passwordHash, account }: Login,
+  actor: PersonalActor,
+): Promise<NewSession | undefined> {
+  const { token, hash } = newSessionToken()
+  const id = uuidv7()
+  const expiresAt = new Date(actor.now + SESSION_MOST_MS).toISOString()
+  const isOpen = await sessions.open(tx, {
+    userId: actor.identity.id,
+    organizationId,
+    passwordHash,
+    id,
+    hash,
+    at: timeOf(actor),
+    expiresAt,
+    idleSince: new Date(actor.now - SESSION_IDLE_MS).toISOString(),
+  })
+  if (!isOpen) return undefined
+  await sessions.forgetFailures(tx, account)
+  await recordLogin(tx, organizationId, id, actor)
+  return { token, expiresAt }
+}
+
+/**
+ * Ends a session and opens one for the same person in another organization, until the same time.
+ * 409 when the session has ended meanwhile.
+ */
+export async function switchSession(
+  tx: Transaction,
+  organizationId: Uuid,
+  from: Uuid,
+  actor: PersonalActor,
+): Promise<NewSession> {
+  const { token, hash } = newSessionToken()
+  const id = uuidv7()
+  const change = { from, organizationId, id, hash, at: timeOf(actor) }
+  const expiresAt = await sessions.switchTo(tx, change)
+  if (expiresAt === undefined) throw conflict('This session has ended meanwhile')
+  // The audit must not tell that the person comes from another organization.
+  await recordLogin(tx, organizationId, id, actor)
+  return { token, expiresAt }
+}
+
+/**
+ * Ends one of the person's sessions, in any organization. Returns false when there is no such live
+ * one. The organization's audit has only its own.
+ */
+export async function endSession(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: string,
+  actor: PersonalActor,
+): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const userId = actor.identity.id
+  const at = timeOf(actor)
+  if ((await sessions.end(tx, userId, { at, only: id })) === 0) return false
+  if ((await sessions.countEnded(tx, { organizationId, userId, at, only: id })) > 0) {
+    const subject = { kind: 'session', id }
+    await recordAudit(tx, organizationId, actor, { action: 'session.ended', subject })
+  }
+  return true
+}
+
+/** Ends the person's sessions but one, in every organization. Returns how many were live. */
+export async function endOtherSessions(
+  tx: Transaction,
+  organizationId: Uuid,
+  keep: Uuid,
+  actor: PersonalActor,
+): Promise<number> {
+  const userId = actor.identity.id
+  const at = timeOf(actor)
+  const ended = await sessions.end(tx, userId, { at, keep })
+  const count = await sessions.countEnded(tx, { organizationId, userId, at })
+  if (count === 0) return ended
+  await recordAudit(tx, organizationId, actor, {
+    action: 'session.ended',
+    subject: { kind: 'user', id: userId },
+    detail: { count },
+  })
+  return ended
+}
+
+interface PasswordChange {
+  /** The stored hash that the old password was verified against. */
+  verifiedHash: string
+  newHash: string
+  /** The one session that goes on. */
+  keep: Uuid
+}
+
+/** Changes the person's password and ends their other sessions. 409: it was changed meanwhile. */
+export async function changePassword(
+  tx: Transaction,
+  organizationId: Uuid,
+  { verifiedHash, newHash, keep }: PasswordChange,
+  actor: PersonalActor,
+): Promise<void> {
+  const userId = actor.identity.id
+  const change = { userId, verifiedHash, newHash, keep, at: timeOf(actor) }
+  if (!(await sessions.changePassword(tx, change))) {
+    throw conflict('The password was changed meanwhile')
+  }
+  const subject = { kind: 'user', id: userId }
+  await recordAudit(tx, organizationId, actor, { action: 'password.changed', subject })
+}
+
+const recordLogin = (tx: Transaction, organizationId: Uuid, id: Uuid, actor: PersonalActor) =>
+  recordAudit(tx, organizationId, actor, {
+    action: 'login.succeeded',
+    subject: { kind: 'session', id },
+  })

@@ -1,0 +1,39 @@
+import { normalAddress } from '../../domain/text.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import { createPasswords } from '../../passwords.ts'
+import * as users from '../../store/access/users.ts'
+import type { Executor, Sql } from '../../store/db/sql.ts'
+import { transact } from '../../store/db/sql.ts'
+
+// The operator's command line alone makes users and sets passwords without the old one. Both
+// concern a person and no organization, so that no audit has them; `user list` shows when.
+
+interface NewUser {
+  email: string
+  name: string
+  password: string
+}
+
+export async function createUser(sql: Sql, { email, name, password }: NewUser) {
+  const id = uuidv7()
+  const address = normalAddress(email)
+  const passwordHash = await createPasswords().hash(password)
+  const isNew = await users.create(sql, { id, email: address, name, passwordHash })
+  if (!isNew) throw new Error('There is a user with this address already')
+  return { id, email: address, name }
+}
+
+/** Sets a password; all sessions of the person end. */
+export async function setPassword(sql: Sql, email: string, password: string): Promise<Uuid> {
+  const id = await requireUser(sql, email)
+  const passwordHash = await createPasswords().hash(password)
+  await transact(sql, (tx) => users.setPassword(tx, id, passwordHash))
+  return id
+}
+
+/** Returns the id of the user with this address; throws a sentence for a terminal. */
+export async function requireUser(sql: Executor, email: string): Promise<Uuid> {
+  const id = await users.findByEmail(sql, normalAddress(email))
+  if (id === undefined) throw new Error('There is no user with this address')
+  return id
+}
