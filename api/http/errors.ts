@@ -2,10 +2,12 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { storageFull } from '../../src/core/access/plan.ts'
 import { AppError, badRequest, type ErrorCode } from '../../src/domain/errors.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import type { ApiError } from '../../src/schemas/error.ts'
 import { escapeHtml } from '../../src/domain/escape-html.ts'
+import { STORAGE_FULL } from '../../src/store/db/sql.ts'
 import { sendPage, wantsHtml } from './html-pages.ts'
 import { answerable, answerableMessage } from './input-paths.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
@@ -127,6 +129,7 @@ function asRefusal(error: unknown, request: FastifyRequest): AppError {
       headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
     })
   }
+  if (code === STORAGE_FULL) return storageFull()
   return asFrameworkRefusal(error, code, request) ?? unexpected()
 }
 

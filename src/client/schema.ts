@@ -6349,6 +6349,8 @@ export interface components {
                 connections: number | null;
                 /** @description Null: unlimited. */
                 workflows: number | null;
+                /** @description When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
+                storedBytes: number | null;
             };
             usage: {
                 /** @description Disconnected ones do not count. */
@@ -6358,6 +6360,8 @@ export interface components {
                 apiKeys: number;
                 /** @description Accepted this month, UTC. */
                 events: number;
+                /** @description Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days). */
+                storedBytes: number;
             };
             /** @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say. */
             branding: {

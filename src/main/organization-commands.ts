@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
-import { type Limit, LIMITS, MOST_LIMIT, PLANS } from '../domain/access/plan.ts'
+import { type Limit, LIMITS, PLANS } from '../domain/access/plan.ts'
 import { act, change } from './act.ts'
 import { address, name } from './arguments.ts'
 import { jsonOption, type Output } from './output.ts'
@@ -72,6 +72,6 @@ function word<T extends string>(words: readonly T[], text: string): T {
 
 function figure(text: string): number | null {
   if (text === 'default') return null
-  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= MOST_LIMIT) return Number(text)
-  throw new InvalidArgumentError(`It is 1 to ${MOST_LIMIT}, or default.`)
+  if (/^[1-9]\d{0,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is a whole number from 1, or default.')
 }

@@ -25,8 +25,9 @@ test('a key sees its organization, what the plan allows, what is used, and its s
       eventsPerMonth: 5000,
       connections: 1,
       workflows: 2,
+      storedBytes: 2_147_483_648,
     },
-    usage: { connections: 1, members: 1, apiKeys: 1, events: 0 },
+    usage: { connections: 1, members: 1, apiKeys: 1, events: 0, storedBytes: 0 },
     branding: {
       accentColor: null,
       backgroundColor: null,
@@ -52,7 +53,12 @@ test('figures of its own go before the plan’s', async () => {
 test('nothing is unlimited but by null', async () => {
   await api.sql`update organizations set plan = 'enterprise' where id = ${api.charlie.organizationId}`
   const { body } = await api.charlie.get('/v1/organization')
-  expect(body.limits).toMatchObject({ eventsPerMonth: null, connections: null, workflows: null })
+  expect(body.limits).toMatchObject({
+    eventsPerMonth: null,
+    connections: null,
+    workflows: null,
+    storedBytes: null,
+  })
 })
 
 test('admins and full keys rename it, others do not, and what is read-only is ignored', async () => {

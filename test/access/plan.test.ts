@@ -32,13 +32,14 @@ test('there are five plans, with these figures', async () => {
       p.connections,
       p.workflows,
       p.segments,
+      p.storedBytes && p.storedBytes / 2 ** 30,
     ]),
   ).toEqual([
-    ['free', 50, 1_000, 5_000, 1, 2, false],
-    ['starter', 500, 50_000, 50_000, 3, null, true],
-    ['growth', 2_000, 200_000, 250_000, null, null, true],
-    ['scale', 5_000, 500_000, 1_000_000, null, null, true],
-    ['enterprise', 10_000, 2_000_000, null, null, null, true],
+    ['free', 50, 1_000, 5_000, 1, 2, false, 2],
+    ['starter', 500, 50_000, 50_000, 3, null, true, 20],
+    ['growth', 2_000, 200_000, 250_000, null, null, true, 100],
+    ['scale', 5_000, 500_000, 1_000_000, null, null, true, 500],
+    ['enterprise', 10_000, 2_000_000, null, null, null, true, null],
   ])
 })
 

@@ -69,9 +69,9 @@ const NO_PERSONAL_DATA: Record<string, string> = {
     'created_on position organization_id kind available_at attempts last_error done_at created_at request_id',
   mail_queue: 'organization_id bucket id connection_id priority send_at',
   plan_overrides:
-    'organization_id requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+    'organization_id requests_per_minute requests_per_day events_per_month connections workflows segments retention_days stored_bytes',
   plans:
-    'name rank requests_per_minute requests_per_day events_per_month connections workflows segments retention_days',
+    'name rank requests_per_minute requests_per_day events_per_month connections workflows segments retention_days stored_bytes',
   probes: 'organization_id connection_id id claimed_at answered_at first_event_at',
   provider_reading_pages: 'organization_id connection_id version page',
   provider_readings:

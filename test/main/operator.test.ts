@@ -292,7 +292,9 @@ describe('an organization’s own figures', () => {
     expect(both.limits).toEqual({ ...limits, requestsPerMinute: 3000, connections: 7 })
     expect(both.ownLimits).toEqual(['requestsPerMinute', 'connections'])
     const { stdout } = await run(['org', 'show', organizationId])
-    expect(stdout).toMatch(/^limits +requestsPerMinute=3000 .*connections=7 workflows=-$/m)
+    expect(stdout).toMatch(
+      /^limits +requestsPerMinute=3000 .*connections=7 workflows=- storedBytes=107374182400$/m,
+    )
     expect(stdout).toMatch(/^ownLimits +requestsPerMinute,connections$/m)
 
     const back = await json([...args, 'default'])
@@ -318,7 +320,7 @@ describe('an organization’s own figures', () => {
     for (const value of ['0', '-1', '1.5', '2147483648', 'none', '']) {
       const { code, stderr } = await run(['org', 'set-limit', organizationId, 'workflows', value])
       expect([value, code]).toEqual([value, 1])
-      expect(stderr).toMatch(/is 1 to 2147483647, or default|unknown option/)
+      expect(stderr).toMatch(/from 1, or default|is 1 to 2147483647, or default|unknown option/)
     }
     const { code } = await run(['org', 'set-limit', organizationId, 'members', '5'])
     expect(code).toBe(1)

@@ -10,6 +10,7 @@ import { monthOf } from '../../../src/domain/events/event-quota.ts'
 import { Organization, OrganizationPatch } from '../../../src/schemas/access/organization.ts'
 import * as eventUsage from '../../../src/store/events/usage.ts'
 import * as organizations from '../../../src/store/access/organizations.ts'
+import * as storedBytes from '../../../src/store/access/stored-bytes.ts'
 import { type Executor, transact } from '../../../src/store/db/sql.ts'
 import { actorOf } from '../audit.ts'
 import type { Caller } from '../../caller.ts'
@@ -83,11 +84,14 @@ async function load(
   const found = await organizations.find(sql, organizationId)
   if (!found) throw new Error('a caller has no organization')
   const { connections, members, apiKeys, ...organization } = found
-  const events = await eventUsage.count(sql, organizationId, monthOf(now))
+  const [events, bytes] = await Promise.all([
+    eventUsage.count(sql, organizationId, monthOf(now)),
+    storedBytes.count(sql, organizationId),
+  ])
   return {
     ...organization,
     limits: await planOf(sql, organizationId),
-    usage: { connections, members, apiKeys, events },
+    usage: { connections, members, apiKeys, events, storedBytes: bytes },
     scopes: [...scopes],
   }
 }

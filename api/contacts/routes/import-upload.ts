@@ -13,6 +13,7 @@ import * as imports from '../../../src/store/contacts/imports.ts'
 import * as organizations from '../../../src/store/access/organizations.ts'
 import * as outbox from '../../../src/store/platform/outbox.ts'
 import { transact } from '../../../src/store/db/sql.ts'
+import { requireStorageRoom } from '../../../src/core/access/plan.ts'
 import { resolveTopics } from '../../../src/core/consent/topic-names.ts'
 import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
@@ -178,6 +179,7 @@ async function begin(
         reason: 'too_many_imports',
       })
     }
+    if (known === undefined) await requireStorageRoom(tx, organizationId)
     const upload =
       known === undefined
         ? await imports.create(tx, organizationId, wanted)

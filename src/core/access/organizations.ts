@@ -1,4 +1,4 @@
-import { type Limit, LIMITS, type PlanName } from '../../domain/access/plan.ts'
+import { type Limit, LIMITS, MOST_LIMIT, type PlanName } from '../../domain/access/plan.ts'
 import { normalAddress } from '../../domain/text.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
 import * as members from '../../store/access/members.ts'
@@ -84,6 +84,8 @@ export async function setLimit(
   { limit, value }: { limit: Limit; value: number | null },
   actor: Actor,
 ): Promise<void> {
+  const most = MOST_LIMIT[limit]
+  if (value !== null && value > most) throw new Error(`${limit} is 1 to ${most}, or default`)
   if (isUuid(id)) await organizations.lock(tx, id)
   const { organization, own } = await requireOrganization(tx, id)
   await plans.setOwn(tx, organization.id, { ...own, [limit]: value })

@@ -3,6 +3,7 @@ import type { Countable, Feature, Plan } from '../../domain/access/plan.ts'
 import type { Uuid } from '../../ids.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import * as plans from '../../store/access/plans.ts'
+import * as storedBytes from '../../store/access/stored-bytes.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 
 /** The figures that hold for an organization. Throws when there is no such organization. */
@@ -44,6 +45,17 @@ export async function requireRoom(
   const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
   const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
   throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
+}
+
+/** Refuses with 402 what `requireStorageRoom` or a trigger of the store refuses. */
+export const storageFull = (): AppError =>
+  paymentRequired(
+    'You store as many bytes as your plan allows, storedBytes of GET /v1/organization: delete templates, or wait until mails, answers and reports are deleted',
+  )
+
+/** Refuses with 402 when the organization stores as many bytes as its plan allows. */
+export async function requireStorageRoom(sql: Executor, organizationId: Uuid): Promise<void> {
+  if (!(await storedBytes.hasRoom(sql, organizationId))) throw storageFull()
 }
 
 const paymentRequired = (message: string) =>

@@ -8,9 +8,18 @@ export const LIMITS = [
   'eventsPerMonth',
   'connections',
   'workflows',
+  'storedBytes',
 ] as const
 export type Limit = (typeof LIMITS)[number]
-export const MOST_LIMIT = 2_147_483_647
+const MOST_COUNTED = 2_147_483_647
+export const MOST_LIMIT: Readonly<Record<Limit, number>> = {
+  requestsPerMinute: MOST_COUNTED,
+  requestsPerDay: MOST_COUNTED,
+  eventsPerMonth: MOST_COUNTED,
+  connections: MOST_COUNTED,
+  workflows: MOST_COUNTED,
+  storedBytes: Number.MAX_SAFE_INTEGER,
+}
 
 /** What an organization may do: its plan's figures, or its own where it has them. */
 export interface Plan {
@@ -22,6 +31,8 @@ export interface Plan {
   connections: number | null
   workflows: number | null
   segments: boolean
+  /** Of templates, contents of batches, single mail, large answers and reports. Null: no limit. */
+  storedBytes: number | null
   /** For how long executions that are over are shown. Nothing is deleted by it. */
   retentionDays: number
 }

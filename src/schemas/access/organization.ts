@@ -52,12 +52,22 @@ const organization = {
     eventsPerMonth: unlimited,
     connections: unlimited,
     workflows: unlimited,
+    storedBytes: nullable({
+      ...Count,
+      description:
+        'When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited.',
+    }),
   }),
   usage: Type.Object({
     connections: { ...Count, description: 'Disconnected ones do not count.' },
     members: Count,
     apiKeys: { ...Count, description: 'Revoked and expired ones do not count.' },
     events: { ...Count, description: 'Accepted this month, UTC.' },
+    storedBytes: {
+      ...Count,
+      description:
+        'Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days).',
+    },
   }),
   branding: Type.Object(
     {
@@ -89,8 +99,9 @@ export const Organization = Type.Object(organization, {
         eventsPerMonth: 250000,
         connections: null,
         workflows: null,
+        storedBytes: 107374182400,
       },
-      usage: { connections: 2, members: 5, apiKeys: 3, events: 48210 },
+      usage: { connections: 2, members: 5, apiKeys: 3, events: 48210, storedBytes: 73400320 },
       branding: {
         accentColor: '#1f4fd8',
         backgroundColor: null,

@@ -17,6 +17,7 @@ export const figures = (sql: Executor, organizationId: Uuid) => sql`
     coalesce(o.connections, p.connections) as connections,
     coalesce(o.workflows, p.workflows) as workflows,
     coalesce(o.segments, p.segments) as segments,
+    coalesce(o.stored_bytes, p.stored_bytes) as stored_bytes,
     coalesce(o.retention_days, p.retention_days) as retention_days
   from organizations
   join plans p on p.name = organizations.plan
@@ -29,7 +30,8 @@ type OwnLimits = Record<Limit, number | null>
 /** `undefined`: there is no such organization. */
 export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnLimits | undefined> {
   const [own] = await sql<OwnLimits[]>`
-    select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows
+    select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows,
+      o.stored_bytes
     from organizations
     left join plan_overrides o on o.organization_id = organizations.id
     where organizations.id = ${organizationId}`
@@ -39,15 +41,16 @@ export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnL
 /** Replaces them all. Only operators may: the API's role cannot write them. */
 export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => sql`
   insert into plan_overrides (organization_id, requests_per_minute, requests_per_day,
-    events_per_month, connections, workflows)
+    events_per_month, connections, workflows, stored_bytes)
   values (${organizationId}, ${own.requestsPerMinute}, ${own.requestsPerDay},
-    ${own.eventsPerMonth}, ${own.connections}, ${own.workflows})
+    ${own.eventsPerMonth}, ${own.connections}, ${own.workflows}, ${own.storedBytes})
   on conflict (organization_id) do update
   set requests_per_minute = excluded.requests_per_minute,
     requests_per_day = excluded.requests_per_day,
     events_per_month = excluded.events_per_month,
     connections = excluded.connections,
-    workflows = excluded.workflows`
+    workflows = excluded.workflows,
+    stored_bytes = excluded.stored_bytes`
 
 /** Days for which the logs of some organization may have to be kept. */
 export async function findLongestRetention(sql: Executor): Promise<number> {
@@ -61,6 +64,6 @@ export async function findLongestRetention(sql: Executor): Promise<number> {
 /** All plans, the smallest first. */
 export const list = (sql: Executor) => sql<Plan[]>`
   select name, requests_per_minute, requests_per_day, events_per_month, connections, workflows,
-    segments, retention_days
+    segments, stored_bytes, retention_days
   from plans
   order by rank`

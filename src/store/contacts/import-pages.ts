@@ -78,7 +78,10 @@ export interface Tally {
   errors: ImportError[]
 }
 
-/** Counts a page and moves on to the next; after the last one the import is completed. */
+/**
+ * Counts a page and moves on to the next; after the last one the import is completed. Rows that
+ * failed are in the report as long as the organization has room for it; they are always counted.
+ */
 export async function recordPage(
   tx: Transaction,
   { organizationId, importId }: Run,
@@ -88,11 +91,12 @@ export async function recordPage(
     await tx`
       insert into import_errors (organization_id, import_id, row, message, record)
       select ${organizationId}, ${importId}, row, message, record
-      from unnest(
+      from (select has_storage_room(${organizationId}) as has_room) storage
+      join unnest(
         ${errors.map(({ row }) => row)}::int[],
         ${errors.map(({ message }) => message)}::text[],
         ${errors.map(({ record }) => record)}::text[]
-      ) as error (row, message, record)`
+      ) as error (row, message, record) on storage.has_room`
   }
   const [after] = await tx<{ done: boolean }[]>`
     update imports

@@ -17,6 +17,8 @@ export type Part = Pending
 export const UNIQUE_VIOLATION = '23505'
 /** A statement took longer than the session's limit. */
 export const QUERY_CANCELED = '57014'
+/** An organization has stored as much as its plan allows: `require_storage_room`. */
+export const STORAGE_FULL = 'LS001'
 const LOCK_NOT_AVAILABLE = '55P03'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
