@@ -19,6 +19,14 @@ const LEAST_BYTES = 300_000
 /** Of an upload that was refused. */
 const LAST_BYTES_MS = 5_000
 
+/**
+ * Chunks of up to 64 KiB that are read while earlier ones are worked on: 8 MiB. The end of a
+ * connection comes behind all that was sent, some megabytes of which wait in the kernel.
+ */
+const MOST_AHEAD = 128
+/** Uploads of a process that are read ahead of. */
+const MOST_READ_AHEAD = 8
+
 /** What a parser is given at once. */
 const PIECE_BYTES = 16 * 1024
 
@@ -43,7 +51,7 @@ export function takeUploads(app: FastifyInstance): void {
   app.addContentTypeParser([...MEDIA_TYPES], async (request: FastifyRequest, payload: Readable) => {
     if (Number(request.headers['content-length'] ?? 0) > REQUEST_LIMITS.uploadBytes)
       throw tooLarge()
-    const bytes = limited(patient(payload))
+    const bytes = limited(readAhead(patient(payload)))
     request.upload = bytes
     if (request.headers['idempotency-key'] === undefined) return
     const head: Uint8Array[] = []
@@ -115,6 +123,22 @@ async function* patient(payload: Readable): AsyncGenerator<Uint8Array> {
     })
   } finally {
     void iterator.return?.().catch(() => {})
+  }
+}
+
+let uploadsReadAhead = 0
+
+/**
+ * The same bytes, read before they are wanted: an upload that was interrupted ends at once, however
+ * much of it is not worked on yet, and gives its place to another.
+ */
+async function* readAhead(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const mayReadAhead = uploadsReadAhead < MOST_READ_AHEAD
+  if (mayReadAhead) uploadsReadAhead++
+  try {
+    yield* Readable.from(bytes, { highWaterMark: mayReadAhead ? MOST_AHEAD : 1 })
+  } finally {
+    if (mayReadAhead) uploadsReadAhead--
   }
 }
 
