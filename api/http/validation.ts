@@ -9,7 +9,7 @@ import { bodyWithoutRows, rowListOf } from './row-schemas.ts'
 import { checkText, UNSTORABLE, UNSTORABLE_WORDS } from './bodies.ts'
 import { FORMATS } from './formats.ts'
 import { pathOf } from './input-paths.ts'
-import { problemFinder } from './schema-problems.ts'
+import { isLonger, problemFinder } from './schema-problems.ts'
 
 /** Without any field. */
 const NOTHING = strict({})
@@ -26,6 +26,7 @@ const values = compiler({ useDefaults: true })
 function compiler(options: { useDefaults: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
   for (const [name, { holds }] of FORMATS) ajv.addFormat(name, holds)
+  addLengths(ajv)
   ajv.addKeyword(NOT_YET_KEYWORD)
   ajv.addKeyword({
     keyword: CLEANED_KEYWORD,
@@ -40,6 +41,21 @@ function compiler(options: { useDefaults: boolean }): Ajv2020 {
     },
   })
   return ajv
+}
+
+/** Ajv's own keywords count the characters of each text, which may have megabytes. */
+function addLengths(ajv: Ajv2020): void {
+  const length = { type: 'string', schemaType: 'number', errors: false } as const
+  ajv.removeKeyword('maxLength').addKeyword({
+    ...length,
+    keyword: 'maxLength',
+    validate: (most: number, text: string) => !isLonger(text, most),
+  })
+  ajv.removeKeyword('minLength').addKeyword({
+    ...length,
+    keyword: 'minLength',
+    validate: (least: number, text: string) => isLonger(text, least - 1),
+  })
 }
 
 interface Checker<T = unknown> {

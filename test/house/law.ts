@@ -34,7 +34,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
   'src/phones.ts': { runs: [], packages: ['libphonenumber-js/*'] },
   'src/local-time.ts': { runs: ['src/domain'], packages: ['luxon'] },
   'src/public-suffixes.ts': { runs: [], packages: ['tldts'] },
-  src: { runs: ['src/domain', 'src/ids.ts'], packages: ['node'] },
+  src: { runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'], packages: ['node'] },
   'src/store': {
     runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'],
     knows: ['src/schemas', 'workflows/contract.ts'],

@@ -46,17 +46,18 @@ export async function acceptMails(
       refused,
     })),
   )
-  await transactionalMails.insertAll(
-    tx,
-    organizationId,
-    decided.map(({ id, mail, attachments, tags, sendAt = now, retainBody, refused }) => {
-      const said = { id, tags, retainBody }
-      if (refused !== undefined) return { ...said, sealed: null, sealedUntil: null }
-      const sealed = sealContent(keyring, organizationId, id, { ...mail, attachments })
-      const until = keptUntil(Math.max(sendAt, now), retainBody)
-      return { ...said, sealed, sealedUntil: new Date(until).toISOString() }
-    }),
-  )
+  const rows: transactionalMails.NewTransactionalMail[] = []
+  for (const { id, mail, attachments, tags, sendAt = now, retainBody, refused } of decided) {
+    const said = { id, tags, retainBody }
+    if (refused !== undefined) {
+      rows.push({ ...said, sealed: null, sealedUntil: null })
+      continue
+    }
+    const sealed = await sealContent(keyring, organizationId, id, { ...mail, attachments })
+    const until = keptUntil(Math.max(sendAt, now), retainBody)
+    rows.push({ ...said, sealed, sealedUntil: new Date(until).toISOString() })
+  }
+  await transactionalMails.insertAll(tx, organizationId, rows)
   return decided.map(({ id, sendAt = now, refused }) => ({
     id,
     status: refused !== undefined ? 'suppressed' : sendAt > now ? 'scheduled' : 'queued',

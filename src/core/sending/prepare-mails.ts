@@ -11,6 +11,7 @@ import { timeProblem } from '../../domain/sending/single-mail.ts'
 import { normalAddress, shown } from '../../domain/text.ts'
 import { toUtc } from '../../domain/times.ts'
 import { givenAccount } from '../../domain/accounts/account-names.ts'
+import { breather } from '../../breather.ts'
 import type { Uuid } from '../../ids.ts'
 import { type Header, headerProblem } from '../../mail/headers.ts'
 import type { EmailInput } from '../../schemas/sending/email.ts'
@@ -18,6 +19,7 @@ import * as namedContacts from '../../store/contacts/named-contacts.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import { rememberAccounts, type ResolvedSender, resolveSender } from '../accounts/resolve-sender.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
+import { isBase64 } from './mail-content.ts'
 import { compose, type OutgoingMail } from '../content/compose.ts'
 import { type AddressedMail, type MailDeps, renderedContents } from './single-mail-contents.ts'
 
@@ -49,7 +51,9 @@ export async function prepareMails(
   const accountOf = rememberAccounts()
   const contactOf = await contactsOf(sql, organizationId, inputs)
   const rows: (AddressedMail | AppError)[] = []
+  const breathe = breather()
   for (const input of inputs) {
+    await breathe()
     const refusal = refusalOf(input, deps.now)
     const sender = refusal ?? (await senderOf(sql, organizationId, input, accountOf))
     const to = normalAddress(input.to)
@@ -122,11 +126,8 @@ function refusalOf(input: EmailInput, now: number): AppError | undefined {
 function attachedBytes({ attachments = [] }: EmailInput, problems: ErrorDetail[]): number {
   let bytes = 0
   for (const [index, { content }] of attachments.entries()) {
-    const decoded = decodedBytes(content)
-    if (decoded === undefined) {
-      problems.push({ path: `attachments[${index}].content`, message: 'is not base64' })
-    }
-    bytes += decoded ?? 0
+    if (isBase64(content)) bytes += decodedBytes(content)
+    else problems.push({ path: `attachments[${index}].content`, message: 'is not base64' })
   }
   return bytes
 }

@@ -14,11 +14,8 @@ export const MOST_ATTACHMENTS = 20
 /** Bytes of the attachments of one mail, decoded. */
 export const MOST_ATTACHED_BYTES = 10 * 1024 * 1024
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-
-/** How many bytes a text in base64 stands for; undefined: it is none. */
-export function decodedBytes(text: string): number | undefined {
-  if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined
+/** How many bytes a text in base64 stands for. */
+export function decodedBytes(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return (text.length / 4) * 3 - padding
 }
