@@ -1159,8 +1159,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create, update and publish templates by their slugs, all or none
-         * @description The body is a list, `templates`, or one template by itself. What is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.
+         * Create and update templates by their slugs, and publish what changed: all or none
+         * @description The body is a list, `templates`, or one template by itself. What is the same is `unchanged`, whatever its status: a draft stays a draft, and changes that were made here stay unpublished. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1181,7 +1181,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create, update and publish up to 100 templates by their slugs, each by itself
+         * Create and update up to 100 templates by their slugs, and publish what changed: each by itself
          * @description As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.
          *
          *     Scope: `templates` or `full`.
@@ -1202,7 +1202,7 @@ export interface paths {
         };
         /**
          * Get templates in the form that push takes, newest first
-         * @description What they say now, published or not.
+         * @description What they say now, published or not. `published` is what mail is made of, where that differs.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -6658,6 +6658,27 @@ export interface components {
              */
             ifUnmodifiedSince?: string;
         } | null;
+        /**
+         * PublishedContent
+         * @description What mail is made of, where it differs from what the template says now. Null: it does not differ, or nothing is published.
+         */
+        PublishedContent: {
+            version: number;
+            subject: string | null;
+            previewText: string | null;
+            /** @enum {string} */
+            sourceType: "html" | "mjml";
+            /** @enum {string} */
+            emailType: "marketing" | "transactional";
+            variables: {
+                name: string;
+                fallback?: string | null;
+            }[];
+            textContent: string | null;
+            source?: string;
+            compiledHtml?: string;
+            compiledText?: string;
+        } | null;
         /** PublishedTemplate */
         PublishedTemplate: {
             /** Format: uuid */
@@ -6709,15 +6730,22 @@ export interface components {
                 name: string;
                 fallback?: string | null;
             }[];
+            textContent: string | null;
+            source?: string;
+            compiledHtml?: string;
+            compiledText?: string;
+            /** @enum {string} */
+            status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /** @description The newest published one; 0: none is. */
+            version: number;
+            /** @description It was changed since: mail is made of the published version all the same. */
+            hasUnpublishedChanges: boolean;
             sourceHash: string | null;
             cliProjectPath: string | null;
             sesTemplateName: string | null;
             /** Format: date-time */
             updatedAt: string;
-            textContent: string | null;
-            source?: string;
-            compiledHtml?: string;
-            compiledText?: string;
+            published: components["schemas"]["PublishedContent"];
         };
         /** PulledWorkflow */
         PulledWorkflow: {
@@ -6745,7 +6773,12 @@ export interface components {
             id: string | null;
             /** @enum {string} */
             outcome: "created" | "updated" | "unchanged";
+            /** @enum {string} */
+            status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+            /** @description The newest published one; 0: none is. */
             version: number;
+            /** @description It was changed since: mail is made of the published version all the same. */
+            hasUnpublishedChanges: boolean;
         };
         /** PushedWorkflow */
         PushedWorkflow: {
@@ -7222,6 +7255,14 @@ export interface components {
             updatedAt?: string;
             /** @description Over what was edited here. */
             force?: boolean;
+            /** @description Ignored. */
+            status?: unknown;
+            /** @description Ignored. */
+            version?: unknown;
+            /** @description Ignored. */
+            hasUnpublishedChanges?: unknown;
+            /** @description Ignored. */
+            published?: unknown;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
         };
@@ -7696,6 +7737,14 @@ export interface components {
             updatedAt?: string;
             /** @description Over what was edited here. */
             force?: boolean;
+            /** @description Ignored. */
+            status?: unknown;
+            /** @description Ignored. */
+            version?: unknown;
+            /** @description Ignored. */
+            hasUnpublishedChanges?: unknown;
+            /** @description Ignored. */
+            published?: unknown;
         };
         /** TemplatePushResult */
         TemplatePushResult: {

@@ -24,7 +24,7 @@ export function addTemplateCommands(program: Command): void {
   templates
     .command('push <folder>')
     .description(
-      'make templates what a folder says and publish them, each by its slug: all or none',
+      'make templates what a folder says, each by its slug, and publish those that it changes: all or none',
     )
     .option('--dry-run', 'say what would be done, show what differs, and change nothing', false)
     .option('--force', 'also over what was edited there since it was pulled', false)

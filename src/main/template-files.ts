@@ -13,8 +13,8 @@ const PAGE = 100
 /** A slug is a file's name, and a type its ending: nothing else that comes from outside is. */
 const FILE = /^([a-z0-9-]{1,100})\.json$/
 const TYPES: readonly string[] = ['html', 'mjml'] satisfies Pulled['sourceType'][]
-/** Files of a template beside its JSON. */
-const ENDINGS = ['html', 'mjml', 'txt'] as const
+/** Files of a template beside its JSON; push reads none of the last two. */
+const ENDINGS = ['html', 'mjml', 'txt', 'published.html', 'published.mjml'] as const
 /** Anew, and through no symbolic link: it may lead out of the folder. */
 const OVER = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
@@ -37,35 +37,48 @@ export async function pullTemplates(
 interface Files {
   slug: string
   sourceType: Pulled['sourceType']
-  source: string
-  text: string | null
+  /** What each file beside the JSON holds. */
+  contents: Map<(typeof ENDINGS)[number], string>
   marks: object
 }
 
 /** A template as files. Throws when the API answered what is none. */
 function filesOf(template: Pulled): Files {
-  const { source: given, compiledHtml, compiledText, textContent, ...said } = template
+  const { published, ...pulled } = template
+  const { source: _, compiledHtml, compiledText, textContent, ...said } = pulled
   const { slug, sourceType } = said
   if (!FILE.test(`${slug}.json`)) throw new Error('The API answered no slug')
+  const contents: Files['contents'] = new Map([[sourceType, sourceOf(slug, pulled)]])
+  const text = textContent ?? compiledText ?? null
+  if (typeof (text ?? '') !== 'string') {
+    throw new Error(`The API answered a source of ${slug} that is no text`)
+  }
+  if (text !== null) contents.set('txt', text)
+  if (published) contents.set(`published.${published.sourceType}`, sourceOf(slug, published))
+  const marks = compiledHtml === undefined ? said : { ...said, isCompiled: true }
+  return { slug, sourceType, contents, marks }
+}
+
+/** Throws when it is no text, or when its type, which is the ending of a file, is unknown. */
+function sourceOf(
+  slug: string,
+  { sourceType, source, compiledHtml }: Pick<Pulled, 'sourceType' | 'source' | 'compiledHtml'>,
+): string {
   if (!TYPES.includes(sourceType)) {
     throw new Error(`The API answered a sourceType of ${slug} that is neither html nor mjml`)
   }
-  const source = given ?? compiledHtml ?? ''
-  const text = textContent ?? compiledText ?? null
-  if (typeof source !== 'string' || typeof (text ?? '') !== 'string') {
+  const text = source ?? compiledHtml ?? ''
+  if (typeof text !== 'string') {
     throw new Error(`The API answered a source of ${slug} that is no text`)
   }
-  const marks = compiledHtml === undefined ? said : { ...said, isCompiled: true }
-  return { slug, sourceType, source, text, marks }
+  return text
 }
 
 /** The JSON is last: what it says was pulled is there, and nothing older that push would take. */
-async function writeFiles(folder: string, { slug, sourceType, ...files }: Files): Promise<void> {
-  const { source, text, marks } = files
+async function writeFiles(folder: string, { slug, contents, marks }: Files): Promise<void> {
   const pathOf = (ending: string) => join(folder, `${slug}.${ending}`)
-  await write(pathOf(sourceType), source)
-  if (text !== null) await write(pathOf('txt'), text)
-  const gone = ENDINGS.filter((each) => each !== sourceType && (each !== 'txt' || text === null))
+  for (const [ending, content] of contents) await write(pathOf(ending), content)
+  const gone = ENDINGS.filter((ending) => !contents.has(ending))
   await Promise.all(gone.map((each) => rm(pathOf(each), { force: true })))
   await write(pathOf('json'), `${JSON.stringify(marks, null, 2)}\n`)
 }

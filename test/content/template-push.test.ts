@@ -67,9 +67,146 @@ test('what was published, archived and pushed as it is stays archived', async ()
   expect((await api.alice.get('/v1/templates/retired')).body.status).toBe('ARCHIVED')
 })
 
+/** Templates in each state, of which the last is published and not edited. */
+async function everyState() {
+  const draft = (slug: string, source: string) =>
+    api.alice.post('/v1/templates', { ...row(slug, source), status: 'DRAFT' })
+  await draft('state-draft', '<p>Half</p>')
+  await draft('state-broken', '{% if %}')
+  await draft('state-empty', '{{ nobody.knows }}')
+  await push({ templates: [row('state-edited'), row('state-archived'), row('state-news')] })
+  await api.alice.patch('/v1/templates/state-edited', { source: '<p>Half {% if</p>' })
+  await api.alice.patch('/v1/templates/state-archived', { source: '<p>Half</p>' })
+  await api.alice.patch('/v1/templates/state-archived', { status: 'ARCHIVED' })
+}
+
+const STATES = {
+  'state-archived': ['ARCHIVED', 1, true],
+  'state-broken': ['DRAFT', 0, false],
+  'state-draft': ['DRAFT', 0, false],
+  'state-edited': ['PUBLISHED', 1, true],
+  'state-empty': ['DRAFT', 0, false],
+}
+
+interface Pulled {
+  slug: string
+  name: string
+  source: string
+  status: string
+  version: number
+  hasUnpublishedChanges: boolean
+}
+
+async function pullStates(): Promise<Pulled[]> {
+  const { body } = await api.alice.get('/v1/templates/pull?limit=100')
+  return body.templates.filter(({ slug }: Pulled) => slug.startsWith('state-'))
+}
+
+const statesOf = (templates: Pulled[]) =>
+  Object.fromEntries(
+    templates.map(({ slug, status, version, hasUnpublishedChanges }) => [
+      slug,
+      [status, version, hasUnpublishedChanges],
+    ]),
+  )
+
+test('a push publishes only what it changes, whatever state the others are in', async () => {
+  await everyState()
+  let version = 1
+  for (const { path, options } of [
+    { path: 'push', options: {} },
+    { path: 'push', options: { force: true } },
+    { path: 'push/batch', options: {} },
+    { path: 'push/batch', options: { force: true } },
+  ]) {
+    version += 1
+    const templates = (await pullStates()).map((each) =>
+      each.slug === 'state-news' ? { ...each, source: `<p>${version}</p>` } : each,
+    )
+    const { status, body } = await api.alice.post(`/v1/templates/${path}`, {
+      templates,
+      ...options,
+    })
+    expect([status, body.success]).toEqual([200, true])
+    const changed = body.results.filter(
+      (each: Pulled & { outcome: string }) => each.outcome !== 'unchanged',
+    )
+    expect(changed.map(({ slug }: Pulled) => slug)).toEqual(['state-news'])
+    const states = { ...STATES, 'state-news': ['PUBLISHED', version, false] }
+    expect(statesOf(body.results)).toEqual(states)
+    expect(statesOf(await pullStates())).toEqual(states)
+  }
+  const [alone] = (await pullStates()).filter(({ slug }) => slug === 'state-broken')
+  expect(outcomes((await push(alone!)).body)).toEqual([['unchanged', 0]])
+})
+
+test('a name and marks are changed without publishing anything', async () => {
+  const templates = (await pullStates()).filter(({ status }) => status !== 'ARCHIVED')
+  const before = statesOf(templates)
+  const { body } = await push({
+    templates: templates.map((each) => ({ ...each, name: 'Renamed', sourceHash: 'h2' })),
+  })
+  expect(new Set(body.results.map((each: { outcome: string }) => each.outcome))).toEqual(
+    new Set(['updated']),
+  )
+  expect(statesOf(body.results)).toEqual(before)
+  expect((await api.alice.get('/v1/templates/state-broken')).body).toMatchObject({
+    name: 'Renamed',
+    sourceHash: 'h2',
+    status: 'DRAFT',
+  })
+})
+
+test('a draft that is changed is published, and one that does not compile is refused', async () => {
+  const templates = (await pullStates()).filter(({ status }) => status === 'DRAFT')
+  const finished = templates.map((each) =>
+    each.slug === 'state-draft' ? { ...each, source: '<p>Whole</p>' } : each,
+  )
+  expect(statesOf((await push({ templates: finished })).body.results)).toMatchObject({
+    'state-draft': ['PUBLISHED', 1, false],
+    'state-broken': ['DRAFT', 0, false],
+  })
+  const broken = templates.map((each) =>
+    each.slug === 'state-broken' ? { ...each, source: '{% for %}' } : each,
+  )
+  const { status, body } = await push({ templates: broken, force: true })
+  expect([status, body.details.length]).toEqual([400, 1])
+})
+
+test('a pull has the published version beside what was edited since', async () => {
+  const compiled = { slug: 'beside', name: 'B', subject: 'One', compiledHtml: '<p>One</p>' }
+  await push({ ...compiled, compiledText: 'One', variables: [{ name: 'month' }] })
+  const pull = async () => (await api.alice.get('/v1/templates/pull?slug=beside')).body.templates[0]
+  expect(await pull()).toMatchObject({ published: null, hasUnpublishedChanges: false, version: 1 })
+  const edit = { source: '<p>Two</p>', subject: 'Two', textContent: null, variables: [] }
+  await api.alice.patch('/v1/templates/beside', edit)
+  const edited = await pull()
+  expect(edited).toMatchObject({ ...edit, status: 'PUBLISHED', hasUnpublishedChanges: true })
+  expect(edited.published).toEqual({
+    version: 1,
+    subject: 'One',
+    previewText: null,
+    sourceType: 'html',
+    textContent: null,
+    emailType: 'marketing',
+    variables: [{ name: 'month' }],
+    compiledHtml: '<p>One</p>',
+    compiledText: 'One',
+  })
+  const [draft] = (await pullStates()).filter(({ slug }) => slug === 'state-broken')
+  expect(draft).toMatchObject({ status: 'DRAFT', version: 0, published: null })
+  // What was published is no version again.
+  const { slug, name } = edited
+  const { version: _, ...published } = edited.published
+  expect(outcomes((await push({ slug, name, ...published, force: true })).body)).toEqual([
+    ['updated', 1],
+  ])
+  expect((await pull()).published).toBeNull()
+})
+
 test('a dry run tells the same and changes nothing', async () => {
   const { body } = await push({ templates: [row('dry')], dryRun: true })
-  expect(body.results).toEqual([{ slug: 'dry', id: null, outcome: 'created', version: 1 }])
+  expect(body.results).toMatchObject([{ slug: 'dry', id: null, outcome: 'created', version: 1 }])
   expect((await api.alice.get('/v1/templates/dry')).status).toBe(404)
 })
 

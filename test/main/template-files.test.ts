@@ -93,7 +93,12 @@ test('a pull leaves nothing that the template was before, and a push nothing to 
   await api.alice.patch('/v1/templates/turned', now)
   await pullTemplates(access, own, 'turned')
   const files = await readdir(own)
-  expect(files.toSorted()).toEqual(['turned-notes.txt', 'turned.html', 'turned.json'])
+  expect(files.toSorted()).toEqual([
+    'turned-notes.txt',
+    'turned.html',
+    'turned.json',
+    'turned.published.mjml',
+  ])
   await pushTemplates(access, own, RUN)
   expect((await api.alice.get('/v1/templates/turned')).body).toMatchObject(now)
 
@@ -101,6 +106,64 @@ test('a pull leaves nothing that the template was before, and a push nothing to 
   await expect(pushTemplates(access, own, RUN)).rejects.toThrow(
     'has both turned.html and turned.mjml',
   )
+})
+
+test('a push of a whole folder publishes the file that was edited, and nobody’s draft', async () => {
+  const own = join(parent, 'shared')
+  const draft = { name: 'Draft', slug: 'half-draft', source: '<p>{% if', status: 'DRAFT' }
+  await api.alice.post('/v1/templates', draft)
+  for (const slug of ['half-html', 'half-mjml', 'half-compiled']) {
+    const { source, ...compiled } = { source: '<p>Whole</p>', compiledHtml: '<p>Whole</p>' }
+    const given = slug === 'half-mjml' ? { sourceType: 'mjml', source: MJML } : { source }
+    const pushed = slug === 'half-compiled' ? compiled : given
+    await api.alice.post('/v1/templates/push', { slug, name: slug, subject: slug, ...pushed })
+    const half = { source: '<p>HALF WRITTEN {% if', sourceType: 'html', subject: null }
+    await api.alice.patch(`/v1/templates/${slug}`, half)
+  }
+  await api.alice.post('/v1/templates/push', { slug: 'mine', name: 'Mine', source: '<p>Old</p>' })
+  await pullTemplates(access, own, undefined)
+  const files = (await readdir(own)).filter((name) => /^(?:half|mine)/.test(name))
+  expect(files.toSorted()).toEqual([
+    'half-compiled.html',
+    'half-compiled.json',
+    'half-compiled.published.html',
+    'half-draft.html',
+    'half-draft.json',
+    'half-html.html',
+    'half-html.json',
+    'half-html.published.html',
+    'half-mjml.html',
+    'half-mjml.json',
+    'half-mjml.published.mjml',
+    'mine.html',
+    'mine.json',
+  ])
+  expect(await readFile(join(own, 'half-html.published.html'), 'utf8')).toBe('<p>Whole</p>')
+  expect(JSON.parse(await readFile(join(own, 'half-draft.json'), 'utf8')).status).toBe('DRAFT')
+  await writeFile(join(own, 'mine.html'), '<p>New</p>')
+  const { answer } = await pushTemplates(access, own, RUN)
+  const changed = answer.results.filter(({ outcome }) => outcome !== 'unchanged')
+  expect(changed.map(({ slug }) => slug)).toEqual(['mine'])
+  for (const { slug, status, hasUnpublishedChanges } of answer.results) {
+    if (!slug.startsWith('half-')) continue
+    const isDraft = slug === 'half-draft'
+    expect([slug, status, hasUnpublishedChanges]).toEqual([
+      slug,
+      isDraft ? 'DRAFT' : 'PUBLISHED',
+      !isDraft,
+    ])
+  }
+  await api.alice.patch('/v1/templates/half-mjml', {
+    source: MJML,
+    sourceType: 'mjml',
+    subject: 'M',
+  })
+  await api.alice.post('/v1/templates/half-mjml/publish')
+  await pullTemplates(access, own, 'half-mjml')
+  expect((await readdir(own)).filter((name) => name.startsWith('half-mjml.'))).toEqual([
+    'half-mjml.json',
+    'half-mjml.mjml',
+  ])
 })
 
 test('a pull writes through no symbolic link', async () => {
@@ -140,6 +203,11 @@ test.each([
   [{ sourceType: 'json' }, 'a sourceType of bad that is neither html nor mjml'],
   [{ source: ['<p>'] }, 'a source of bad that is no text'],
   [{ textContent: 1 }, 'a source of bad that is no text'],
+  [
+    { published: { sourceType: '/../../evil', source: '' } },
+    'a sourceType of bad that is neither html nor mjml',
+  ],
+  [{ published: { sourceType: 'html', source: 1 } }, 'a source of bad that is no text'],
 ])('an API that answers %j has nothing written', async (bad, words) => {
   const templates = [GOOD, { ...GOOD, slug: 'bad', ...bad }]
   const api = await stranger(() => ({ status: 200, body: { templates, nextCursor: null } }))

@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import {
-  compilePushed,
+  prepareTemplates,
   pulledOf,
   pushTemplates,
   wholeRefusal,
 } from '../../../src/core/content/push-templates.ts'
 import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
-import { awaitChecks } from '../../../src/mail/content-checks.ts'
 import {
   TemplateBatchPush,
   TemplateBatchPushResult,
@@ -51,14 +50,15 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'pushTemplates',
-        summary: 'Create, update and publish templates by their slugs, all or none',
+        summary:
+          'Create and update templates by their slugs, and publish what changed: all or none',
         description:
-          'The body is a list, `templates`, or one template by itself. What is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.',
+          'The body is a list, `templates`, or one template by itself. What is the same is `unchanged`, whatever its status: a draft stays a draft, and changes that were made here stay unpublished. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.',
         body: TemplatesPush,
         response: { 200: TemplatePushResult, ...failures(409) },
       },
-      preHandler: async ({ contents, body }) =>
-        awaitChecks(pushOf(body).templates.map(async (each) => compilePushed(contents, each))),
+      preHandler: async ({ caller: { organizationId, sql }, contents, body }) =>
+        prepareTemplates({ sql, organizationId, contents }, pushOf(body).templates),
     },
     async (request) => {
       const { templates: pushed, pathOf, force = false, dryRun = false } = pushOf(request.body)
@@ -77,7 +77,8 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'pushTemplateBatch',
-        summary: 'Create, update and publish up to 100 templates by their slugs, each by itself',
+        summary:
+          'Create and update up to 100 templates by their slugs, and publish what changed: each by itself',
         description:
           'As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.',
         body: TemplateBatchPush,
@@ -85,9 +86,11 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       },
       // Before the handler's transaction, which must not wait for the threads.
       preHandler: async (request) => {
-        const { contents, body } = request
+        const { caller, contents, body } = request
+        const { organizationId, sql } = caller
         const good = await checkRows(request, body.templates, rowFailures('templates'))
-        await awaitChecks(good.map(async ({ row }) => compilePushed(contents, row)))
+        const rows = good.map(({ row }) => row)
+        await prepareTemplates({ sql, organizationId, contents }, rows)
       },
     },
     async (request) => {
@@ -110,7 +113,8 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags,
         operationId: 'pullTemplates',
         summary: 'Get templates in the form that push takes, newest first',
-        description: 'What they say now, published or not.',
+        description:
+          'What they say now, published or not. `published` is what mail is made of, where that differs.',
         querystring: TemplatePullQuery,
         response: { 200: TemplatePull },
       },
@@ -119,7 +123,7 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const scope = { list: 'pulled templates', organizationId, filters: { slug } }
       const before = decodeCursor(scope, cursor)
       const range = { before, limit: limit + 1, slug }
-      const rows = await templates.listWhole(sql, organizationId, range)
+      const rows = await templates.listPulled(sql, organizationId, range)
       const { page, nextCursor } = pageOf(rows, limit, scope)
       return { templates: page.map(pulledOf), nextCursor }
     },

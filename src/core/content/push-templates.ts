@@ -3,39 +3,64 @@ import { AppError, badRequest, conflict, refuse } from '../../domain/errors.ts'
 import { slugTaken } from '../../domain/slugs.ts'
 import { uuidv7 } from '../../ids.ts'
 import type { Content } from '../../mail/content.ts'
-import type { Contents } from '../../mail/content-checks.ts'
+import { awaitChecks } from '../../mail/content-checks.ts'
 import type {
   PulledTemplate,
   PushedTemplate,
   TemplatePush,
 } from '../../schemas/content/template-push.ts'
 import * as templates from '../../store/content/templates.ts'
-import type { TemplateRow, TemplateValues } from '../../store/content/templates.ts'
+import type {
+  PulledTemplateRow,
+  TemplateRow,
+  TemplateSource,
+  TemplateValues,
+} from '../../store/content/templates.ts'
+import type { Executor } from '../../store/db/sql.ts'
 import { compileTemplate, isReserved, publishAll, type Writing } from './templates.ts'
 
-/** What is pushed, and what became of it. */
+/** What is pushed, and the template that it is about. */
 interface Row {
-  index: number
   pushed: TemplatePush
-  values: Omit<TemplateValues, 'id'>
-  content: Content
+  values: Values
   found: TemplateRow | undefined
+  /** The content that is published. Undefined: nothing of what mail is made of changes. */
+  content: Content | undefined
 }
+
+type Values = Omit<TemplateValues, 'id'>
 
 export interface Refused {
   index: number
   refusal: AppError
 }
 
-/** Compiles what is pushed. Throws a 400 with what is wrong with one. */
-export const compilePushed = (contents: Contents, pushed: TemplatePush): Promise<Content> =>
-  compileTemplate(contents, pushedValues(pushed))
+/**
+ * Compiles the templates of a push that it will publish, before its transaction is open. What is
+ * wrong with them is found again by the push.
+ */
+export async function prepareTemplates(
+  { sql, organizationId, contents }: { sql: Executor } & Omit<Writing, 'tx'>,
+  given: readonly TemplatePush[],
+): Promise<void> {
+  const slugs = given.map(({ slug }) => slug)
+  const known = await templates.listBySlugs(sql, organizationId, slugs)
+  const bySlug = new Map(known.map((each) => [each.slug, each]))
+  await awaitChecks(
+    given.map(async (pushed) => {
+      const values = pushedValues(pushed)
+      const found = bySlug.get(pushed.slug)
+      if (!found || changesContent(found, values)) await compileTemplate(contents, values)
+    }),
+  )
+}
 
 /**
- * Makes templates say what is pushed, each by its slug, and publishes them, in a few statements
- * however many there are. Returns what became of each, and which were refused: what is wrong with
- * their content, or that they were edited here since they were pushed last, unless `force` or they
- * are newer than the edit.
+ * Makes templates say what is pushed, each by its slug, in a few statements however many there are,
+ * and publishes those of which the push changes what mail is made of. Others stay as they are: a
+ * draft stays a draft, and unpublished changes stay unpublished. Returns what became of each, and
+ * which were refused: what is wrong with their content, or that they were edited here since they
+ * were pushed last, unless `force` or they are newer than the edit.
  */
 export async function pushTemplates(
   writing: Writing,
@@ -55,9 +80,11 @@ export async function pushTemplates(
       if (seen.has(pushed.slug)) refuse('slug', `is there twice: ${pushed.slug}`)
       seen.add(pushed.slug)
       if (isReserved(pushed.slug)) throw slugTaken('template')
-      const content = await compilePushed(contents, pushed)
-      requireKnown(pushed, found, force)
-      rows.push({ index, pushed, values: pushedValues(pushed), content, found })
+      const values = pushedValues(pushed)
+      const isPublished = !found || changesContent(found, values)
+      const content = isPublished ? await compileTemplate(contents, values) : undefined
+      requireKnown(pushed, values, found, force)
+      rows.push({ pushed, values, found, content })
     } catch (error) {
       if (!(error instanceof AppError) || error.status === 503) throw error
       refusals.push({ index, refusal: error })
@@ -67,8 +94,13 @@ export async function pushTemplates(
 }
 
 /** 409 when a template was edited here since, and the push does not know of it. */
-function requireKnown(pushed: TemplatePush, found: TemplateRow | undefined, force: boolean): void {
-  if (!found || force || pushed.force || isSame(found, pushedValues(pushed))) return
+function requireKnown(
+  pushed: TemplatePush,
+  values: Values,
+  found: TemplateRow | undefined,
+  force: boolean,
+): void {
+  if (!found || force || pushed.force || isSame(found, values)) return
   if (found.status === 'ARCHIVED') {
     throw conflict('The template is archived: take it back first', { reason: 'template_archived' })
   }
@@ -97,23 +129,18 @@ async function write(
   if (created.length < added.length) throw slugTaken('template')
   const updated = changed.length > 0 ? await templates.updateAll(tx, organizationId, changed) : []
   const now = new Map([...created, ...updated].map((each) => [each.slug, each]))
-  const publications = rows.flatMap(({ found, content, pushed }) => {
-    const template = now.get(pushed.slug) ?? found
-    if (!template) return []
-    // What is archived and the same stays archived: nobody has said that it is to come back.
-    const isDone =
-      template.status === 'ARCHIVED' ||
-      (template.status === 'PUBLISHED' && !template.hasUnpublishedChanges)
-    return isDone && !now.has(pushed.slug) ? [] : [{ template, content }]
+  const publications = rows.flatMap(({ content, pushed }) => {
+    const template = now.get(pushed.slug)
+    return template && content ? [{ template, content }] : []
   })
   const published = await publishAll({ tx, organizationId }, publications)
   const bySlug = new Map(published.map((each) => [each.slug, each]))
   const results = rows.flatMap(({ pushed: { slug }, found }): PushedTemplate[] => {
-    const template = bySlug.get(slug) ?? found
+    const template = bySlug.get(slug) ?? now.get(slug) ?? found
     if (!template) return []
-    const isUnchanged = found !== undefined && !now.has(slug) && !bySlug.has(slug)
-    const outcome = found ? (isUnchanged ? 'unchanged' : 'updated') : 'created'
-    return [{ slug, id: template.id, outcome, version: template.version }]
+    const outcome = found ? (now.has(slug) ? 'updated' : 'unchanged') : 'created'
+    const { id, version, status, hasUnpublishedChanges } = template
+    return [{ slug, id, outcome, version, status, hasUnpublishedChanges }]
   })
   await templates.markPushed(
     tx,
@@ -124,7 +151,7 @@ async function write(
 }
 
 /** A pushed template as it is stored. Throws a 400 when it says nothing. */
-function pushedValues(pushed: TemplatePush): Omit<TemplateValues, 'id'> {
+function pushedValues(pushed: TemplatePush): Values {
   const { slug, name, subject = null, previewText = null, variables = [] } = pushed
   const { sourceType = 'html', emailType = 'marketing', source, textContent = null } = pushed
   const { sourceHash = null, cliProjectPath = null, sesTemplateName = null } = pushed
@@ -137,17 +164,33 @@ function pushedValues(pushed: TemplatePush): Omit<TemplateValues, 'id'> {
   return { ...said, sourceType: 'html', source: compiledHtml, textContent: text, isCompiled: true }
 }
 
-const isSame = (found: TemplateRow, values: Omit<TemplateValues, 'id'>): boolean =>
+const isSame = (found: TemplateRow, values: Values): boolean =>
   Object.entries(values).every(([name, value]) =>
     isDeepStrictEqual(Reflect.get(found, name), value),
   )
 
-/** A template in the form that push takes. */
-export function pulledOf(template: TemplateRow): PulledTemplate {
-  const { source, textContent, isCompiled, ...said } = template
-  if (!isCompiled) return { ...said, source, textContent }
+/** Whether a push changes what mail is made of. A name and marks of the pusher are not of it. */
+const changesContent = (found: TemplateRow, values: Values): boolean =>
+  !isDeepStrictEqual(contentOf(found), contentOf(values))
+
+function contentOf(template: TemplateSource): TemplateSource {
+  const { subject, previewText, sourceType, source, textContent, isCompiled } = template
+  const { emailType, variables } = template
+  return { subject, previewText, sourceType, source, textContent, isCompiled, emailType, variables }
+}
+
+/** A template in the form that push takes, with its published version where that differs. */
+export function pulledOf({ published, ...template }: PulledTemplateRow): PulledTemplate {
+  if (!published) return { ...writtenOf(template), published }
+  return { ...writtenOf(template), published: writtenOf(published) }
+}
+
+/** Content in the form that push takes: what came compiled is in fields of its own. */
+function writtenOf<Template extends TemplateSource>(template: Template) {
+  const { source, textContent, isCompiled, ...others } = template
+  if (!isCompiled) return { ...others, source, textContent }
   const compiledText = textContent === null ? {} : { compiledText: textContent }
-  return { ...said, textContent: null, compiledHtml: source, ...compiledText }
+  return { ...others, textContent: null, compiledHtml: source, ...compiledText }
 }
 
 /** One refusal of a push that keeps all or none: what is wrong with all, else who edited what. */

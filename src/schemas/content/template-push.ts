@@ -30,6 +30,8 @@ import {
 /** Templates of one push, and of one page that is pulled. */
 const MOST_PUSHED = 100
 
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
 export const TemplatePush = strict(
   {
     slug: Slug,
@@ -56,6 +58,11 @@ export const TemplatePush = strict(
       description: 'As it was pulled: what was edited here before that is known to you.',
     }),
     force: Type.Optional(Type.Boolean({ description: 'Over what was edited here.' })),
+    // What was pulled can be pushed as it is.
+    status: Ignored,
+    version: Ignored,
+    hasUnpublishedChanges: Ignored,
+    published: Ignored,
   },
   {
     title: 'TemplatePush',
@@ -98,12 +105,19 @@ const PushedTemplate = Type.Object(
     slug: Type.String(),
     id: nullable({ ...Id, description: 'Null: it would be created.' }),
     outcome: oneOf(['created', 'updated', 'unchanged']),
-    version: Type.Integer({ minimum: 0 }),
+    ...Type.Pick(Template, ['version', 'status', 'hasUnpublishedChanges']).properties,
   },
   { title: 'PushedTemplate' },
 )
 export type PushedTemplate = Static<typeof PushedTemplate>
-const EXAMPLE_RESULT = { slug: 'newsletter', id: ID, outcome: 'updated', version: 2 }
+const EXAMPLE_RESULT = {
+  slug: 'newsletter',
+  id: ID,
+  outcome: 'updated',
+  version: 2,
+  status: 'PUBLISHED',
+  hasUnpublishedChanges: false,
+}
 
 export const TemplatePushResult = Type.Object(
   { success: Type.Literal(true), dryRun: Type.Boolean(), results: Type.Array(PushedTemplate) },
@@ -134,25 +148,44 @@ export const TemplatePullQuery = strict({
   slug: Type.Optional({ ...Slug, description: 'Only this one.' }),
 })
 
+/** What mail is made of, as it was written. */
+const content = {
+  ...Type.Pick(Template, [
+    'subject',
+    'previewText',
+    'sourceType',
+    'textContent',
+    'emailType',
+    'variables',
+  ]).properties,
+  source: Type.Optional(Type.String()),
+  compiledHtml: Type.Optional(Type.String()),
+  compiledText: Type.Optional(Type.String()),
+}
+
+const PublishedContent = Type.Object(
+  { version: Type.Integer({ minimum: 1 }), ...content },
+  { title: 'PublishedContent' },
+)
+
 const PulledTemplate = Type.Object(
   {
+    ...Type.Pick(Template, ['slug', 'name']).properties,
+    ...content,
     ...Type.Pick(Template, [
-      'slug',
-      'name',
-      'subject',
-      'previewText',
-      'sourceType',
-      'textContent',
-      'emailType',
-      'variables',
       'sourceHash',
       'cliProjectPath',
       'sesTemplateName',
+      'status',
+      'version',
+      'hasUnpublishedChanges',
       'updatedAt',
     ]).properties,
-    source: Type.Optional(Type.String()),
-    compiledHtml: Type.Optional(Type.String()),
-    compiledText: Type.Optional(Type.String()),
+    published: nullable({
+      ...PublishedContent,
+      description:
+        'What mail is made of, where it differs from what the template says now. Null: it does not differ, or nothing is published.',
+    }),
   },
   { title: 'PulledTemplate' },
 )
@@ -176,7 +209,11 @@ export const TemplatePull = Type.Object(
             sourceHash: null,
             cliProjectPath: null,
             sesTemplateName: null,
+            status: 'PUBLISHED',
+            version: 2,
+            hasUnpublishedChanges: false,
             updatedAt: TIME,
+            published: null,
           },
         ],
         nextCursor: null,

@@ -181,6 +181,14 @@ export async function findBySlug(
   return template
 }
 
+/** Those with these slugs. */
+export const listBySlugs = (sql: Executor, organizationId: Uuid, slugs: readonly string[]) => sql<
+  TemplateRow[]
+>`
+  select ${whole(sql)}
+  from templates
+  where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])`
+
 /** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
 export async function lock(
   tx: Transaction,
@@ -239,18 +247,33 @@ export const list = (
   order by id desc
   limit ${limit}`
 
-/** Whole, newest first: all, or the one with this slug. */
-export const listWhole = (
+/** What is published of a template, where its author has changed it since. */
+export interface PulledTemplateRow extends TemplateRow {
+  published: (TemplateSource & { version: number }) | null
+}
+
+/**
+ * Whole, newest first: all, or the one with this slug. Those with unpublished changes come with
+ * their published version.
+ */
+export const listPulled = (
   sql: Executor,
   organizationId: Uuid,
   { before, limit, slug }: { before: Uuid | undefined; limit: number; slug: string | undefined },
-) => sql<TemplateRow[]>`
-  select ${whole(sql)}
-  from templates
-  where organization_id = ${organizationId}
-    ${before === undefined ? sql`` : sql`and id < ${before}`}
-    ${slug === undefined ? sql`` : sql`and slug = ${slug}`}
-  order by id desc
+) => sql<PulledTemplateRow[]>`
+  select ${columnsOf(sql)},
+    case when v.version is not null then json_build_object(
+      'version', v.version, 'subject', c.subject, 'previewText', c.preview_text,
+      'sourceType', v.source_type, 'source', v.source, 'textContent', v.text_content,
+      'isCompiled', v.is_compiled, 'emailType', v.email_type, 'variables', v.variables) end as published
+  from templates t
+  left join template_versions v on v.organization_id = t.organization_id and v.template_id = t.id
+    and v.version = t.version and t.has_unpublished_changes
+  left join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+  where t.organization_id = ${organizationId}
+    ${before === undefined ? sql`` : sql`and t.id < ${before}`}
+    ${slug === undefined ? sql`` : sql`and t.slug = ${slug}`}
+  order by t.id desc
   limit ${limit}`
 
 /** The newest version of a published template: its content, and what it was made of. */
