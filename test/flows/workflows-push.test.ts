@@ -60,6 +60,86 @@ describe('a push', () => {
     })
   })
 
+  test('of what was pulled is taken when what it names is deleted since', async () => {
+    const condition = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'topics', operator: 'hasTopic', value: 'gone-asked' }] }],
+    }
+    const made = async (path: string, body: object) =>
+      (await api.alice.post(`/v1/${path}`, body)).body.id as string
+    const template = { name: 'Gone', subject: 'Gone', source: '<p>Gone</p>' }
+    const [templateId, topicId, askedId, segmentId] = await Promise.all([
+      made('templates', template),
+      made('topics', { name: 'Gone', slug: 'gone' }),
+      made('topics', { name: 'Gone, asked', slug: 'gone-asked' }),
+      made('segments', {
+        name: 'Gone',
+        condition: {
+          logic: 'AND',
+          groups: [{ filters: [{ field: 'company', operator: 'exists' }] }],
+        },
+      }),
+    ])
+    const end = { id: 'end', type: 'exit', name: 'End', config: { outcome: 'completed' } }
+    const naming = (slug: string, step: object, more: object = {}) => ({
+      ...smallFlow({ slug, ...more }),
+      steps: [{ id: 'first', name: 'First', ...step }, end],
+      transitions: [{ from: 'first', to: 'end' }],
+    })
+    const FROM = 'hello@example.com'
+    const flows = [
+      naming('names-template', { type: 'send_email', config: { from: FROM, templateId } }),
+      naming('names-topic', { type: 'subscribe_topic', config: { topicId } }),
+      {
+        ...naming('asks-topic', { type: 'condition', config: { condition } }),
+        transitions: [{ from: 'first', to: 'end', branch: 'yes' }],
+      },
+      smallFlow({ slug: 'exits', settings: { exitOn: { condition } } }),
+      smallFlow({
+        slug: 'names-segment',
+        triggerType: 'segment_entry',
+        triggerConfig: { segmentId },
+      }),
+      flowInput({ slug: 'names-nothing' }),
+    ]
+    const { body: pushed } = await push(flows)
+    const slugs: string[] = pushed.results.map(({ slug }: { slug: string }) => slug)
+    const gone = [`templates/${templateId}`, `topics/${topicId}`, `topics/${askedId}`]
+    for (const path of [...gone, `segments/${segmentId}`]) {
+      const { status } = await api.alice.delete(`/v1/${path}`)
+      expect([path, status]).toEqual([path, 200])
+    }
+    const pulled: { slug: string; name: string; steps: { name: string }[] }[] = await Promise.all(
+      slugs.map(pull),
+    )
+    for (const options of [{}, { force: true }, { dryRun: true }]) {
+      const { status, body } = await push(pulled, options)
+      expect([
+        status,
+        tally(body.results.map((each: { outcome: string }) => each.outcome)),
+      ]).toEqual([200, { unchanged: pulled.length }])
+    }
+    const renamed = await push(pulled.map((each) => ({ ...each, name: 'Renamed' })))
+    expect(renamed.body.results.map((each: { version: number }) => each.version)).toEqual(
+      pulled.map(() => 1),
+    )
+    const whole = await get('names-template')
+    expect((await patch('names-template', { ...whole, name: 'Mine' })).status).toBe(200)
+    // Whoever changes the steps has to mend them.
+    const [first, ...others] = pulled
+    first!.steps[1]!.name = 'The end'
+    const changed = await push([first!, ...others], { force: true })
+    expect([changed.status, changed.body.details]).toEqual([
+      400,
+      [
+        {
+          path: 'workflows[0].steps[0].config.templateId',
+          message: expect.stringContaining('names no template'),
+        },
+      ],
+    ])
+  })
+
   test('over what was edited here is refused, and changes none of them', async () => {
     await push([smallFlow({ slug: 'edited' }), smallFlow({ slug: 'quiet' })])
     await patch('edited', { settings: { allowReentry: true } })

@@ -13,6 +13,7 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { Keyring } from '../../tokens.ts'
 import { newSigningSecret } from '../../webhook-signatures.ts'
 import { readDefinition } from './definition.ts'
+import { wireOf } from './draft.ts'
 import { keepWatched } from './kept-segments.ts'
 import { type Checking, requireRunnable } from './rules.ts'
 import { requireSenders } from './senders.ts'
@@ -129,12 +130,16 @@ export async function changeFlow(
   return { ...changed, definition }
 }
 
-/** The new definition, or undefined when the flow has it already. */
+/**
+ * The new definition, or undefined when the flow has it already. What is given as it was read is
+ * not checked: what it names may be gone since.
+ */
 export async function readChanged(
   changing: Saving,
   flow: flows.WholeFlow,
   given: FlowDefinitionInput,
 ): Promise<{ definition: Definition; headers: Headers } | undefined> {
+  if (isAsShown(flow.definition, given)) return undefined
   const former = await formerHeaders(changing, flow)
   const read = await readDefinition(changing, given, sentBy(flow.definition, former))
   const isSame =
@@ -154,8 +159,17 @@ const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
     }),
   )
 
-/** The definition as it is read from storage. */
-const plain = (definition: Definition): unknown => JSON.parse(JSON.stringify(definition))
+/** Whether a definition is given as the API answers it; `***` stands for headers that are kept. */
+function isAsShown(
+  definition: Definition,
+  { triggerType, triggerConfig, steps, transitions, settings }: FlowDefinitionInput,
+): boolean {
+  const given = { triggerType, triggerConfig, steps, transitions, settings }
+  return isDeepStrictEqual(plain(given), plain(wireOf(definition)))
+}
+
+/** A definition as it is read from storage or from the wire. */
+const plain = (definition: object): unknown => JSON.parse(JSON.stringify(definition))
 
 /** Enables or disables a flow that is locked; to be enabled, its organization is locked, too. */
 export async function switchFlow(
