@@ -4152,6 +4152,10 @@ export interface components {
             /** Format: date-time */
             checkedAt: string;
         };
+        /** BranchCondition */
+        BranchCondition: {
+            branch: string;
+        };
         /** CancelledBatch */
         CancelledBatch: {
             /** Format: uuid */
@@ -5952,7 +5956,9 @@ export interface components {
             toStepId?: string;
             branch?: string;
             /** @description Another name of `branch`. */
-            condition?: string;
+            condition?: string | components["schemas"]["BranchCondition"];
+            /** @description Ignored. */
+            id?: unknown;
         };
         /** HeaderReport */
         HeaderReport: {
@@ -6791,6 +6797,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
             settings?: components["schemas"]["FlowSettingsInput"];
+            defaults?: components["schemas"]["WorkflowDefaults"];
             /** @description Yours, to tell what you pushed last. */
             sourceHash?: string | null;
             /**
@@ -6798,6 +6805,17 @@ export interface components {
              * @description As it was pulled: what was edited here before that is known to you.
              */
             updatedAt?: string;
+            /** @description Over what was edited here. */
+            force?: boolean;
+            /**
+             * @description A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.
+             * @constant
+             */
+            draft?: true;
+            /** @description Ignored. */
+            sourceTs?: unknown;
+            /** @description Ignored. */
+            cliProjectPath?: unknown;
         };
         /** Recipient */
         Recipient: {
@@ -7225,19 +7243,25 @@ export interface components {
         /** SingleTemplatePush */
         SingleTemplatePush: {
             slug: string;
-            name: string;
+            /** @description Absent: the name that it has, or the slug. */
+            name?: string;
             subject?: string | null;
             previewText?: string | null;
             /** @enum {string} */
             sourceType?: "html" | "mjml";
             /** @description HTML or MJML, with Liquid. */
-            source?: string;
+            source?: string | null;
             /** @description The text part, with Liquid. Without it one is made of the HTML. */
             textContent?: string | null;
-            /** @description HTML with Liquid, published as it is. Without effect where there is a source. */
-            compiledHtml?: string;
-            /** @description The text part beside it. */
-            compiledText?: string;
+            /** @description HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept. */
+            compiledHtml?: string | null;
+            /** @description The text part beside it. Without it one is made of the HTML. */
+            compiledText?: string | null;
+            /**
+             * @description Templates are of mail.
+             * @enum {string}
+             */
+            channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
             variables?: {
@@ -7277,6 +7301,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions?: components["schemas"]["FlowTransitionInput"][];
             settings?: components["schemas"]["FlowSettingsInput"];
+            defaults?: components["schemas"]["WorkflowDefaults"];
             /** @description Yours, to tell what you pushed last. */
             sourceHash?: string | null;
             /**
@@ -7286,6 +7311,15 @@ export interface components {
             updatedAt?: string;
             /** @description Over what was edited here. */
             force?: boolean;
+            /**
+             * @description A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.
+             * @constant
+             */
+            draft?: true;
+            /** @description Ignored. */
+            sourceTs?: unknown;
+            /** @description Ignored. */
+            cliProjectPath?: unknown;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
         };
@@ -7538,6 +7572,8 @@ export interface components {
             force?: boolean;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+            /** @description Ignored. */
+            nextCursor?: unknown;
         };
         /** TemplateBatchPushResult */
         TemplateBatchPushResult: {
@@ -7588,6 +7624,8 @@ export interface components {
             force?: boolean;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+            /** @description Ignored. */
+            nextCursor?: unknown;
         };
         /** TemplatePatch */
         TemplatePatch: {
@@ -7707,19 +7745,25 @@ export interface components {
         /** TemplatePush */
         TemplatePush: {
             slug: string;
-            name: string;
+            /** @description Absent: the name that it has, or the slug. */
+            name?: string;
             subject?: string | null;
             previewText?: string | null;
             /** @enum {string} */
             sourceType?: "html" | "mjml";
             /** @description HTML or MJML, with Liquid. */
-            source?: string;
+            source?: string | null;
             /** @description The text part, with Liquid. Without it one is made of the HTML. */
             textContent?: string | null;
-            /** @description HTML with Liquid, published as it is. Without effect where there is a source. */
-            compiledHtml?: string;
-            /** @description The text part beside it. */
-            compiledText?: string;
+            /** @description HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept. */
+            compiledHtml?: string | null;
+            /** @description The text part beside it. Without it one is made of the HTML. */
+            compiledText?: string | null;
+            /**
+             * @description Templates are of mail.
+             * @enum {string}
+             */
+            channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
             variables?: {
@@ -8353,6 +8397,23 @@ export interface components {
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
         };
+        /**
+         * WorkflowDefaults
+         * @description The sender of mails whose step names none. It is written into the steps.
+         */
+        WorkflowDefaults: {
+            /**
+             * Format: mailbox
+             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from?: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            /** @description Ignored. */
+            senderId?: unknown;
+        };
         /** WorkflowInput */
         WorkflowInput: {
             name: string;
@@ -8380,6 +8441,8 @@ export interface components {
             force?: boolean;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+            /** @description Ignored. */
+            nextCursor?: unknown;
         };
         /** WorkflowPatch */
         WorkflowPatch: {

@@ -5,7 +5,8 @@ import { previewPage } from '../../api/content/preview-page.ts'
 import type { Schemas } from '../client/index.ts'
 import { publishWarnings } from '../core/content/publish-warnings.ts'
 import { dataOf, sampleOf, showTemplate } from '../core/content/preview-template.ts'
-import { TEMPLATE_PATHS } from '../core/content/templates.ts'
+import { pushedValues } from '../core/content/push-templates.ts'
+import { TEMPLATE_PATHS, templateSource } from '../core/content/templates.ts'
 import { AppError } from '../domain/errors.ts'
 import { createRenderer } from '../mail/renderer.ts'
 import type { ApiAccess } from './api-access.ts'
@@ -96,23 +97,14 @@ async function previewFile(path: string, values: Values): Promise<Shown> {
   const pushed: Schemas['TemplatePush'] = names.includes(`${slug}.json`)
     ? await readTemplate(folder, slug, names)
     : { slug, name: slug, source: await textOf(path), sourceType: typeOf(path) }
-  const { name, subject = null, previewText = null, emailType = 'marketing' } = pushed
-  const { source, compiledHtml = '', compiledText, textContent, variables = [] } = pushed
+  const template = pushedValues(pushed)
+  const { name, previewText, emailType } = template
   const renderer = createRenderer()
   try {
-    const content = await renderer.compile(
-      {
-        subject,
-        previewText,
-        html: source ?? compiledHtml,
-        sourceType: pushed.sourceType ?? 'html',
-        isCompiled: source === undefined,
-        text: textContent ?? compiledText ?? null,
-        variables,
-      },
-      TEMPLATE_PATHS,
-      { organization: OWNER, content: OWNER },
-    )
+    const content = await renderer.compile(templateSource(template), TEMPLATE_PATHS, {
+      organization: OWNER,
+      content: OWNER,
+    })
     const contact = sampleOf(values)
     const data = dataOf(contact, { name: 'Your organization' }, NOWHERE, values)
     const shown = await showTemplate(renderer, { content, emailType }, data, OWNER)

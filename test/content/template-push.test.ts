@@ -36,6 +36,17 @@ test('what was edited here is not overwritten, unless it is known or forced', as
   expect(outcomes((await push({ ...row('edited'), force: true })).body)).toEqual([['updated', 3]])
 })
 
+test('what was only published since it was pulled is not edited', async () => {
+  await api.alice.post('/v1/templates', { ...row('publishing'), status: 'DRAFT' })
+  const { body } = await api.alice.get('/v1/templates/pull?slug=publishing')
+  await api.alice.post('/v1/templates/publishing/publish')
+  const [pulled] = body.templates
+  expect(outcomes((await push({ ...pulled, source: '<p>Two</p>' })).body)).toEqual([['updated', 2]])
+  await api.alice.patch('/v1/templates/publishing', { source: '<p>Mine</p>' })
+  const { status } = await push({ ...pulled, source: '<p>Three</p>' })
+  expect(status).toBe(409)
+})
+
 test('what is archived and the same stays archived; changed, it is refused', async () => {
   const draft = { ...row('put-away'), status: 'DRAFT' }
   const { id } = (await api.alice.post('/v1/templates', draft)).body
@@ -242,6 +253,69 @@ test('compiled HTML is published as it is, and pulled so', async () => {
     { ...pushed, sourceHash: 'abc', cliProjectPath: 'mails/c.tsx' },
   ])
   expect(pulled.body.templates[0].source).toBeUndefined()
+})
+
+/** What mail of the newest version of a template is made of. */
+async function publishedContent(slug: string) {
+  const [content] = await api.sql`
+    select c.html, c.text
+    from templates t
+    join template_versions v on v.template_id = t.id and v.version = t.version
+    join contents c on c.id = v.content_id
+    where t.slug = ${slug} and t.organization_id = ${api.alice.organizationId}`
+  return content
+}
+
+const TSX = 'export default ({ name }) => <Html><Text>Hi {name}</Text></Html>'
+const COMPILED = '<p>Hi {{ contact.firstName }}</p>'
+const MADE_TEXT = expect.stringMatching(/^Hi \{\{/)
+
+test.each([
+  ['code with its output', { source: TSX, compiledHtml: COMPILED, compiledText: 'Hi' }, 'Hi'],
+  ['an empty text', { source: TSX, compiledHtml: COMPILED, compiledText: '' }, MADE_TEXT],
+  ['a blank text', { source: TSX, compiledHtml: COMPILED, compiledText: ' \n' }, MADE_TEXT],
+  ['no code', { source: '', compiledHtml: COMPILED, compiledText: null }, MADE_TEXT],
+  ['a type without a source', { sourceType: 'mjml', compiledHtml: COMPILED }, MADE_TEXT],
+  ['text under its other name', { compiledHtml: COMPILED, textContent: 'Hi' }, 'Hi'],
+  [
+    'a source with its type',
+    { source: COMPILED, sourceType: 'html', compiledHtml: '<i>' },
+    MADE_TEXT,
+  ],
+  ['a source, not compiled', { source: COMPILED, compiledHtml: '', textContent: '' }, MADE_TEXT],
+])('what came compiled is mailed: %s', async (words, pushed, text) => {
+  const slug = `compiled-${words.replaceAll(/[^a-z]/g, '-')}`
+  const marks = { emailType: 'transactional', channel: 'email', sesTemplateName: 'mails-a' }
+  const body = { slug, subject: 'Hi', previewText: '', variables: [], sourceHash: 'h', ...marks }
+  expect(outcomes((await push({ ...body, ...pushed })).body)).toEqual([['created', 1]])
+  expect(await publishedContent(slug)).toEqual({ html: COMPILED, text })
+  expect(outcomes((await push({ ...body, ...pushed })).body)).toEqual([['unchanged', 1]])
+  const { body: pulled } = await api.alice.get(`/v1/templates/pull?slug=${slug}`)
+  expect(pulled.templates).toMatchObject([{ slug, name: slug, previewText: null }])
+  expect(outcomes((await push(pulled)).body)).toEqual([['unchanged', 1]])
+})
+
+test('a push without a name keeps the one that a template has', async () => {
+  await push({ ...row('named'), name: 'A name' })
+  const { name: _, ...nameless } = row('named', '<p>Two</p>')
+  expect(outcomes((await push(nameless)).body)).toEqual([['updated', 2]])
+  expect((await api.alice.get('/v1/templates/named')).body.name).toBe('A name')
+})
+
+test.each([
+  [{ channel: 'sms' }, 'channel'],
+  [{ projectId: 'x' }, 'projectId'],
+  [{ variables: [{ name: 'a', type: 'string' }] }, 'variables[0].type'],
+])('a push that says %j is refused, naming it', async (more, path) => {
+  const { status, body } = await push({ slug: 'foreign', compiledHtml: COMPILED, ...more })
+  expect([status, body.details[0].path]).toEqual([422, path])
+})
+
+test('a push that says nothing is refused', async () => {
+  for (const nothing of [{}, { source: '' }, { compiledHtml: ' ', source: null }]) {
+    const { status, body } = await push({ slug: 'nothing', ...nothing })
+    expect([status, body.details[0].path]).toEqual([400, 'source'])
+  }
 })
 
 test('what is pulled can be pushed again, and is the same', async () => {

@@ -119,6 +119,8 @@ describe('a push', () => {
         tally(body.results.map((each: { outcome: string }) => each.outcome)),
       ]).toEqual([200, { unchanged: pulled.length }])
     }
+    const { body: page } = await api.alice.get('/v1/workflows/pull?limit=100')
+    expect((await api.alice.post('/v1/workflows/push', page)).body.success).toBe(true)
     const renamed = await push(pulled.map((each) => ({ ...each, name: 'Renamed' })))
     expect(renamed.body.results.map((each: { version: number }) => each.version)).toEqual(
       pulled.map(() => 1),
@@ -138,6 +140,78 @@ describe('a push', () => {
         },
       ],
     ])
+  })
+
+  test('takes what clients that compile code send with it', async () => {
+    const position = { x: 0, y: 0 }
+    const mail = (id: string, config: object) => ({
+      id,
+      type: 'send_email',
+      name: id,
+      position,
+      config: { subject: 'Hello', html: '<p>Hello</p>', ...config },
+    })
+    const input = {
+      slug: 'compiled',
+      name: 'Compiled',
+      sourceTs: 'export default workflow({})',
+      sourceHash: 'h1',
+      cliProjectPath: 'workflows/compiled.ts',
+      triggerType: 'event',
+      triggerConfig: { eventName: 'signed_up' },
+      steps: [
+        mail('plain', {}),
+        mail('own', { from: 'Own <own@example.com>' }),
+        mail('answered', { replyTo: 'answers@example.com' }),
+        { ...flowInput().steps[1], position },
+        { ...flowInput().steps[2], position },
+      ],
+      transitions: [
+        { id: 'a', fromStepId: 'plain', toStepId: 'own' },
+        { id: 'b', fromStepId: 'own', toStepId: 'answered' },
+        { id: 'c', fromStepId: 'answered', toStepId: 'wait' },
+        { id: 'd', fromStepId: 'wait', toStepId: 'bought', condition: { branch: 'yes' } },
+      ],
+      defaults: { from: 'hello@example.com', fromName: 'Hello', replyTo: 'reply@example.com' },
+      draft: true,
+      force: false,
+    }
+    expect((await api.alice.post('/v1/workflows/push', input)).body.results).toMatchObject([
+      { outcome: 'created' },
+    ])
+    const sender = { from: 'hello@example.com', fromName: 'Hello' }
+    const made = await get('compiled')
+    expect(made.steps.slice(0, 3)).toMatchObject([
+      { config: { ...sender, replyTo: 'reply@example.com' } },
+      { config: { from: 'own@example.com', fromName: 'Own', replyTo: 'reply@example.com' } },
+      { config: { ...sender, replyTo: 'answers@example.com' } },
+    ])
+    expect(made.transitions.at(-1)).toEqual({ from: 'wait', to: 'bought', branch: 'yes' })
+    expect(made.enabled).toBe(false)
+    expect((await push([input])).body.results).toMatchObject([{ outcome: 'unchanged' }])
+    await patch('compiled', { description: 'Edited' })
+    expect((await push([input])).status).toBe(409)
+    expect((await push([{ ...input, force: true }])).body.results).toMatchObject([
+      { outcome: 'updated' },
+    ])
+  })
+
+  test.each([
+    [{ draft: false }, 'draft'],
+    [{ defaults: { from: 'nobody' } }, 'defaults.from'],
+    [{ defaults: { account: 'x' } }, 'defaults.account'],
+    [{ schedule: '0 9 * * *' }, 'schedule'],
+    [{ triggerConfig: { schedule: '0 9 * * *' } }, 'triggerConfig.schedule'],
+    [{ transitions: [{ condition: { field: 'a' } }] }, 'transitions[0].condition'],
+  ])('that says %j is refused, naming it', async (more, path) => {
+    for (const [body, where] of [
+      [smallFlow({ slug: 'foreign', ...more }), path],
+      [{ workflows: [smallFlow({ slug: 'foreign', ...more })] }, `workflows[0].${path}`],
+    ] as const) {
+      const { status, body: answer } = await api.alice.post('/v1/workflows/push', body)
+      const paths: string[] = answer.details.map((each: { path: string }) => each.path)
+      expect([status, paths.some((each) => each.startsWith(where))]).toEqual([422, true])
+    }
   })
 
   test('over what was edited here is refused, and changes none of them', async () => {

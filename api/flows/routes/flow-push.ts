@@ -5,6 +5,7 @@ import {
   FlowPullQuery,
   FlowPush,
   FlowPushResult,
+  type PushedFlow,
 } from '../../../src/schemas/flows/flow-push.ts'
 import * as flows from '../../../src/store/flows/flows.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
@@ -13,7 +14,7 @@ import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { prepareDefinition } from '../../../src/core/flows/definition.ts'
-import { wireOf } from '../../../src/core/flows/draft.ts'
+import { stepsWithDefaults, wireOf } from '../../../src/core/flows/draft.ts'
 import { namingSteps } from '../definition-errors.ts'
 import { pushFlows } from '../../../src/core/flows/push.ts'
 import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
@@ -25,11 +26,17 @@ const tags = ['workflows']
 /** The workflows of a push, and where each stands in the body. */
 function pushOf(body: FlowPush) {
   if ('workflows' in body) {
-    return { ...body, pathOf: (index: number) => `workflows[${index}].` }
+    const workflows = body.workflows.map(withSteps)
+    return { ...body, workflows, pathOf: (index: number) => `workflows[${index}].` }
   }
-  const { force, dryRun, ...workflow } = body
-  return { workflows: [workflow], force, dryRun, pathOf: () => '' }
+  const { dryRun, ...workflow } = body
+  return { workflows: [withSteps(workflow)], force: false, dryRun, pathOf: () => '' }
 }
+
+const withSteps = (pushed: PushedFlow): PushedFlow => ({
+  ...pushed,
+  steps: stepsWithDefaults(pushed),
+})
 
 /** Workflows as files: pulled, edited, pushed. */
 export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {

@@ -48,8 +48,8 @@ export async function prepareTemplates(
   const bySlug = new Map(known.map((each) => [each.slug, each]))
   await awaitChecks(
     given.map(async (pushed) => {
-      const values = pushedValues(pushed)
       const found = bySlug.get(pushed.slug)
+      const values = pushedValues(pushed, found)
       if (!found || changesContent(found, values)) await compileTemplate(contents, values)
     }),
   )
@@ -80,7 +80,7 @@ export async function pushTemplates(
       if (seen.has(pushed.slug)) refuse('slug', `is there twice: ${pushed.slug}`)
       seen.add(pushed.slug)
       if (isReserved(pushed.slug)) throw slugTaken('template')
-      const values = pushedValues(pushed)
+      const values = pushedValues(pushed, found)
       const isPublished = !found || changesContent(found, values)
       const content = isPublished ? await compileTemplate(contents, values) : undefined
       requireKnown(pushed, values, found, force)
@@ -106,7 +106,7 @@ function requireKnown(
   }
   const isEdited = found.pushedAt === null || found.editedAt > found.pushedAt
   const { updatedAt } = pushed
-  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(found.updatedAt)
+  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(found.editedAt)
   if (!isEdited || isKnown) return
   throw conflict('It was edited here since it was pushed: pull it, or push with force', {
     reason: 'edited_since_push',
@@ -150,19 +150,32 @@ async function write(
   return results
 }
 
-/** A pushed template as it is stored. Throws a 400 when it says nothing. */
-function pushedValues(pushed: TemplatePush): Values {
-  const { slug, name, subject = null, previewText = null, variables = [] } = pushed
-  const { sourceType = 'html', emailType = 'marketing', source, textContent = null } = pushed
+/**
+ * A pushed template as it is stored. A source that comes with compiled HTML and without a type is
+ * the code that the HTML was made of, and is not kept. Throws a 400 when the template says nothing.
+ */
+export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values {
+  const { slug, name = found?.name ?? slug, sourceType, emailType = 'marketing' } = pushed
   const { sourceHash = null, cliProjectPath = null, sesTemplateName = null } = pushed
-  const { compiledHtml, compiledText = null } = pushed
+  const { variables = [] } = pushed
+  const source = textOrNull(pushed.source)
+  const compiledHtml = textOrNull(pushed.compiledHtml)
+  const textContent = textOrNull(pushed.textContent)
+  const subject = textOrNull(pushed.subject)
+  const previewText = textOrNull(pushed.previewText)
   const marks = { sourceHash, cliProjectPath, sesTemplateName }
   const said = { slug, name, subject, previewText, emailType, variables, ...marks }
-  if (source !== undefined) return { ...said, sourceType, source, textContent, isCompiled: false }
-  if (compiledHtml === undefined) return refuse('source', 'is needed, or compiledHtml')
-  const text = compiledText ?? textContent
+  if (source !== null && (compiledHtml === null || sourceType !== undefined)) {
+    return { ...said, sourceType: sourceType ?? 'html', source, textContent, isCompiled: false }
+  }
+  if (compiledHtml === null) return refuse('source', 'is needed, or compiledHtml')
+  const text = textOrNull(pushed.compiledText) ?? textContent
   return { ...said, sourceType: 'html', source: compiledHtml, textContent: text, isCompiled: true }
 }
+
+/** Null for a text that says nothing. */
+const textOrNull = (text: string | null | undefined): string | null =>
+  text === undefined || text === null || text.trim() === '' ? null : text
 
 const isSame = (found: TemplateRow, values: Values): boolean =>
   Object.entries(values).every(([name, value]) =>

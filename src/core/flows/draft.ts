@@ -14,6 +14,7 @@ import type { ErrorDetail } from '../../domain/errors.ts'
 import { DIFFERS, givenAccount } from '../../domain/accounts/account-names.ts'
 import { readSender } from '../../domain/mailbox.ts'
 import type { FlowStep, FlowTransitionInput } from '../../schemas/flows/flow-steps.ts'
+import type { PushedFlow } from '../../schemas/flows/flow-push.ts'
 import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
 
 /** A topic that a definition names, and where. */
@@ -202,11 +203,33 @@ function transitionOf(given: FlowTransitionInput, path: string, report: Report):
   }
   const from = one('from', given.from, given.fromStepId)
   const to = one('to', given.to, given.toStepId)
-  const branch = one('branch', given.branch, given.condition)
+  const { condition } = given
+  const branch = one(
+    'branch',
+    given.branch,
+    typeof condition === 'object' ? condition.branch : condition,
+  )
   if (from === undefined) report(`${path}.from`, 'is needed')
   if (to === undefined) report(`${path}.to`, 'is needed')
   return { from: from ?? '', to: to ?? '', ...(branch === undefined ? {} : { branch }) }
 }
+
+/** The steps of a push, with the senders that its mails have unless they name their own. */
+export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowStep[] =>
+  steps.map((step) => {
+    if (step.type !== 'send_email') return step
+    const { from, fromName, replyTo } = defaults
+    const sender = {
+      ...(from === undefined ? {} : { from }),
+      ...(fromName === undefined ? {} : { fromName }),
+    }
+    const config = {
+      ...(replyTo === undefined ? {} : { replyTo }),
+      ...(step.config.from === undefined ? sender : {}),
+      ...step.config,
+    }
+    return { ...step, config }
+  })
 
 /** A definition as the API shows it, in the form that `draftOf` reads. */
 export function wireOf({ trigger, entry, steps, transitions, settings }: Definition) {

@@ -92,8 +92,8 @@ function refuseTwins(pushed: readonly PushedFlow[], pathOf: Options['pathOf']): 
 /** Undefined: it was edited here, and the push is older than the edit. */
 async function pushFlow(
   changing: Saving,
-  { slug, name, description = null, sourceHash = null, updatedAt, ...given }: PushedFlow,
-  force: boolean,
+  { slug, name, description = null, sourceHash = null, updatedAt, force, ...given }: PushedFlow,
+  isForced: boolean,
 ): Promise<Pushed | undefined> {
   const { tx, organizationId } = changing
   const found = await flows.lock(tx, organizationId, slug)
@@ -114,7 +114,7 @@ async function pushFlow(
   }
   const isEdited = flow.pushedAt === null || flow.editedAt > flow.pushedAt
   const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(flow.editedAt)
-  if (isEdited && !isKnown && !force) return undefined
+  if (isEdited && !isKnown && !isForced && !force) return undefined
   const values = { name, slug, description, enabled: flow.enabled }
   const { version } = await changeFlow(changing, flow, values, given)
   await flows.markPushed(tx, organizationId, flow.id, sourceHash)

@@ -32,20 +32,29 @@ const MOST_PUSHED = 100
 
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
+/** A text that may be left out: the empty one and null say the same. */
+const absentWhenEmpty = (text: object) =>
+  Type.Optional(nullable(Type.String({ ...text, minLength: 0 })))
+
 export const TemplatePush = strict(
   {
     slug: Slug,
-    name: Name,
-    subject: Type.Optional(nullable(Subject)),
-    previewText: Type.Optional(nullable(PreviewText)),
+    name: Type.Optional({ ...Name, description: 'Absent: the name that it has, or the slug.' }),
+    subject: absentWhenEmpty(Subject),
+    previewText: absentWhenEmpty(PreviewText),
     sourceType: Type.Optional(SourceType),
-    source: Type.Optional(Source),
-    textContent: Type.Optional(nullable(TextContent)),
-    compiledHtml: Type.Optional({
+    source: absentWhenEmpty(Source),
+    textContent: absentWhenEmpty(TextContent),
+    compiledHtml: absentWhenEmpty({
       ...Source,
-      description: 'HTML with Liquid, published as it is. Without effect where there is a source.',
+      description:
+        'HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept.',
     }),
-    compiledText: Type.Optional({ ...TextContent, description: 'The text part beside it.' }),
+    compiledText: absentWhenEmpty({
+      ...TextContent,
+      description: 'The text part beside it. Without it one is made of the HTML.',
+    }),
+    channel: Type.Optional(oneOf(['email'], { description: 'Templates are of mail.' })),
     emailType: Type.Optional(EmailType),
     variables: Type.Optional(Variables),
     sourceHash: Type.Optional(
@@ -83,6 +92,7 @@ export const TemplatesPush = Type.Union(
         templates: Type.Array(TemplatePush, { minItems: 1, maxItems: MOST_PUSHED }),
         force,
         dryRun,
+        nextCursor: Ignored,
       },
       { title: 'TemplateListPush', examples: [{ templates: [EXAMPLE] }] },
     ),
@@ -96,7 +106,12 @@ export const TemplatesPush = Type.Union(
 export type TemplatesPush = Static<typeof TemplatesPush>
 
 export const TemplateBatchPush = strict(
-  { templates: rowsOf(TemplatePush, { maxItems: MOST_PUSHED }), force, dryRun },
+  {
+    templates: rowsOf(TemplatePush, { maxItems: MOST_PUSHED }),
+    force,
+    dryRun,
+    nextCursor: Ignored,
+  },
   { title: 'TemplateBatchPush', examples: [{ templates: [EXAMPLE] }] },
 )
 

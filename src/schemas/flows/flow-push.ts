@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { LONGEST_NAME } from '../../domain/text.ts'
 import {
+  Address,
   Cursor,
+  From,
+  FromName,
   ID,
   Id,
   limit,
@@ -31,24 +35,52 @@ const MOST_PUSHED = 100
 
 const SourceHash = line(100, { description: 'Yours, to tell what you pushed last.' })
 
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+const force = Type.Optional(Type.Boolean({ description: 'Over what was edited here.' }))
+
+const Defaults = strict(
+  {
+    from: Type.Optional(From()),
+    fromName: Type.Optional(FromName(LONGEST_NAME)),
+    replyTo: Type.Optional(Address()),
+    senderId: Ignored,
+  },
+  {
+    title: 'WorkflowDefaults',
+    description: 'The sender of mails whose step names none. It is written into the steps.',
+    examples: [{ from: 'hello@example.com' }],
+  },
+)
+
 const PushedFlow = strict(
   {
     slug: Slug,
     name: Name,
     description: Type.Optional(nullable(Description)),
     ...definition,
+    defaults: Type.Optional(Defaults),
     sourceHash: Type.Optional(nullable(SourceHash)),
     updatedAt: Type.Optional({
       ...Time,
       description: 'As it was pulled: what was edited here before that is known to you.',
     }),
+    force,
+    draft: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.',
+      }),
+    ),
+    sourceTs: Ignored,
+    cliProjectPath: Ignored,
   },
   { title: 'PushedWorkflow', examples: [{ slug: 'welcome', ...EXAMPLE_INPUT }] },
 )
 export type PushedFlow = Static<typeof PushedFlow>
 
 const options = {
-  force: Type.Optional(Type.Boolean({ description: 'Over what was edited here.' })),
+  force,
   dryRun: Type.Optional(Type.Boolean({ description: 'Checks and tells; changes nothing.' })),
 }
 const EXAMPLE_PUSH = { workflows: [{ slug: 'welcome', ...EXAMPLE_INPUT }], dryRun: true }
@@ -60,6 +92,8 @@ export const FlowPush = Type.Union(
       {
         workflows: Type.Array(PushedFlow, { minItems: 1, maxItems: MOST_PUSHED }),
         ...options,
+        // An answer of `pull` can be pushed as it is.
+        nextCursor: Ignored,
       },
       { title: 'WorkflowListPush', examples: [EXAMPLE_PUSH] },
     ),

@@ -256,7 +256,12 @@ export const FlowTransitionInput = strict(
     to: Type.Optional(StepId),
     toStepId: Type.Optional({ ...StepId, description: 'Another name of `to`.' }),
     branch: Type.Optional(Branch),
-    condition: Type.Optional({ ...Branch, description: 'Another name of `branch`.' }),
+    condition: Type.Optional(
+      Type.Union([Branch, strict({ branch: Branch }, { title: 'BranchCondition' })], {
+        description: 'Another name of `branch`.',
+      }),
+    ),
+    id: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
   },
   {
     title: 'FlowTransitionInput',
