@@ -98,6 +98,10 @@ export function isInternal(text: string): boolean {
   return INTERNAL.includes(address.range()) || isPlatform(address)
 }
 
+/** An address as IPv4 where it is one that is written as IPv6 (`::ffff:192.0.2.1`). */
+export const unmapped = (text: string): string =>
+  /^[0:]*:ffff:/i.test(text) && isIP(text) === 6 ? ipaddr.process(text).toString() : text
+
 function carriedBy(address: Address): Address | undefined {
   if (address instanceof ipaddr.IPv4 || !address.match(NAT64)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))

@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readIp } from '../../src/core/tools/subject.ts'
 import type { CheckInput, CheckTool, Toolbox } from '../../src/core/tools/toolbox.ts'
 import { problemsOf } from '../support/tool-reports.ts'
 import { toolboxAt } from '../support/toolbox.ts'
@@ -21,6 +23,9 @@ const D = 'shop.example'
 const DMARC = `_dmarc.${D}`
 /** `::ffff:7f00:2`, as lists have it. */
 const IPV6_TEST = '2.0.0.0.0.0.f.7.f.f.f.f.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0'
+const RSA_2048 = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  .publicKey.export({ format: 'der', type: 'spki' })
+  .toString('base64')
 const RSA_1024 =
   'MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC/QEI3dKjtxj29+7OOXnsiItk+XA5lwvbVNm1D3Rdp5iLxV5PRk+0N9lxD3lr5slB4lPtg5qLcHX6zlBs8QhpF5aoXtaRsDqJzuZqx0hJRyZ4VBAQK1wV9+iQj7Nwp0o0cjWXx0RiT60p0MzBPq6Xn2YjXPWYIe0ukCT+u3aRzyQIDAQAB'
 
@@ -57,6 +62,62 @@ const chain = (count: number): Zone =>
   )
 
 describe('SPF', () => {
+  test.each([
+    ['a:relay.example', { A: ['10.1.2.3'] }],
+    ['a:relay.example', { A: ['192.168.4.5', '192.0.2.9'] }],
+    ['mx:relay.example', { MX: ['10 mx.relay.example'] }],
+    ['exists:relay.example', { A: ['172.16.0.9'] }],
+    ['a:relay.example/24//64', { AAAA: ['fd00::5'] }],
+    ['include:relay.example', { TXT: ['v=spf1 a:mx.relay.example ?all'] }],
+  ])('private addresses of relays are found and not told: %s', async (term, relay) => {
+    const terms = ['a:one.example', 'a:two.example', term, 'ip4:9.9.9.0/24', '-all']
+    server.set({
+      ...spf(`v=spf1 ${terms.join(' ')}`),
+      'one.example': { A: ['10.0.0.1'] },
+      'two.example': { A: ['100.64.0.7'] },
+      'mx.relay.example': { A: ['10.7.7.7'] },
+      'relay.example': relay,
+    })
+    const input = { domain: D, ip: '9.9.9.9' }
+    const { report, json } = await toolbox.check('spf-check', D, input)
+    const found = report.findings.map(({ code }) => code)
+    // What is there for everybody lets everybody in, whatever address it is.
+    const isOpen = term.startsWith('exists')
+    expect([report.verdict, found.includes('spf_all_pass')]).toEqual([
+      isOpen ? 'fail' : 'pass',
+      isOpen,
+    ])
+    expect(report.details).toMatchObject({
+      voidLookups: 0,
+      evaluation: { result: 'pass', term: isOpen ? term : 'ip4:9.9.9.0/24' },
+    })
+    expect(json).not.toMatch(/10\.\d+\.\d+\.\d+|192\.168|172\.16|100\.64|fd00/)
+    expect(report.records).toContainEqual({
+      name: 'one.example',
+      type: 'A',
+      status: 'found',
+      values: ['(a private address)'],
+    })
+    const { report: whole } = await toolbox.check('email-check', D, { domain: D })
+    expect(whole.findings.filter(({ code }) => /void|error/.test(code))).toEqual([])
+  })
+
+  test.each(['::ffff:9.9.9.9', '::FFFF:909:909', '0:0:0:0:0:ffff:9.9.9.9', ' 9.9.9.9 '])(
+    'an IPv4 address may be written as %s',
+    async (given) => {
+      server.set(spf('v=spf1 ip4:9.9.9.9 -all'))
+      const ip = readIp(given)
+      expect(ip).toBe('9.9.9.9')
+      const { report } = await toolbox.check('spf-check', D, { domain: D, ip })
+      expect(report.details).toMatchObject({ evaluation: { result: 'pass', ip: '9.9.9.9' } })
+    },
+  )
+
+  test('a private address is none however it is written', () => {
+    const given = ['::ffff:10.0.0.1', '::ffff:a00:1', '::ffff:127.0.0.1', '64:ff9b::909:909', '::']
+    expect(given.map(readIp)).toEqual(given.map(() => undefined))
+  })
+
   table('spf-check', [
     ['a good record passes', spf('v=spf1 ip4:192.0.2.0/24 -all'), 'pass', ['spf_all']],
     ['no record fails', { [D]: { A: ['192.0.2.1'] } }, 'fail', ['spf_missing']],
@@ -69,6 +130,20 @@ describe('SPF', () => {
       ['spf_missing'],
     ],
     ['a term that is none fails', spf('v=spf1 ipv4:192.0.2.1 -all'), 'fail', ['spf_syntax']],
+    ...['exists:%{d0}.b.example', 'include:%{i0r}.b.example', 'a:%{d00}', 'redirect=%{o0}'].map(
+      (term): Case<'spf-check'> => [
+        `a macro of no labels fails: ${term}`,
+        spf(`v=spf1 ${term} -all`),
+        'fail',
+        ['spf_syntax'],
+      ],
+    ),
+    [
+      'a macro of labels passes',
+      spf('v=spf1 exists:%{d01}.%{i4r}.b.example -all'),
+      'pass',
+      ['spf_all'],
+    ],
     ['everybody may send: fails', spf('v=spf1 +all'), 'fail', ['spf_all_pass']],
     [
       'everybody may send by an include: fails',
@@ -327,6 +402,35 @@ describe('DMARC', () => {
       'fail',
       ['dmarc_no_policy'],
     ],
+    ...[
+      'pct=101',
+      'pct=-1',
+      'pct=x',
+      'pct=',
+      'pct=50.5',
+      'pct=1000',
+      'sp=all',
+      'np=',
+      'adkim=strict',
+      'fo=2',
+      'ri=day',
+      't=yes',
+    ].map(
+      (tag): Case<'dmarc-check'> => [
+        `${tag} is a warning`,
+        { [DMARC]: { TXT: [`v=DMARC1; p=reject; ${tag}; rua=mailto:d@${D}`] } },
+        'warning',
+        ['dmarc_syntax'],
+      ],
+    ),
+    ...['pct=100', 'fo=1:d:s', 'ri=86400', 't=n', 'np=reject', 'psd=u'].map(
+      (tag): Case<'dmarc-check'> => [
+        `${tag} is fine`,
+        { [DMARC]: { TXT: [`v=DMARC1; p=reject; ${tag}; rua=mailto:d@${D}`] } },
+        'pass',
+        ['dmarc_enforced'],
+      ],
+    ),
     ['v has to be first', { [DMARC]: { TXT: ['p=reject; v=DMARC1'] } }, 'fail', ['dmarc_missing']],
     [
       'reports elsewhere need consent',
@@ -457,6 +561,20 @@ describe('DKIM', () => {
     ],
     ['an Ed25519 key is told', at(`v=DKIM1; k=ed25519; p=${ed25519}`), 'pass', ['dkim_key'], given],
     ['no key fails', {}, 'fail', ['dkim_missing'], given],
+    ...[
+      `k=rsa; v=DKIM1; p=${RSA_2048}`,
+      `p=${RSA_2048}; v=DKIM1`,
+      `t=s;v=DKIM1;k=rsa;p=${RSA_2048}`,
+    ].map(
+      (record): Case<'dkim-check'> => [
+        `v= behind another tag is a warning: ${record.slice(0, 16)}`,
+        at(record),
+        'warning',
+        ['dkim_version', 'dkim_key'],
+        given,
+      ],
+    ),
+    ['no v= is fine', at(`k=rsa; p=${RSA_2048}`), 'pass', ['dkim_key'], given],
     ['a withdrawn key fails', at('v=DKIM1; p='), 'fail', ['dkim_revoked'], given],
     ['a key that is none fails', at('v=DKIM1; p=abc'), 'fail', ['dkim_key_broken'], given],
     [

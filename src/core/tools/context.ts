@@ -20,25 +20,49 @@ const MOST_VALUES_SHOWN = 20
 /** Records of a report. */
 const MOST_RECORDS = 60
 
+interface Recording {
+  /** Addresses of somebody's own network are left out. */
+  ask: Lookup
+  /** What receivers are answered: to decide by, and not to be told. */
+  askWhole: Lookup
+  /** As they are shown to anybody: without such addresses, and saying that they are there. */
+  records: () => RawRecord[]
+}
+
 /**
- * Look-ups that remember what they were told, once for each name and type. Addresses of somebody's
- * own network are left out: a stranger's zone may lead into ours, and a report is shown to anybody.
+ * Look-ups that remember what they were told, once for each name and type. A stranger's zone may
+ * lead into somebody's own network, and a report is shown to anybody.
  */
-export function recording({ ask }: { ask: Lookup }): { ask: Lookup; records: () => RawRecord[] } {
+export function recording({ ask }: { ask: Lookup }): Recording {
   const seen = new Map<string, RawRecord>()
+
+  function remember(name: string, type: DnsType, answer: DnsAnswer): void {
+    const values = answer.status === 'found' ? answer.values : []
+    const key = `${type} ${name}`
+    if (seen.size >= MOST_RECORDS && !seen.has(key)) return
+    seen.set(key, { name, type, status: answer.status, values: shownValues(values.map(hidden)) })
+  }
+
+  async function askWhole(name: string, type: DnsType): Promise<DnsAnswer> {
+    const answer = isInternalName(name) ? NO_NAME : await ask(name, type)
+    remember(name, type, answer)
+    return answer
+  }
+
   return {
     ask: async (name, type) => {
       const answer = isInternalName(name) ? NO_NAME : withoutInternal(await ask(name, type), type)
-      const values = answer.status === 'found' ? answer.values : []
-      const key = `${type} ${name}`
-      if (seen.size < MOST_RECORDS || seen.has(key)) {
-        seen.set(key, { name, type, status: answer.status, values: shownValues(values) })
-      }
+      remember(name, type, answer)
       return answer
     },
+    askWhole,
     records: () => [...seen.values()],
   }
 }
+
+/** Stands for an address of somebody's own network. */
+const HIDDEN_ADDRESS = '(a private address)'
+const hidden = (value: string): string => (isInternal(value) ? HIDDEN_ADDRESS : value)
 
 const NO_NAME: DnsAnswer = { status: 'no_name' }
 

@@ -38,6 +38,15 @@ export function readDkimKey(name: string, text: string): { key: DkimKey; finding
   const findings = problems.map((problem) =>
     warned('dkim_syntax', `${name}: ${problem}.`, 'Write the record as “tag=value; tag=value”.'),
   )
+  if (tags.has('v') && [...tags.keys()][0] !== 'v') {
+    findings.push(
+      warned(
+        'dkim_version',
+        `${name} has v= behind another tag, so receivers may ignore the key.`,
+        'Begin the record with “v=DKIM1”, or leave v= out.',
+      ),
+    )
+  }
   findings.push(keyFinding(name, key), ...useFindings(name, tags))
   if (isTesting) {
     findings.push(

@@ -31,6 +31,25 @@ const KNOWN_TAGS = [
   'ri',
   'rf',
 ].concat(['psd', 't'])
+const PERCENT = /^(?:0?\d{1,2}|100)$/
+const POLICY = { values: /^(?:none|quarantine|reject)$/i, words: 'none, quarantine or reject' }
+const ALIGNMENT = { values: /^[rs]$/i, words: 'r or s' }
+const FAILURES = {
+  values: /^[01ds](?:\s*:\s*[01ds])*$/i,
+  words: '0, 1, d or s, or several of them with :',
+}
+/** What tags may be, besides `p` and addresses, which are judged by themselves. */
+const TAG_VALUES: Record<string, { values: RegExp; words: string }> = {
+  sp: POLICY,
+  np: POLICY,
+  pct: { values: PERCENT, words: 'a whole number from 0 to 100' },
+  adkim: ALIGNMENT,
+  aspf: ALIGNMENT,
+  fo: FAILURES,
+  ri: { values: /^\d{1,10}$/, words: 'a number of seconds' },
+  t: { values: /^[yn]$/i, words: 'y or n' },
+  psd: { values: /^[ynu]$/i, words: 'y, n or u' },
+}
 const MOST_URIS = 10
 const LONGEST_URI = 1_000
 
@@ -57,15 +76,11 @@ export function parseDmarc(text: string): { record: DmarcRecord; findings: Findi
     rua: urisOf(tags.get('rua')),
     ruf: urisOf(tags.get('ruf')),
   }
-  for (const name of ['adkim', 'aspf']) {
-    const value = tags.get(name)?.toLowerCase()
-    if (value === undefined || value === 'r' || value === 's') continue
-    findings.push(
-      warned('dmarc_syntax', `${name} has to be r or s.`, `Correct ${name}, or remove it.`),
-    )
-  }
-  if (tags.has('sp') && record.subdomainPolicy === null) {
-    findings.push(warned('dmarc_syntax', 'sp is no policy.', 'Use none, quarantine or reject.'))
+  for (const [name, { values, words }] of Object.entries(TAG_VALUES)) {
+    const value = tags.get(name)
+    if (value === undefined || values.test(value)) continue
+    const message = `${name} has to be ${words}, so receivers ignore it.`
+    findings.push(warned('dmarc_syntax', message, `Correct ${name}, or remove it.`))
   }
   if (record.policy === null) {
     const message = tags.has('p') ? 'p is no policy.' : 'The record has no policy (p=).'
@@ -84,8 +99,7 @@ export function parseDmarc(text: string): { record: DmarcRecord; findings: Findi
   return { record, findings }
 }
 
-const percentOf = (text: string | undefined): number =>
-  text !== undefined && /^\d{1,3}$/.test(text) && Number(text) <= 100 ? Number(text) : 100
+const percentOf = (text = ''): number => (PERCENT.test(text) ? Number(text) : 100)
 
 const urisOf = (text: string | undefined): string[] =>
   (text ?? '')

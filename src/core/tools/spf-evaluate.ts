@@ -8,6 +8,7 @@ import {
   type Qualifier,
   type SpfRecord,
 } from '../../domain/tools/spf-record.ts'
+import { unmapped } from '../../net/addresses.ts'
 import type { DnsAnswer } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
 
@@ -54,8 +55,7 @@ export interface SpfQuestion {
 
 /** `check_host()` of RFC 7208, 4, within its limits; an explanation is not looked up. */
 export async function evaluateSpf(ask: Lookup, question: SpfQuestion): Promise<SpfEvaluation> {
-  const ip = question.ip.replace(/^::ffff:(?=\d+\.)/i, '')
-  const evaluation = createEvaluation(ask, { ...question, ip })
+  const evaluation = createEvaluation(ask, { ...question, ip: unmapped(question.ip) })
   try {
     return await evaluation.check(question.domain)
   } catch (error) {

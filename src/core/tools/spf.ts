@@ -72,7 +72,8 @@ export async function checkSpf(
   context: ToolContext,
   { domain, ip, sender, helo }: SpfInput,
 ): Promise<Check<SpfDetails>> {
-  const { ask, records } = recording(context.lookups)
+  // Receivers count a relay's private address as found: only what is shown leaves it out.
+  const { askWhole: ask, records } = recording(context.lookups)
   const tree = await readSpfTree(ask, domain)
   const from = sender ?? `postmaster@${domain}`
   const evaluation =

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { canonical, isPublicDomain } from '../../domain/tools/domain-name.ts'
-import { createAddressCheck } from '../../net/addresses.ts'
+import { createAddressCheck, unmapped } from '../../net/addresses.ts'
 
 /** Characters that are looked at: an address of a page that somebody has copied is longer. */
 const LONGEST = 2_048
@@ -20,8 +20,8 @@ export function readDomain(given: string): string | undefined {
 
 const isPublicAddress = createAddressCheck({ allowed: [], own: () => [] })
 
-/** An address of the public internet; undefined: it is none. */
+/** An address of the public internet, as IPv4 where it stands for one; undefined: it is none. */
 export function readIp(given: string): string | undefined {
-  const text = given.trim().toLowerCase()
+  const text = unmapped(given.trim().toLowerCase())
   return isIP(text) !== 0 && isPublicAddress(text) ? text : undefined
 }

@@ -47,7 +47,7 @@ function transformed(
     new RegExp(`[${delimiters.replace(/[-\]\\^]/g, '\\$&')}]`),
   )
   const ordered = isReversed ? parts.toReversed() : parts
-  const kept = keep === undefined || keep === 0 ? ordered : ordered.slice(-keep)
+  const kept = keep === undefined ? ordered : ordered.slice(-keep)
   const value = kept.join('.')
   return letter === letter.toUpperCase() ? encodeURIComponent(value) : value
 }

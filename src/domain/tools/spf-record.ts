@@ -31,10 +31,11 @@ const LONGEST_QUOTED = 300
 const KINDS = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const
 const DIRECTIVE = /^([+\-~?]?)([a-z][a-z0-9]*)(?:([:/])(.*))?$/i
 const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i
-const MACRO = /%\{[slodiphvcrt]\d*r?[.\-+,/_=]*\}/gi
+/** A number of labels is 1 or more (RFC 7208, 7.3). */
+const MACRO = /%\{[slodiphvcrt](?:0*[1-9]\d*)?r?[.\-+,/_=]*\}/gi
 /** What may stand in a domain-spec besides macros. */
 const LITERAL = /^(?:[!-$&-~]|%%|%_|%-)*$/
-const MACRO_END = /%\{[slodiphvcrt]\d*r?[.\-+,/_=]*\}$/i
+const MACRO_END = new RegExp(`${MACRO.source}$`, 'i')
 /** Letters that only an explanation may have. */
 const EXPLANATION_ONLY = /%\{[crt]/i
 /** `/24`, `//64`, `/24//64`; no leading zeros. */
