@@ -1,16 +1,17 @@
 import { CLEANED_KEYWORD, NOT_YET_KEYWORD } from '../../src/schemas/common.ts'
+import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import { sharedFailures } from './failures.ts'
 import { headersOf, RESPONSE_HEADERS } from './response-headers.ts'
 
 /** Where `Idempotency-Key` is described once; every POST under `/v1` takes it. */
-const IDEMPOTENCY_KEY = {
+const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
     'Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice.',
   // Without an example: the page would send it with everything that is tried out.
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY },
 }
 
 type Node = Record<string, unknown>
@@ -37,7 +38,7 @@ export function finishDocument(document: object): Node {
     const isIdempotent = method === 'post' && path.startsWith('/v1/')
     const isDeprecated = operation['deprecated'] === true
     const countsEvents = operation['x-counts-events'] === true
-    if (isIdempotent) parameters['IdempotencyKey'] = IDEMPOTENCY_KEY
+    if (isIdempotent) parameters['IdempotencyKey'] = IDEMPOTENCY_PARAMETER
     return {
       ...operation,
       ...(isIdempotent

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, badRequest, conflict } from '../../src/domain/errors.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import * as idempotencyKeys from '../../src/store/platform/idempotency-keys.ts'
 import { type Transaction, transact } from '../../src/store/db/sql.ts'
 
 const HEADER = 'idempotency-key'
 const REPLAYED_HEADER = 'idempotency-replayed'
-const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+const KEY = new RegExp(IDEMPOTENCY_KEY)
 const RETRY_AFTER_SECONDS = 1
 const JSON_TYPE = 'application/json'
 

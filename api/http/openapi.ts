@@ -5,6 +5,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { isPersonal, type Scope } from '../../src/domain/access/access.ts'
 import { finishDocument } from './document.ts'
 import { failures } from './failures.ts'
+import { PAGE_CONTENT } from './link-pages.ts'
 
 const TAGS = [
   { name: 'health', description: 'Is it there, and what is it' },
@@ -115,7 +116,8 @@ function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true, unlimited: true }
   const { schema = {} } = route
   if (schema.hide === true) return
-  const { public: isPublic = false, scope = [], secrets, countsEvents } = route.config ?? {}
+  const { public: isPublic = false, isPage = false, scope = [] } = route.config ?? {}
+  const { secrets, countsEvents } = route.config ?? {}
   const methods = [route.method].flat()
   const takesKey = methods.includes('POST') && route.url.startsWith('/v1/')
   // A body that is not wanted is read and refused; public pages ignore it.
@@ -145,9 +147,20 @@ function completeRoute(route: RouteOptions): void {
     ...(schema.description === undefined || isPublic
       ? {}
       : { description: `${schema.description}\n\n${scopeSentence(scopes)}` }),
-    response: { ...always, ...own },
+    response: isPage ? withPages({ ...always, ...own }) : { ...always, ...own },
   }
 }
+
+/** Refusals of a page are pages, too, where a browser asks. */
+const withPages = (responses: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      Number(status) < 400
+        ? response
+        : { ...response, content: { ...response.content, ...PAGE_CONTENT } },
+    ]),
+  )
 
 function scopeSentence(scopes: readonly Scope[]): string {
   const isForPeople = scopes.every(isPersonal)

@@ -10,9 +10,21 @@ export function timeParameter(path: string, text: string | undefined): string | 
 
 const DAY_MS = 86_400_000
 
-/** The moment a day or time ends: a bare day includes the whole of it. */
-export function endParameter(path: string, text: string | undefined): string | undefined {
-  return text === undefined ? undefined : kept(path, toUtc(text, DAY.test(text) ? DAY_MS : 0))
+/**
+ * `from` and `to` of a list, `to` the moment at which it ends: a bare day includes the whole of it.
+ * 400 where the list would end before it begins.
+ */
+export function rangeParameters(given: { from?: string | undefined; to?: string | undefined }) {
+  const from = timeParameter('from', given.from)
+  if (given.to === undefined) return { from, to: undefined }
+  const isDay = DAY.test(given.to)
+  const to = kept('to', toUtc(given.to, isDay ? DAY_MS : 0))
+  const spanMs = from === undefined ? Number.POSITIVE_INFINITY : Date.parse(to) - Date.parse(from)
+  if (spanMs < 0 || (isDay && spanMs === 0)) {
+    const message = 'must not be after to'
+    throw badRequest(`The query parameter from ${message}`, [{ path: 'from', message }])
+  }
+  return { from, to }
 }
 
 function kept(path: string, utc: string | undefined): string {

@@ -26,6 +26,9 @@ export const CONTENT_ID = '^[A-Za-z0-9._@-]{1,200}$'
 /** What SES takes as name and value of a tag (SES v2, MessageTag). */
 export const TAG = '^[A-Za-z0-9_-]+$'
 
+/** Printable ASCII, without a blank at its ends. */
+export const IDEMPOTENCY_KEY = '^[!-~](?:[ -~]{0,253}[!-~])?$'
+
 const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 export const ID_LIST = `^${UUID}(?:,${UUID})*$`
 export const WORD_LIST = '^[a-z]+(?:,[a-z]+)*$'

@@ -29,14 +29,27 @@ test('suppressing an address changes the status of its contact, in this organiza
     {
       id: expect.any(String),
       email,
-      reason: 'unsubscribed',
+      reason: 'suppressed',
       source: 'api',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     },
   ])
-  expect([await statusOf(id), await statusOf(theirs)]).toEqual(['unsubscribed', 'active'])
+  expect([await statusOf(id), await statusOf(theirs)]).toEqual(['suppressed', 'active'])
   expect((await api.charlie.get('/v1/suppressions')).body.data).toEqual([])
+})
+
+test('a reason that is absent means never; one that is given holds', async () => {
+  for (const [reason, expected] of [
+    [undefined, 'suppressed'],
+    ['unsubscribed', 'unsubscribed'],
+    ['bounced', 'bounced'],
+    ['complained', 'complained'],
+  ]) {
+    const email = fresh()
+    const { body } = await api.alice.post('/v1/suppressions', { email, reason })
+    expect(body.reason).toBe(expected)
+  }
 })
 
 test('again it only gets worse, never better', async () => {
@@ -102,7 +115,7 @@ test('removing an entry leaves the contact as it is, and is audited without the 
   expect((await remove(api.charlie, email)).status).toBe(404)
   const answer = await remove(contactsKey, email.toUpperCase())
   expect([answer.status, answer.body]).toEqual([200, { success: true }])
-  expect(await statusOf(id)).toBe('unsubscribed')
+  expect(await statusOf(id)).toBe('suppressed')
   expect((await remove(contactsKey, email)).status).toBe(404)
   const rows = await api.sql`
     select actor_id, subject_kind, subject_id, detail
@@ -113,16 +126,17 @@ test('removing an entry leaves the contact as it is, and is audited without the 
       actorId: contactsKey.keyId,
       subjectKind: 'suppression',
       subjectId: entry.id,
-      detail: { reason: 'unsubscribed' },
+      detail: { reason: 'suppressed' },
     },
   ])
 })
 
 test.each(['complained', 'suppressed'])(
-  'only the full scope takes a %s address off',
+  'only the full scope takes off an address that the provider calls %s',
   async (reason) => {
     const email = fresh()
-    await api.alice.post('/v1/suppressions', { email, reason })
+    const { body: entry } = await api.alice.post('/v1/suppressions', { email, reason })
+    await api.sql`update suppressions set source = 'event' where id = ${entry.id}`
     const refused = await remove(contactsKey, email)
     expect([refused.status, refused.body.reason]).toEqual([403, 'insufficient_scope'])
     const found = await api.alice.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)
@@ -130,6 +144,17 @@ test.each(['complained', 'suppressed'])(
     expect((await remove(api.alice, email)).status).toBe(200)
   },
 )
+
+test('who suppressed an address by the API takes it off, unless it complained', async () => {
+  for (const [reason, status] of [
+    ['suppressed', 200],
+    ['complained', 403],
+  ] as const) {
+    const email = fresh()
+    await contactsKey.post('/v1/suppressions', { email, reason })
+    expect((await remove(contactsKey, email)).status).toBe(status)
+  }
+})
 
 test('fifty at once make one entry, and one of them gets 201', async () => {
   const email = fresh()
@@ -140,5 +165,5 @@ test('fifty at once make one entry, and one of them gets 201', async () => {
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(49)
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-  expect(await statusOf(id)).toBe('unsubscribed')
+  expect(await statusOf(id)).toBe('suppressed')
 })

@@ -117,7 +117,7 @@ test('a missing contact is made when that is wanted, and keeps the status that i
   await api.alice.post('/v1/suppressions', { email: left })
   await ingest({ name: 'signed_up', contactEmail: left, createIfMissing: true })
   const { body: gone } = await api.alice.get(`/v1/contacts/${left}`)
-  expect(gone.emailStatus).toBe('unsubscribed')
+  expect(gone.emailStatus).toBe('suppressed')
 })
 
 test('nobody is made without an address, under another’s address, or for a duplicate', async () => {

@@ -129,7 +129,10 @@ describe('leaving all mail cancels what topics started, and nothing else', () =>
       'by the API',
       () => api.alice.patch(`/v1/contacts/${contactId}`, { emailStatus: 'unsubscribed' }),
     ],
-    ['by the suppression list', () => api.alice.post('/v1/suppressions', { email })],
+    [
+      'by the suppression list',
+      () => api.alice.post('/v1/suppressions', { email, reason: 'unsubscribed' }),
+    ],
     [
       'by a set of contacts',
       () =>

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
+import { uuidv7 } from '../../src/ids.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 import {
   type Document,
@@ -46,6 +47,46 @@ test('every route is in the document, and nothing else', () => {
   const names = described.map((name) => name.replace(/:(\w+)/g, '{$1}'))
   expect(operations.map(({ name }) => name).sort()).toEqual(names.sort())
   expect(names).toContain('GET /v1/batch/{id}/recipients')
+})
+
+test('an Idempotency-Key says its characters, and those that are refused do not fit', async () => {
+  const { schema = {} } = document.components.parameters['IdempotencyKey'] ?? {}
+  const fits = new Ajv2020({ strict: false }).compile(schema)
+  for (const key of [
+    'a',
+    'a b',
+    '!~',
+    'x'.repeat(255),
+    '',
+    ' a',
+    'a ',
+    'ä',
+    'a\tb',
+    'x'.repeat(256),
+  ]) {
+    const headers = { authorization: `Bearer ${api.alice.key}`, 'idempotency-key': key }
+    const email = `ada-${uuidv7()}@example.com`
+    const options = { method: 'POST', url: '/v1/contacts', headers, payload: { email } } as const
+    const { statusCode } = await api.app.inject(options)
+    expect([key, statusCode === 201]).toEqual([key, fits(key)])
+  }
+})
+
+test('a refusal of a page is a page in the document, too', () => {
+  const pages = operations.filter(({ path }) =>
+    /^\/(?:tools$|confirm|preferences|unsubscribe|invitations)/.test(path),
+  )
+  expect(pages.length).toBeGreaterThan(8)
+  for (const { name, responses } of pages) {
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      if (Number(status) < 400) continue
+      expect([name, status, Object.keys(content)]).toEqual([
+        name,
+        status,
+        ['application/json', 'text/html'],
+      ])
+    }
+  }
 })
 
 describe('every operation', () => {

@@ -174,14 +174,64 @@ describe('one', () => {
     expect((await api.alice.get(`/v1/email/logs/${receiptId}`)).body.events).toEqual([])
   })
 
-  test('what is not listed is 404, and so is what a stranger asks for', async () => {
-    for (const id of [row(4), uuidv7(), 'ses-2']) {
+  test('what is not listed is 404, and what another organization has is 403', async () => {
+    for (const id of [row(4), uuidv7(), 'ses-2', 'x', `${row(0)}x`]) {
       expect((await api.alice.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
-    for (const id of ['ses-1', row(0), receiptId]) {
+    for (const id of ['ses-1', row(0), row(0).toUpperCase(), receiptId, row(4)]) {
+      const { status, body } = await api.charlie.get(`/v1/email/logs/${id}`)
+      expect([id, status, body.code]).toEqual([id, 403, 'FORBIDDEN'])
+    }
+    for (const id of ['ses-2', uuidv7(), row(900)]) {
       expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
   })
+})
+
+describe('what mails ever reached', () => {
+  test('a mail that the provider’s lists refused is suppressed, and no bounce', async () => {
+    const { organizationId } = api.charlie
+    const kinds = ['General', '', 'OnAccountSuppressionList', 'Suppressed', 'MailboxFull']
+    const made: string[] = []
+    for (const kind of kinds) {
+      const id = uuidv7()
+      made.push(id)
+      const isByList = kind === 'OnAccountSuppressionList' || kind === 'Suppressed'
+      const status = isByList ? 'suppressed' : 'bounced'
+      const mail = { organizationId, connectionId, id, bucket: dayBucket(id) }
+      await insertMail(api.sql, { ...mail, source: 'transactional', state: 'sent', status })
+      await api.sql`
+        update messages
+        set bounced_at = now(), bounce_type = 'Permanent', bounce_sub_type = nullif(${kind}, '')
+        where id = ${id}`
+    }
+    const found = async (query: string) =>
+      (await api.charlie.get(`/v1/email/logs?${query}`)).body.logs
+        .map((log: { id: string }) => kinds[made.indexOf(log.id)])
+        .toSorted()
+    const bounced = ['', 'General', 'MailboxFull']
+    expect(await found('reached=bounced')).toEqual(bounced)
+    expect(await found('status=bounced')).toEqual(bounced)
+    const suppressed = ['OnAccountSuppressionList', 'Suppressed']
+    expect(await found('reached=suppressed')).toEqual(suppressed)
+    expect(await found('status=suppressed')).toEqual(suppressed)
+    await api.sql`delete from messages where id = any(${made}::uuid[])`
+  })
+})
+
+test.each([
+  ['from=2026-11-22&to=2026-11-21', 400],
+  ['from=2026-11-21T12:00:00Z&to=2026-11-21T11:59:59Z', 400],
+  ['from=2026-11-22T00:30:00Z&to=2026-11-21', 400],
+  ['from=2026-11-21&to=2026-11-21', 200],
+  ['from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z', 200],
+  ['from=2026-11-21T23:00:00-02:00&to=2026-11-22T02:00:00Z', 200],
+])('a list of logs and of what was done: %s is %i', async (query, status) => {
+  for (const path of ['email/logs', 'email/logs/export', 'audit-events']) {
+    const answer = await api.alice.get(`/v1/${path}?${query}`)
+    const problem = status === 400 ? 'from' : undefined
+    expect([path, answer.status, answer.body.details?.[0].path]).toEqual([path, status, problem])
+  }
 })
 
 describe('export', () => {

@@ -46,6 +46,7 @@ export interface Document {
   tags: { name: string }[]
   paths: Record<string, Record<string, unknown>>
   components: {
+    parameters: Record<string, { schema: object }>
     schemas: Record<string, object>
     securitySchemes: Record<string, object>
     responses: Record<string, Response>

@@ -4,7 +4,7 @@ import * as auditEvents from '../../../src/store/access/audit-events.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
-import { endParameter, timeParameter } from '../../http/times.ts'
+import { rangeParameters } from '../../http/times.ts'
 
 /** The audit log: keys, logins, roles. */
 export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
@@ -25,8 +25,7 @@ export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       const scope = { list: 'audit-events', organizationId, filters }
       const rows = await auditEvents.list(sql, organizationId, {
         ...filters,
-        from: timeParameter('from', filters.from),
-        to: endParameter('to', filters.to),
+        ...rangeParameters(filters),
         before: decodeCursor(scope, cursor),
         limit: limit + 1,
       })

@@ -20,8 +20,9 @@ import { pageOf } from '../../http/pages.ts'
 
 const tags = ['suppressions']
 const writing = { scope: 'contacts' } as const
-/** Mailing these addresses again would harm the reputation of the account. */
-const GRAVE: readonly suppressions.Reason[] = ['complained', 'suppressed']
+/** Mailing the address again would harm the reputation of the account. */
+const isGrave = ({ reason, source }: Suppression): boolean =>
+  reason === 'complained' || (reason === 'suppressed' && source === 'event')
 
 /** Addresses that get no mail, also without a contact. */
 export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
@@ -64,13 +65,13 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'suppressAddress',
         summary: 'Suppress an address',
         description:
-          'The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.',
+          'Without a `reason` the address is never mailed again. The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.',
         body: SuppressionInput,
         response: { 200: Suppression, 201: Suppression },
       },
     },
     async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
-      const { email, reason = 'unsubscribed' } = body
+      const { email, reason = 'suppressed' } = body
       const address = addressed(keyring, organizationId, email)
       const given = { address, reason }
       const { entry, isNew } = await suppressAddress(tx, organizationId, given, requestId)
@@ -98,9 +99,9 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const { organizationId, sql, scopes } = caller
       const address = addressed(keyring, organizationId, params.email)
       await transact(sql, async (tx) => {
-        const entry = await removeSuppression(tx, organizationId, address, ({ reason }) => {
-          if (!GRAVE.includes(reason) || allows(scopes, 'full')) return
-          throw forbidden(`An address that is ${reason} is taken off with the scope "full"`, {
+        const entry = await removeSuppression(tx, organizationId, address, (known) => {
+          if (!isGrave(known) || allows(scopes, 'full')) return
+          throw forbidden(`An address that is ${known.reason} is taken off with the scope "full"`, {
             reason: 'insufficient_scope',
             headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="full"' },
           })

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { notFound } from '../../../src/domain/errors.ts'
 import { normalAddress } from '../../../src/domain/text.ts'
 import {
   type EmailLog,
@@ -18,6 +17,7 @@ import {
 } from '../../../src/core/sending/email-logs.ts'
 import { logContent } from '../../../src/core/sending/log-content.ts'
 import { allows } from '../../../src/domain/access/access.ts'
+import { refusalOf } from '../../../src/domain/access/ownership.ts'
 import { withDeadLinksIn } from '../../../src/domain/sending/dead-links.ts'
 import { audit } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
@@ -25,7 +25,7 @@ import * as logs from '../../../src/store/sending/email-logs.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
-import { endParameter, timeParameter } from '../../http/times.ts'
+import { rangeParameters } from '../../http/times.ts'
 
 const tags = ['email-logs']
 const config = { scope: 'read' } as const
@@ -111,7 +111,9 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const { messageId } = request.params
       const oldest = await oldestShown(sql, organizationId, now())
       const log = await logs.find(sql, organizationId, messageId, oldest)
-      if (!log) throw notFound('Email log')
+      if (!log) {
+        throw refusalOf('email_log', await logs.isElsewhere(sql, organizationId, messageId))
+      }
       const events = await logs.listEvents(sql, organizationId, log, MOST_EVENTS + 1)
       const timeline = {
         events: withDeadLinksIn(events.slice(0, MOST_EVENTS)),
@@ -134,8 +136,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
 const read = (filters: EmailLogExportQuery) => ({
   ...filters,
   recipient: filters.recipient && normalAddress(filters.recipient),
-  from: timeParameter('from', filters.from),
-  to: endParameter('to', filters.to),
+  ...rangeParameters(filters),
 })
 
 async function* cellsOf(pages: AsyncIterable<EmailLog[]>) {

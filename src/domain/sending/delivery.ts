@@ -23,7 +23,8 @@ export interface MailFacts {
   complainedAt: string | null
 }
 
-const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
+/** Kinds of bounces by which the provider's own lists refuse a mail. */
+export const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
 const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
 
 /**

@@ -43,9 +43,11 @@ export type Suppression = Static<typeof Suppression>
 export const SuppressionInput = strict(
   {
     email: Address({ examples: ['ada@example.com'] }),
-    reason: Type.Optional(oneOf(REASONS, { description: '`unsubscribed` when absent.' })),
+    reason: Type.Optional(
+      oneOf(REASONS, { description: '`suppressed` when absent: never mailed.' }),
+    ),
   },
-  { title: 'SuppressionInput', examples: [{ email: 'ada@example.com', reason: 'unsubscribed' }] },
+  { title: 'SuppressionInput', examples: [{ email: 'ada@example.com' }] },
 )
 
 export const SuppressionListQuery = strict({

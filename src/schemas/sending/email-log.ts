@@ -17,7 +17,15 @@ import {
 
 const SOURCE_TYPES = ['batch', 'workflow', 'transactional', 'confirmation', 'external'] as const
 /** What a mail can ever have reached, whatever its status is now. */
-const REACHED = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const
+const REACHED = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'suppressed',
+  'complained',
+] as const
 
 const log = {
   id: Id,

@@ -1,3 +1,4 @@
+import { SUPPRESSED } from '../../domain/sending/delivery.ts'
 import { CANCELLED } from '../../domain/sending/single-mail.ts'
 import { bucketOfBatchRow, bucketStart, dayBucket, isUuid, lowestId, type Uuid } from '../../ids.ts'
 import type { EmailLog, EmailLogEvent } from '../../schemas/sending/email-log.ts'
@@ -46,6 +47,8 @@ const items = (sql: Executor) => sql`
   left join connections on connections.organization_id = messages.organization_id
     and connections.id = messages.connection_id`
 
+type Reached = 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'suppressed' | 'complained'
+
 export interface LogPage {
   limit: number
   /** Older buckets are not shown any more. */
@@ -65,7 +68,7 @@ export interface LogPage {
   /** Made at or after, and before: ISO 8601. */
   from?: string | undefined
   to?: string | undefined
-  reached?: 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | undefined
+  reached?: Reached | undefined
 }
 
 /** Null: there is no such batch, or its audience is not frozen. */
@@ -235,6 +238,16 @@ const REACHED_BY_STATUS: Record<string, string> = {
   bounced: 'bouncedAt',
   complained: 'complainedAt',
 }
+/** The times of what a mail ever reached; a refusal by the provider's list comes as a bounce. */
+const REACHED_AT: Record<Reached, string> = {
+  sent: 'sentAt',
+  delivered: 'deliveredAt',
+  opened: 'openedAt',
+  clicked: 'clickedAt',
+  bounced: 'bouncedAt',
+  suppressed: 'bouncedAt',
+  complained: 'complainedAt',
+}
 /** Few mails have them: an index knows those. */
 const REFUSED = ['failed', 'suppressed', 'opted_out']
 /** A row is made at the time of its id, or later: batches freeze for a while. */
@@ -245,7 +258,8 @@ const LATER_ID_MS = 3_600_000
 function conditions(sql: Executor, page: LogPage): Part[] {
   const { before, status, recipient, executionId, sourceType, from, to, reached, bucket } = page
   const { contactId, oldest } = page
-  const column = reached === undefined ? REACHED_BY_STATUS[status ?? ''] : `${reached}At`
+  const column = reached === undefined ? REACHED_BY_STATUS[status ?? ''] : REACHED_AT[reached]
+  const isByList = sql`coalesce(messages.bounce_sub_type = any(${[...SUPPRESSED]}::text[]), false)`
   const given: [boolean, () => Part][] = [
     [true, () => sql`and messages.bucket >= ${oldest}`],
     [bucket !== undefined, () => sql`and messages.bucket = ${bucket ?? ''}`],
@@ -256,6 +270,8 @@ function conditions(sql: Executor, page: LogPage): Part[] {
     [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
     [REFUSED.includes(status ?? ''), () => sql`and messages.is_refused`],
     [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
+    [reached === 'bounced', () => sql`and not ${isByList}`],
+    [reached === 'suppressed', () => sql`and ${isByList}`],
     [recipient !== undefined, () => sql`and messages.recipient = ${recipient ?? ''}`],
     [
       executionId !== undefined && contactId !== undefined,
@@ -319,6 +335,22 @@ export async function find(
     )
     ${items(sql)}`
   return log
+}
+
+/**
+ * Whether another organization has a mail with this id of the provider's or ours. Asked on a miss
+ * only, as `isElsewhere` of other resources.
+ */
+export async function isElsewhere(
+  sql: Executor,
+  organizationId: Uuid,
+  wanted: string,
+): Promise<boolean> {
+  const id = isUuid(wanted) ? wanted.toLowerCase() : null
+  const buckets = id === null ? [] : [dayBucket(id), bucketOfBatchRow(id)]
+  const [row] = await sql<{ owner: Uuid | null }[]>`
+    select owner_of_log(${wanted}, ${id}::uuid, ${buckets}::uuid[]) as owner`
+  return row !== undefined && row.owner !== null && row.owner !== organizationId
 }
 
 /**
