@@ -1,5 +1,12 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import {
+  FIXED_TOKEN_BYTES,
+  TOKEN_FLAGS,
+  TOKEN_KINDS,
+  TOKEN_MAC_BYTES,
+  TOKEN_VERSION,
+} from './domain/consent/link-token.ts'
 import { normalAddress } from './domain/text.ts'
 import { isUuid } from './ids.ts'
 
@@ -232,8 +239,7 @@ export const addressSubject = ({ signing }: Keyring, address: string): string =>
 
 // Public links
 
-const KINDS = { unsubscribe: 1, preferences: 2, confirm: 3, invite: 4 } as const
-export type LinkKind = keyof typeof KINDS
+export type LinkKind = keyof typeof TOKEN_KINDS
 
 /** The contents of a public link. Ids are UUIDs. */
 export interface Link {
@@ -271,15 +277,7 @@ export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string
 export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
   readLink(keyring, 'unsubscribe', token, 0)
 
-const VERSION = 1
-const MAC_BYTES = 16
-const HAS_TOPIC = 1
-const HAS_BATCH = 2
-const HAS_GENERATION = 4
-const HAS_MAIL = 8
-/** Version, kind, flags, key id, expiry, organization, contact, address hash. */
-const FIXED_BYTES = 3 + 8 + 6 + 16 + 16 + 16
-const MAX_CHARACTERS = Math.ceil(((FIXED_BYTES + 16 + 16 + 4 + MAC_BYTES) * 4) / 3)
+const MAX_CHARACTERS = Math.ceil(((FIXED_TOKEN_BYTES + 16 + 16 + 4 + TOKEN_MAC_BYTES) * 4) / 3)
 
 /**
  * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
@@ -292,13 +290,13 @@ export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): stri
   if (batchId !== undefined && mailId !== undefined)
     throw new RangeError('A mail is of a batch or not')
   const head = Buffer.alloc(17)
-  head[0] = VERSION
-  head[1] = KINDS[kind]
+  head[0] = TOKEN_VERSION
+  head[1] = TOKEN_KINDS[kind]
   head[2] =
-    (topicId === undefined ? 0 : HAS_TOPIC) |
-    (batchId === undefined ? 0 : HAS_BATCH) |
-    (mailId === undefined ? 0 : HAS_MAIL) |
-    (generation === undefined ? 0 : HAS_GENERATION)
+    (topicId === undefined ? 0 : TOKEN_FLAGS.topic) |
+    (batchId === undefined ? 0 : TOKEN_FLAGS.batch) |
+    (mailId === undefined ? 0 : TOKEN_FLAGS.mail) |
+    (generation === undefined ? 0 : TOKEN_FLAGS.generation)
   head.write(signing.id, 3, 'latin1')
   head.writeUIntBE(link.expiresAt ?? 0, 11, 6)
   if (link.addressHash.length !== 16) throw new RangeError('An address hash has 16 bytes')
@@ -328,30 +326,30 @@ export function readLink(
 ): Link | undefined {
   if (token.length > MAX_CHARACTERS) return undefined
   const bytes = Buffer.from(token, 'base64url')
-  if (bytes.length < FIXED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) {
+  if (bytes.length < FIXED_TOKEN_BYTES + TOKEN_MAC_BYTES || bytes.toString('base64url') !== token) {
     return undefined
   }
-  if (bytes[0] !== VERSION || bytes[1] !== KINDS[kind]) return undefined
+  if (bytes[0] !== TOKEN_VERSION || bytes[1] !== TOKEN_KINDS[kind]) return undefined
   const key = byId.get(bytes.toString('latin1', 3, 11).replace(/\0+$/, ''))
   if (key === undefined || (key !== signing && kind !== 'unsubscribe')) return undefined
-  const body = bytes.subarray(0, -MAC_BYTES)
-  if (!equal(bytes.subarray(-MAC_BYTES), mac(key, kind, body))) return undefined
+  const body = bytes.subarray(0, -TOKEN_MAC_BYTES)
+  if (!equal(bytes.subarray(-TOKEN_MAC_BYTES), mac(key, kind, body))) return undefined
 
   // From here on the bytes are ours: lengths and flags are what `signLink` wrote.
   const expiresAt = body.readUIntBE(11, 6)
   if (expiresAt !== 0 && expiresAt <= now) return undefined
   const flags = body.readUInt8(2)
-  let at = FIXED_BYTES
+  let at = FIXED_TOKEN_BYTES
   const take = (length: number): Buffer => body.subarray(at, (at += length))
   return {
     organizationId: uuidText(body.subarray(17, 33)),
     contactId: uuidText(body.subarray(33, 49)),
     addressHash: body.subarray(49, 65),
     ...(expiresAt === 0 ? {} : { expiresAt }),
-    ...(flags & HAS_TOPIC ? { topicId: uuidText(take(16)) } : {}),
-    ...(flags & HAS_BATCH ? { batchId: uuidText(take(16)) } : {}),
-    ...(flags & HAS_MAIL ? { mailId: uuidText(take(16)) } : {}),
-    ...(flags & HAS_GENERATION ? { generation: take(4).readUInt32BE() } : {}),
+    ...(flags & TOKEN_FLAGS.topic ? { topicId: uuidText(take(16)) } : {}),
+    ...(flags & TOKEN_FLAGS.batch ? { batchId: uuidText(take(16)) } : {}),
+    ...(flags & TOKEN_FLAGS.mail ? { mailId: uuidText(take(16)) } : {}),
+    ...(flags & TOKEN_FLAGS.generation ? { generation: take(4).readUInt32BE() } : {}),
   }
 }
 
@@ -359,7 +357,7 @@ const mac = (key: Key, kind: LinkKind, body: Buffer): Buffer =>
   createHmac('sha256', key.derive(`link/${kind}`))
     .update(body)
     .digest()
-    .subarray(0, MAC_BYTES)
+    .subarray(0, TOKEN_MAC_BYTES)
 
 function uuidBytes(uuid: string): Buffer {
   if (!isUuid(uuid)) throw new RangeError(`"${uuid}" is not a UUID`)

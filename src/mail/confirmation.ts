@@ -118,9 +118,9 @@ function page(words: Words, brand: Brand): string {
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;color:#1f2430">${heading}</h1>
 <p style="margin:0 0 24px">${opening}</p>
 <table role="presentation" cellpadding="0" cellspacing="0"><tr><td style="border-radius:8px;background:${colors.background}">
-<a href="${url}" style="display:inline-block;padding:14px 26px;${FONT};font-size:16px;font-weight:600;color:${colors.text};text-decoration:none">${button}</a>
+<a ses:no-track href="${url}" style="display:inline-block;padding:14px 26px;${FONT};font-size:16px;font-weight:600;color:${colors.text};text-decoration:none">${button}</a>
 </td></tr></table>
-<p style="margin:24px 0 0;font-size:14px;color:#4b5563">${validity} ${copy}<br><a href="${url}" style="color:${linkColor(brand.accentColor, ACCENT)};word-break:break-all">${url}</a></p>
+<p style="margin:24px 0 0;font-size:14px;color:#4b5563">${validity} ${copy}<br><a ses:no-track href="${url}" style="color:${linkColor(brand.accentColor, ACCENT)};word-break:break-all">${url}</a></p>
 <p style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e5e7eb;font-size:14px;color:#4b5563">${ignore}</p>${senderLine(brand)}
 </td></tr>
 </table>

@@ -4,6 +4,7 @@ import { TooLarge } from './bounds.ts'
 import type { Content } from './content.ts'
 import { engines, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
 import { withFooter } from './footer.ts'
+import { withoutTracking } from './no-track.ts'
 
 /** The data of one recipient that a template may use. Null is the same as absent. */
 export interface MergeData {
@@ -68,7 +69,7 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u
  * limit: contents of callers are rendered by `renderer.ts`.
  *
  * `marketing`: a part that has no unsubscribe link, or not the organization's postal address, once
- * it is rendered gets them at its end.
+ * it is rendered gets them at its end. Clicks on links to our own pages are not tracked.
  */
 export function renderer(
   content: Pick<Content, 'subject' | 'html' | 'text'>,
@@ -85,7 +86,9 @@ export function renderer(
       html: render('html', html, scope),
       text: render('plain', text, scope),
     }
-    return marketing ? withFooter(mail, { ...data, unsubscribeUrl: linkOf(data) }) : mail
+    const whole = marketing ? withFooter(mail, { ...data, unsubscribeUrl: linkOf(data) }) : mail
+    const links = [data.unsubscribeUrl, data.preferencesUrl].flatMap((url) => url ?? [])
+    return { ...whole, html: withoutTracking(whole.html, links) }
   }
 }
 

@@ -184,7 +184,7 @@ test('and only what is missing', () => {
     '<p>{{ organization.name }}, {{ organization.postalAddress }} <a href="{{ unsubscribeUrl }}">x</a></p>'
   const whole = marketing(own, ADDRESS)
   expect(whole.html).toBe(
-    '<p>Alice &amp; Co, 1 Main Street\nSpringfield <a href="https://m.example.com/u/1">x</a></p>',
+    '<p>Alice &amp; Co, 1 Main Street\nSpringfield <a ses:no-track href="https://m.example.com/u/1">x</a></p>',
   )
   const unlinked = marketing('<p>{{ organization.postalAddress }}</p>', ADDRESS)
   expect(unlinked.html).toContain('Abmelden')

@@ -251,7 +251,7 @@ describe('the way out of marketing mail', () => {
   test('is added at the end of a mail that has none', () => {
     const mail = marketing({ html: '<html><body><p>x</p></body></html>' })
     expect(mail.html).toMatch(
-      /^<html><body><p>x<\/p><p style=[^>]*><a href="https:\/\/mail\.example\.com\/unsubscribe\/token_-1"[^>]*>Unsubscribe<\/a><\/p><\/body><\/html>$/,
+      /^<html><body><p>x<\/p><p style=[^>]*><a ses:no-track href="https:\/\/mail\.example\.com\/unsubscribe\/token_-1"[^>]*>Unsubscribe<\/a><\/p><\/body><\/html>$/,
     )
     expect(mail.text).toBe(`x\n\nUnsubscribe: ${link}\n`)
   })
@@ -265,7 +265,7 @@ describe('the way out of marketing mail', () => {
   test('is left alone where the author put it, part by part', () => {
     const html = '<a href="{{ unsubscribeUrl }}">leave</a>'
     expect(marketing({ html })).toMatchObject({
-      html: `<a href="${link}">leave</a>`,
+      html: `<a ses:no-track href="${link}">leave</a>`,
       text: `leave (${link})`,
     })
     expect(marketing({ html, text: 'x' }).text).toContain(`Unsubscribe: ${link}`)

@@ -22,7 +22,11 @@ export type Times = Pick<StatsDelta, 'sentAt' | 'openedAt' | 'clickedAt'>
 export function timesOf({ claimedAt }: MailFacts, events: readonly MatchedEvent[]): Times {
   const last = (times: string[]): string | null => times.toSorted().at(-1) ?? null
   const lastOf = (kind: SesEvent['kind']) =>
-    last(events.flatMap(({ event }) => (event.kind === kind ? [event.occurredAt] : [])))
+    last(
+      events.flatMap(({ event }) =>
+        event.kind === kind && !event.isOwnLink ? [event.occurredAt] : [],
+      ),
+    )
   return {
     sentAt: claimedAt === null ? last(events.map(({ event }) => event.mailTimestamp)) : null,
     openedAt: lastOf('open'),

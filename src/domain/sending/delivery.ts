@@ -49,6 +49,7 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
         ...(event.isBot ? {} : { humanOpenedAt: earlier(known.humanOpenedAt, event) }),
       })
     case 'click':
+      if (event.isOwnLink) return known
       return reach(known, 'clicked', { clickedAt: earlier(known.clickedAt, event) })
     case 'reject':
     case 'rendering_failure':
@@ -74,9 +75,10 @@ export function contactStatus(
 }
 
 /** What executions may wait for in it; undefined: nothing. Nothing is said of who opened it. */
-export function engagementOf({ kind, bounceType }: SesEvent): Engagement | undefined {
+export function engagementOf(event: SesEvent): Engagement | undefined {
+  const { kind, bounceType } = event
   if (kind === 'open') return 'opened'
-  if (kind === 'click') return 'clicked'
+  if (kind === 'click') return event.isOwnLink ? undefined : 'clicked'
   return kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
     ? 'bounced'
     : undefined

@@ -1,3 +1,4 @@
+import { hasOwnLink } from '../consent/link-token.ts'
 import type { EventKind } from '../status.ts'
 import { isBot } from './bots.ts'
 import { recipientsOf } from './event-recipients.ts'
@@ -68,6 +69,8 @@ export interface SesEvent {
   bounceSubType: string | undefined
   /** An open by a program that is known to open mail by itself. */
   isBot: boolean
+  /** A click on a link to a page of ours, such as that to unsubscribe: it engages nobody. */
+  isOwnLink: boolean
   /** A complaint that says "this is not spam" does not count. */
   notSpam: boolean
   /** What tells two events of one kind and one mail apart. */
@@ -160,6 +163,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     bounceType: onSuppressionList ? 'Permanent' : bounceType,
     bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
     isBot: kind === 'open' && isBot(text(data['userAgent'])),
+    isOwnLink: kind === 'click' && hasOwnLink(text(part['link']) ?? ''),
     notSpam: text(part['complaintFeedbackType']) === 'not-spam',
     distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
       ' ',
