@@ -2975,7 +2975,9 @@ export interface components {
                 templateId: string | null;
                 sent: number;
                 delivered: number;
+                /** @description By people: not by known bots. */
                 opened: number;
+                /** @description By people: not by known bots. */
                 clicked: number;
                 bounced: number;
                 complained: number;
@@ -2984,7 +2986,9 @@ export interface components {
             rest: {
                 sent: number;
                 delivered: number;
+                /** @description By people: not by known bots. */
                 opened: number;
+                /** @description By people: not by known bots. */
                 clicked: number;
                 bounced: number;
                 complained: number;
@@ -3359,7 +3363,9 @@ export interface components {
             /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
+            /** @description By anything, known bots too. */
             opened: number;
+            /** @description By anything, known bots too; not of links of ours. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -3917,7 +3923,7 @@ export interface components {
                 delivered: number;
                 /** @description By anything, as the batch says. */
                 opened: number;
-                /** @description Opened by something that is not on the list of bots. */
+                /** @description Opened by a person, not by a known bot. A click says that it was opened, though no event told of it. */
                 openedByPeople: number;
                 clicked: number;
                 unsubscribed: number;
@@ -4018,7 +4024,9 @@ export interface components {
             /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
+            /** @description By anything, known bots too. */
             opened: number;
+            /** @description By anything, known bots too; not of links of ours. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -4175,7 +4183,9 @@ export interface components {
             /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
+            /** @description By anything, known bots too. */
             opened: number;
+            /** @description By anything, known bots too; not of links of ours. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -4472,7 +4482,9 @@ export interface components {
                 [key: string]: unknown;
             };
             emailsSent: number;
+            /** @description Mails that a person opened: not a known bot. A click says so, too. */
             emailsOpened: number;
+            /** @description Mails in which a person clicked, not counting links of ours. */
             emailsClicked: number;
             smsSent: number;
             smsClicked: number;
@@ -4844,7 +4856,9 @@ export interface components {
             /** @description In doubt: the call may have been accepted. Settled by the provider’s events or their proven absence. */
             unknown: number;
             delivered: number;
+            /** @description By anything, known bots too. */
             opened: number;
+            /** @description By anything, known bots too; not of links of ours. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -5339,11 +5353,19 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description By something that is no known bot.
+             * @description By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.
              */
             humanOpenedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description By anything; not of links of ours.
+             */
             clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By a person: not by a known bot.
+             */
+            humanClickedAt: string | null;
             /**
              * Format: date-time
              * @description By a link of this mail.
@@ -5405,11 +5427,19 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description By something that is no known bot.
+             * @description By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.
              */
             humanOpenedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description By anything; not of links of ours.
+             */
             clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description By a person: not by a known bot.
+             */
+            humanClickedAt: string | null;
             /**
              * Format: date-time
              * @description By a link of this mail.
@@ -5462,9 +5492,9 @@ export interface components {
                 complained: number;
                 /** @description By the provider’s suppression list. */
                 suppressed: number;
-                /** @description Without opens by known bots. */
+                /** @description By people: without known bots, and with mails in which a person clicked. */
                 opened: number;
-                /** @description By anything. */
+                /** @description `opened` without the list of bots. */
                 openedRaw: number;
                 clicked: number;
                 /** @description By a link of a mail of a batch or a workflow, once a mail. */
@@ -6244,9 +6274,9 @@ export interface components {
             complained: number;
             /** @description By the provider’s suppression list. */
             suppressed: number;
-            /** @description Without opens by known bots. */
+            /** @description By people: without known bots, and with mails in which a person clicked. */
             opened: number;
-            /** @description By anything. */
+            /** @description `opened` without the list of bots. */
             openedRaw: number;
             clicked: number;
             /** @description By a link of a mail of a batch or a workflow, once a mail. */
@@ -6990,7 +7020,9 @@ export interface components {
                 [key: string]: unknown;
             };
             emailsSent: number;
+            /** @description Mails that a person opened: not a known bot. A click says so, too. */
             emailsOpened: number;
+            /** @description Mails in which a person clicked, not counting links of ours. */
             emailsClicked: number;
             smsSent: number;
             smsClicked: number;

@@ -118,7 +118,7 @@ const store = (mailId: Uuid | null, type: Type, second = 0) => {
           'letterloom-organization': [seeded.organizationId],
         },
       },
-      open: { timestamp },
+      open: { timestamp, userAgent: 'Mail' },
       click: { timestamp, link: 'https://example.com/' },
       bounce: {
         bounceType: 'Permanent',

@@ -93,7 +93,7 @@ const event = (mailId: Uuid, type: Type, second = 1) => ({
         'letterloom-organization': [seeded.organizationId],
       },
     },
-    open: { timestamp: at(second) },
+    open: { timestamp: at(second), userAgent: 'Mail' },
     click: { timestamp: at(second), link: 'https://letterloom.example/x' },
     delivery: { timestamp: at(second), smtpResponse: '250 ok' },
     bounce: {

@@ -141,7 +141,7 @@ it('what somebody does with the mail takes its branch, also when it was before t
   const detail = {
     eventType: 'Open',
     mail: { timestamp: now, messageId: 'm', tags },
-    open: { timestamp: now },
+    open: { timestamp: now, userAgent: 'Mail' },
   }
   await sql`
     insert into inbound_events (organization_id, connection_id, envelope_id, body)

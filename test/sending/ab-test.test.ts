@@ -138,7 +138,15 @@ describe('a batch with a test', () => {
       eventType: 'Open',
       open: { timestamp: '2026-11-23T10:00:00.000Z', userAgent: 'python-requests/2.32' },
     })
-    await until(async () => (await view(id)).clicked === 9)
+    await happened(first!, {
+      eventType: 'Click',
+      click: {
+        timestamp: '2026-11-23T10:00:01.000Z',
+        link: 'https://letterloom.example/',
+        userAgent: 'Barracuda Sentinel (EE)',
+      },
+    })
+    await until(async () => (await view(id)).clicked === 10)
     await sql`update batches set ab_decide_at = now() - interval '1 second' where id = ${id}`
     await engine.client.workflow.getHandle(batchWorkflowId(id, 1)).signal(WAKE_SIGNAL)
     const row = await ended(id)

@@ -4,6 +4,10 @@ import { isBot } from '../../src/domain/sending/bots.ts'
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
+const PREFETCH =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0'
+const EDGE = PREFETCH.replace(/ Mozilla\/5\.0$/, '')
+
 describe('an open is by a bot', () => {
   it.each([
     undefined,
@@ -22,6 +26,9 @@ describe('an open is by a bot', () => {
     'facebookexternalhit/1.1',
     'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0)',
     `${'x'.repeat(100)} crawler`,
+    PREFETCH,
+    `${CHROME} Gmail-content-sampling`,
+    'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy) Gmail-content-sampling',
   ])('%s', (agent) => {
     expect(isBot(agent)).toBe(true)
   })
@@ -30,6 +37,7 @@ describe('an open is by a bot', () => {
 describe('an open is by a person', () => {
   it.each([
     CHROME,
+    EDGE,
     'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
     'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
     'Mozilla/4.0 (compatible; ms-office; MSOffice 16)',

@@ -102,6 +102,7 @@ describe('list', () => {
       openedAt: '2026-11-21T10:00:00.000Z',
       humanOpenedAt: null,
       clickedAt: null,
+      humanClickedAt: null,
       unsubscribedAt: null,
       bouncedAt: null,
       bounceType: null,

@@ -1,7 +1,17 @@
 import type { Uuid } from '../../src/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Kept, summed } from './figures.ts'
-import { effectOf, figuresOf, type Known, knownOf, last, type ToldMail } from './told-mails.ts'
+import {
+  effectOf,
+  figuresOf,
+  isClickByPerson,
+  isOpenByPerson,
+  type Known,
+  knownOf,
+  last,
+  type Told,
+  type ToldMail,
+} from './told-mails.ts'
 
 /** What is kept of mails, contacts and batches, and what should be after all that was told. */
 
@@ -23,7 +33,7 @@ export function differences<T>(
 export async function readMails(sql: Sql, organizationId: Uuid): Promise<Map<string, Known>> {
   const rows = await sql<(Known & { id: Uuid })[]>`
     select id, state, status, message_id, sent_at, delivered_at, opened_at, human_opened_at,
-      clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, case when state <> 'unknown' then error end as error
+      clicked_at, human_clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, case when state <> 'unknown' then error end as error
     from messages
     where organization_id = ${organizationId}`
   return new Map(rows.map(({ id, ...row }) => [id, row]))
@@ -83,8 +93,8 @@ export function peopleOf(
 
 function personOf(mails: readonly ToldMail[], sentBefore: string | null): Person {
   const known = mails.map(knownOf)
-  const lastOf = (kind: string) =>
-    last(mails.flatMap(({ told }) => told.flatMap((each) => (each.kind === kind ? each.at : []))))
+  const lastOf = (holds: (each: Told) => boolean) =>
+    last(mails.flatMap(({ told }) => told.filter(holds).map((each) => each.at)))
   // Of a mail whose call was not answered its events alone tell that it was sent.
   const acceptedAt = mails.flatMap(({ answered, told }) =>
     answered ? [] : told.map(({ accepted }) => accepted.at),
@@ -92,12 +102,12 @@ function personOf(mails: readonly ToldMail[], sentBefore: string | null): Person
   const effect = effectOf(mails)
   return {
     sent: known.filter(({ state }) => state === 'sent').length,
-    opened: known.filter(({ openedAt }) => openedAt !== null).length,
-    clicked: known.filter(({ clickedAt }) => clickedAt !== null).length,
+    opened: known.filter(({ humanOpenedAt: openedAt }) => openedAt !== null).length,
+    clicked: known.filter(({ humanClickedAt: clickedAt }) => clickedAt !== null).length,
     sentAt: last([sentBefore, ...acceptedAt]),
-    openedAt: lastOf('Open'),
-    clickedAt: lastOf('Click'),
-    activeAt: last([lastOf('Open'), lastOf('Click')]),
+    openedAt: lastOf(isOpenByPerson),
+    clickedAt: lastOf(isClickByPerson),
+    activeAt: lastOf(isOpenByPerson),
     status: effect ?? 'active',
     listed: effect ?? null,
   }

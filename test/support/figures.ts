@@ -120,7 +120,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
       complained: row.complainedAt !== null,
       suppressed: isSuppressed,
       opened: row.humanOpenedAt !== null,
-      openedRaw: row.openedAt !== null,
+      openedRaw: row.openedAt !== null || row.humanOpenedAt !== null,
       clicked: row.clickedAt !== null,
       unsubscribed: row.unsubscribedAt !== null,
       failed: row.status === 'failed',

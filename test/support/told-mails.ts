@@ -71,7 +71,7 @@ export function detailOf(mail: ToldMail, told: Told, organizationId: Uuid): obje
     ...(feedbackId === undefined ? {} : { feedbackId }),
     ...(kind === 'Bounce' ? { bounceType, bounceSubType } : {}),
     ...(kind === 'Complaint' ? complained : {}),
-    ...(kind === 'Open' ? { userAgent: told.isBot ? BOT : PERSON } : {}),
+    ...(kind === 'Open' || kind === 'Click' ? { userAgent: told.isBot ? BOT : PERSON } : {}),
     ...(kind === 'Click' ? { link: told.link } : {}),
     ...(kind === 'Reject' ? { reason: told.reason } : {}),
   }
@@ -127,6 +127,11 @@ function statusOf(told: Told): string {
 const strength = ([type, subType]: readonly [string, string]): number =>
   BOUNCE_TYPES.indexOf(type) * 2 + Number(subType === LISTED)
 
+export const isClickByPerson = ({ kind, isBot }: Told): boolean => kind === 'Click' && !isBot
+/** Who clicks has opened. */
+export const isOpenByPerson = ({ kind, isBot }: Told): boolean =>
+  (kind === 'Open' || kind === 'Click') && !isBot
+
 /** What must be known of a mail. */
 export function knownOf({ told, answered, ...mail }: ToldMail) {
   const at = (holds: (each: Told) => boolean) => first(told.filter(holds).map((each) => each.at))
@@ -149,8 +154,9 @@ export function knownOf({ told, answered, ...mail }: ToldMail) {
     sentAt: answered?.sentAt ?? mail.sentAt ?? accepted?.at ?? null,
     deliveredAt: at(is('Delivery')),
     openedAt: at(is('Open')),
-    humanOpenedAt: at((each) => each.kind === 'Open' && !each.isBot),
+    humanOpenedAt: at(isOpenByPerson),
     clickedAt: at(is('Click')),
+    humanClickedAt: at(isClickByPerson),
     bouncedAt: at((each) => bounceOf(each) !== undefined),
     bounceType: type ?? null,
     bounceSubType: subType ?? null,
@@ -186,7 +192,7 @@ export function figuresOf(known: Known): Record<string, boolean> {
     complained: known.complainedAt !== null,
     suppressed: isSuppressed,
     opened: known.humanOpenedAt !== null,
-    openedRaw: known.openedAt !== null,
+    openedRaw: known.openedAt !== null || known.humanOpenedAt !== null,
     clicked: known.clickedAt !== null,
     unsubscribed: false,
     failed: known.status === 'failed',
@@ -221,7 +227,18 @@ export function tell(n: number, accepted: Acceptance): Told[] {
     n % 2 === 1 && { kind: 'Open', at: at(9), isBot: n % 6 === 1 },
     n % 6 === 1 && { kind: 'Open', at: at(90 + (n % 7)), isBot: n % 4 === 1 },
     n % 7 === 1 && { kind: 'Click', at: at(10), link: 'https://letterloom.example/a' },
-    n % 14 === 1 && { kind: 'Click', at: at(8), link: 'https://letterloom.example/b' },
+    n % 14 === 1 && {
+      kind: 'Click',
+      at: at(8),
+      link: 'https://letterloom.example/b',
+      isBot: n % 4 === 1,
+    },
+    n % 16 === 2 && {
+      kind: 'Click',
+      at: at(7),
+      link: 'https://letterloom.example/c',
+      isBot: true,
+    },
     n % 13 === 1 && { kind: 'Complaint', at: at(11), complaint: 'abuse' },
     n % 17 === 1 && { kind: 'Complaint', at: at(12), complaint: 'not-spam' },
     n % 23 === 1 && { kind: 'Complaint', at: at(13), complaint: 'listed' },

@@ -95,7 +95,7 @@ const came = (engagement: string, at: string): StepOutcome => ({
   result: { engagement, at },
 })
 
-/** Those of the engagements that the mail has had, the earliest first. */
+/** Those of the engagements that the mail has had, the earliest first: a click, then its open. */
 function engagementsOf(
   mail: engagementMails.EngagedMail,
   asked: readonly Engagement[],
@@ -110,5 +110,5 @@ function engagementsOf(
       const at = times[engagement]
       return at === null ? [] : [{ engagement, at }]
     })
-    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .toSorted((a, b) => (`${a.at} ${a.engagement}` < `${b.at} ${b.engagement}` ? -1 : 1))
 }

@@ -6,8 +6,8 @@ import {
   type Delta,
   delta,
   noChange,
-  variantDelta,
-  engagementOf,
+  peoplesDelta,
+  awaitedOf,
   learn,
   type MailFacts,
 } from '../../domain/sending/delivery.ts'
@@ -240,8 +240,8 @@ async function applyToBucket(
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push({ ...row, messageId })
-    const ofVariant = variantDelta(mail, row)
-    count(changes, organizationId, row, { moved, ofVariant, times: timesOf(after, events) })
+    const ofPeople = peoplesDelta(mail, row)
+    count(changes, organizationId, row, { moved, ofPeople, times: timesOf(after, events) })
     if (mail.executionId !== null) noteEngagements(changes, organizationId, mail.id, events)
     changes.effects.push(...effectsOf(mail, organizationId, events))
   }
@@ -308,8 +308,9 @@ function noteEngagements(
 ): void {
   const known = engagements.get(organizationId) ?? []
   for (const { event } of events) {
-    const engagement = engagementOf(event)
-    if (engagement !== undefined) known.push({ mailId, engagement, at: event.occurredAt })
+    for (const engagement of awaitedOf(event)) {
+      known.push({ mailId, engagement, at: event.occurredAt })
+    }
   }
   engagements.set(organizationId, known)
 }
@@ -318,9 +319,9 @@ function count(
   changes: Changes,
   organizationId: string,
   mail: deliveryEvents.MailRow,
-  { moved, ofVariant, times }: { moved: Delta; ofVariant: Delta; times: Times },
+  { moved, ofPeople, times }: { moved: Delta; ofPeople: Delta; times: Times },
 ) {
-  const { sent, opened, clicked } = moved
+  const { sent, opened, clicked } = ofPeople
   const { contactId } = mail
   const isChanged = sent !== 0 || Object.values(times).some((time) => time !== null)
   if (contactId && isChanged) {
@@ -341,7 +342,7 @@ function count(
   if (variant === null) return
   const figures = batch.variants.get(variant) ?? { share: noChange(), rest: noChange() }
   batch.variants.set(variant, figures)
-  add(isOfRest ? figures.rest : figures.share, ofVariant)
+  add(isOfRest ? figures.rest : figures.share, ofPeople)
 }
 
 function add(sum: Delta, moved: Delta): void {

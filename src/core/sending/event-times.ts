@@ -1,5 +1,6 @@
 import type { MailFacts } from '../../domain/sending/delivery.ts'
-import type { SesEvent } from '../../domain/sending/ses-event.ts'
+import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
+import { engagementsOf } from '../../domain/sending/engagement.ts'
 import type { StatsDelta } from '../../store/sending/delivery-events.ts'
 import type { MatchedEvent } from './match-untagged.ts'
 
@@ -21,15 +22,15 @@ export type Times = Pick<StatsDelta, 'sentAt' | 'openedAt' | 'clickedAt'>
  */
 export function timesOf({ claimedAt }: MailFacts, events: readonly MatchedEvent[]): Times {
   const last = (times: string[]): string | null => times.toSorted().at(-1) ?? null
-  const lastOf = (kind: SesEvent['kind']) =>
+  const lastOf = (engagement: Engagement) =>
     last(
       events.flatMap(({ event }) =>
-        event.kind === kind && !event.isOwnLink ? [event.occurredAt] : [],
+        engagementsOf(event).some((each) => each === engagement) ? [event.occurredAt] : [],
       ),
     )
   return {
     sentAt: claimedAt === null ? last(events.map(({ event }) => event.mailTimestamp)) : null,
-    openedAt: lastOf('open'),
-    clickedAt: lastOf('click'),
+    openedAt: lastOf('opened'),
+    clickedAt: lastOf('clicked'),
   }
 }

@@ -1,13 +1,13 @@
 import { WEB_BOTS } from './web-bots.ts'
 
 /**
- * Which programs open mail by themselves, so that their opens tell nothing about a person. Raise
- * the version with each change: figures of older mails stay as they were counted.
+ * Which programs open mail and follow links by themselves, so that it tells nothing about a person.
+ * Raise the version with each change: figures of older mails stay as they were counted.
  *
  * The proxies of mail providers are no bots: they fetch when a person opens. A bare `Mozilla/5.0`
  * is Apple's Mail Privacy Protection, which fetches whatever arrives.
  */
-export const BOT_LIST_VERSION = 2
+export const BOT_LIST_VERSION = 3
 
 /** Longer ones say no more. */
 const MOST_CHARACTERS = 500
@@ -18,6 +18,8 @@ const MAIL_SCANNERS =
 /** Libraries by which programs fetch. */
 const LIBRARIES =
   /curl\/|wget\/|python|go-http-client|java\/|okhttp|axios|node-fetch|libwww|httpclient/
+/** Gmail fetches with these before anybody looks: one at delivery, the other for its samples. */
+const PREFETCHERS = /edge\/12\.246 mozilla\/5\.0|gmail-content-sampling/
 const PEOPLE =
   /googleimageproxy|ggpht\.com|yahoomailproxy|outlookmobileproxy|seznamemailproxy|yahoomobile/
 /** One expression, a tenth of the time of all. */
@@ -25,9 +27,9 @@ const BOT = new RegExp(
   [MAIL_SCANNERS, LIBRARIES, ...WEB_BOTS].map(({ source }) => source).join('|'),
 )
 
-/** Whether an open with this user agent was a program's own doing. */
+/** Whether an open or a click with this user agent was a program's own doing. */
 export function isBot(userAgent: string | undefined): boolean {
   const agent = (userAgent ?? '').slice(0, MOST_CHARACTERS).trim().toLowerCase()
-  if (NO_PERSON.test(agent)) return true
+  if (NO_PERSON.test(agent) || PREFETCHERS.test(agent)) return true
   return BOT.test(agent) && !PEOPLE.test(agent)
 }

@@ -1,4 +1,5 @@
 import type { Engagement } from '../flows/steps/wait-for-email-engagement.ts'
+import { engagementsOf } from './engagement.ts'
 import type { SesEvent } from './ses-event.ts'
 import { type EmailStatus, higher, type LogStatus } from '../status.ts'
 
@@ -13,10 +14,12 @@ export interface MailFacts {
   /** Of a sent mail: its call was answered. Null: only events tell that it was sent. */
   claimedAt: string | null
   deliveredAt: string | null
+  /** By anything. */
   openedAt: string | null
-  /** By something that is not on the list of bots. */
+  /** By a person, see `engagementsOf`; an open or a click. */
   humanOpenedAt: string | null
   clickedAt: string | null
+  humanClickedAt: string | null
   bouncedAt: string | null
   bounceType: string | null
   bounceSubType: string | null
@@ -44,13 +47,12 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
     case 'delivery':
       return reach(known, 'delivered', { deliveredAt: earlier(known.deliveredAt, event) })
     case 'open':
-      return reach(known, 'opened', {
-        openedAt: earlier(known.openedAt, event),
-        ...(event.isBot ? {} : { humanOpenedAt: earlier(known.humanOpenedAt, event) }),
-      })
+      return reach(byPeople(known, event), 'opened', { openedAt: earlier(known.openedAt, event) })
     case 'click':
       if (event.isOwnLink) return known
-      return reach(known, 'clicked', { clickedAt: earlier(known.clickedAt, event) })
+      return reach(byPeople(known, event), 'clicked', {
+        clickedAt: earlier(known.clickedAt, event),
+      })
     case 'reject':
     case 'rendering_failure':
       return reach(known, 'failed', { error: firstOf(known.error, refusalOf(event)) })
@@ -74,14 +76,11 @@ export function contactStatus(
   return SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
 }
 
-/** What executions may wait for in it; undefined: nothing. Nothing is said of who opened it. */
-export function engagementOf(event: SesEvent): Engagement | undefined {
+/** What executions may wait for in it. */
+export function awaitedOf(event: SesEvent): Engagement[] {
   const { kind, bounceType } = event
-  if (kind === 'open') return 'opened'
-  if (kind === 'click') return event.isOwnLink ? undefined : 'clicked'
-  return kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
-    ? 'bounced'
-    : undefined
+  const isBounce = kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
+  return isBounce ? ['bounced'] : engagementsOf(event)
 }
 
 /** Figures of a batch that events move. */
@@ -131,11 +130,15 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
   }
 }
 
-/** How the figures of a variant of an A/B test change: an open by a machine says nothing of it. */
-export const variantDelta = (before: MailFacts, after: MailFacts): Delta => ({
-  ...delta(before, after),
-  opened: changeBetween(before, after)((facts) => facts.humanOpenedAt !== null),
-})
+/** How figures of people change: those of a contact, and of a variant of an A/B test. */
+export function peoplesDelta(before: MailFacts, after: MailFacts): Delta {
+  const change = changeBetween(before, after)
+  return {
+    ...delta(before, after),
+    opened: change((facts) => facts.humanOpenedAt !== null),
+    clicked: change((facts) => facts.humanClickedAt !== null),
+  }
+}
 
 const changeBetween =
   (before: MailFacts, after: MailFacts) =>
@@ -161,6 +164,18 @@ function acceptance(
   }
   const isFirst = told.sentAt < sentAt || (told.sentAt === sentAt && told.messageId < messageId)
   return claimedAt === null && isFirst ? told : { messageId, sentAt }
+}
+
+function byPeople(facts: MailFacts, event: SesEvent): MailFacts {
+  const engagements = engagementsOf(event)
+  const { humanOpenedAt, humanClickedAt } = facts
+  return {
+    ...facts,
+    humanOpenedAt: engagements.includes('opened') ? earlier(humanOpenedAt, event) : humanOpenedAt,
+    humanClickedAt: engagements.includes('clicked')
+      ? earlier(humanClickedAt, event)
+      : humanClickedAt,
+  }
 }
 
 function bounce(facts: MailFacts, event: SesEvent): MailFacts {

@@ -67,8 +67,8 @@ export interface SesEvent {
   recipients: string[]
   bounceType: string | undefined
   bounceSubType: string | undefined
-  /** An open by a program that is known to open mail by itself. */
-  isBot: boolean
+  /** An open or a click by a program that is known to do so by itself. */
+  isMachine: boolean
   /** A click on a link to a page of ours, such as that to unsubscribe: it engages nobody. */
   isOwnLink: boolean
   /** A complaint that says "this is not spam" does not count. */
@@ -162,7 +162,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     recipients: recipientsOf(kind, part, mail),
     bounceType: onSuppressionList ? 'Permanent' : bounceType,
     bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
-    isBot: kind === 'open' && isBot(text(data['userAgent'])),
+    isMachine: isByMachine(kind, data['userAgent']),
     isOwnLink: kind === 'click' && hasOwnLink(text(part['link']) ?? ''),
     notSpam: text(part['complaintFeedbackType']) === 'not-spam',
     distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
@@ -170,6 +170,15 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     ),
     data,
   }
+}
+
+/**
+ * An open that names no program is one of those that hide themselves. Every click comes from a
+ * program that names itself, if only by an empty name; where an event says none, it says nothing.
+ */
+function isByMachine(kind: EventKind, userAgent: string | number | undefined): boolean {
+  const agent = typeof userAgent === 'string' ? userAgent : undefined
+  return kind === 'open' ? isBot(agent) : kind === 'click' && agent !== undefined && isBot(agent)
 }
 
 /** Reads the envelope of an event as it was stored. */

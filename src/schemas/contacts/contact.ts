@@ -93,8 +93,14 @@ export const Contact = Type.Object(
     preferredChannel: nullable(Channel),
     properties: Type.Record(Type.String(), Type.Unknown()),
     emailsSent: Count,
-    emailsOpened: Count,
-    emailsClicked: Count,
+    emailsOpened: {
+      ...Count,
+      description: 'Mails that a person opened: not a known bot. A click says so, too.',
+    },
+    emailsClicked: {
+      ...Count,
+      description: 'Mails in which a person clicked, not counting links of ours.',
+    },
     smsSent: Count,
     smsClicked: Count,
     emailVerifiedAt: nullable(Time),

@@ -12,8 +12,11 @@ const FIGURES = {
   bouncedUndetermined: Count,
   complained: Count,
   suppressed: Type.Integer({ minimum: 0, description: 'By the provider’s suppression list.' }),
-  opened: Type.Integer({ minimum: 0, description: 'Without opens by known bots.' }),
-  openedRaw: Type.Integer({ minimum: 0, description: 'By anything.' }),
+  opened: Type.Integer({
+    minimum: 0,
+    description: 'By people: without known bots, and with mails in which a person clicked.',
+  }),
+  openedRaw: Type.Integer({ minimum: 0, description: '`opened` without the list of bots.' }),
   clicked: Count,
   unsubscribed: Type.Integer({
     minimum: 0,

@@ -82,8 +82,8 @@ export const AbTestPatch = Type.Unsafe<AbTestPatch>(
 const figures = {
   sent: Count,
   delivered: Count,
-  opened: Count,
-  clicked: Count,
+  opened: { ...Count, description: 'By people: not by known bots.' },
+  clicked: { ...Count, description: 'By people: not by known bots.' },
   bounced: Count,
   complained: Count,
 }

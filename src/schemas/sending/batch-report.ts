@@ -3,7 +3,8 @@ import { BATCH_STATUSES } from '../../domain/sending/batch.ts'
 import { Count, ID, Id, nullable, oneOf, TIME, Time } from '../common.ts'
 import { AbTest } from './ab-test.ts'
 
-const PEOPLE = 'Opened by something that is not on the list of bots.'
+const PEOPLE =
+  'Opened by a person, not by a known bot. A click says that it was opened, though no event told of it.'
 
 const Funnel = Type.Object(
   {

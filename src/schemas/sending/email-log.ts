@@ -16,6 +16,8 @@ import {
 } from '../common.ts'
 
 const SOURCE_TYPES = ['batch', 'workflow', 'transactional', 'confirmation', 'external'] as const
+const PEOPLE =
+  'By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.'
 /** What a mail can ever have reached, whatever its status is now. */
 const REACHED = [
   'sent',
@@ -45,8 +47,9 @@ const log = {
   sentAt: nullable(Time),
   deliveredAt: nullable(Time),
   openedAt: nullable({ ...Time, description: 'By anything.' }),
-  humanOpenedAt: nullable({ ...Time, description: 'By something that is no known bot.' }),
-  clickedAt: nullable(Time),
+  humanOpenedAt: nullable({ ...Time, description: PEOPLE }),
+  clickedAt: nullable({ ...Time, description: 'By anything; not of links of ours.' }),
+  humanClickedAt: nullable({ ...Time, description: 'By a person: not by a known bot.' }),
   unsubscribedAt: nullable({ ...Time, description: 'By a link of this mail.' }),
   bouncedAt: nullable(Time),
   bounceType: nullable(Type.String()),
@@ -75,6 +78,7 @@ const EXAMPLE = {
   openedAt: null,
   humanOpenedAt: null,
   clickedAt: null,
+  humanClickedAt: null,
   unsubscribedAt: null,
   bouncedAt: null,
   bounceType: null,

@@ -7,6 +7,7 @@ interface Sending {
   stepId: string
 }
 
+/** Opens and clicks are people's. */
 export interface EngagedMail {
   id: Uuid
   openedAt: string | null
@@ -37,7 +38,7 @@ export async function find(
   const id = await findId(sql, organizationId, sending)
   if (id === undefined) return undefined
   const [mail] = await sql<EngagedMail[]>`
-    select id, opened_at, clicked_at, bounced_at
+    select id, human_opened_at as opened_at, human_clicked_at as clicked_at, bounced_at
     from messages
     where organization_id = ${organizationId} and bucket = ${dayBucket(id)} and id = ${id}
       and state not in ('skipped', 'failed')`

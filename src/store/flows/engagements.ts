@@ -13,13 +13,13 @@ export interface Arrived {
 
 /**
  * Matches engagements with the waits for them: `waiting → matched` with the earliest of those that
- * it waits for, if that came before its timeout. In the transaction that applies the events, which
- * has locked the rows of the mails.
+ * it waits for, if that came before its timeout. A click comes before the open that it says. In the
+ * transaction that applies the events, which has locked the rows of the mails.
  *
  * That lock is the common one: a transaction that registers a wait for an engagement locks the
  * mail's row first (`select … from messages where organization_id = … and bucket = dayBucket(id)
- * and id = … for update`; mails come before executions in the order of locks), reads `opened_at`,
- * `clicked_at` and `bounced_at` there, and writes the wait. So an engagement is either there to be
+ * and id = … for update`; mails come before executions in the order of locks), reads there what
+ * people did and whether it bounced, and writes the wait. So an engagement is either there to be
  * read or finds the wait.
  */
 export async function matchEngagements(
@@ -35,7 +35,7 @@ export async function matchEngagements(
         ${engagements.map(({ mailId }) => mailId)}::uuid[],
         ${engagements.map(({ engagement }) => engagement)}::text[],
         ${engagements.map(({ at }) => at)}::timestamptz[]
-      ) with ordinality as given (mail_id, engagement, at, n)
+      ) as given (mail_id, engagement, at)
     ), held as materialized (
       select execution_id, step_id, visit, mail_id, engagements, expires_at
       from waits
@@ -50,7 +50,7 @@ export async function matchEngagements(
       from held
       join given on given.mail_id = held.mail_id and given.engagement = any(held.engagements)
         and given.at < held.expires_at
-      order by held.execution_id, held.step_id, held.visit, given.at, given.n
+      order by held.execution_id, held.step_id, held.visit, given.at, given.engagement
     ), matched as (
       update waits w
       set status = 'matched', matched = earliest.engagement, matched_at = earliest.at

@@ -169,7 +169,7 @@ export const lockMails = (
   cross join lateral (
     select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
       reason, error, message_id, sent_at, delivered_at, opened_at, human_opened_at, clicked_at,
-      bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
+      human_clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
       case when variant is null then false else not ${isOfShare(tx, {
         organizationId: tx`messages.organization_id`,
         batchId: tx`messages.batch_id`,
@@ -212,6 +212,7 @@ export const updateMails = (
   set state = f.state, status = f.status, reason = f.reason, error = f.error, subject = f.subject,
     message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
     opened_at = f.opened_at, human_opened_at = f.human_opened_at, clicked_at = f.clicked_at,
+    human_clicked_at = f.human_clicked_at,
     bounced_at = f.bounced_at, bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
     complained_at = f.complained_at, first_event_at = f.first_event_at, claim_id = null,
     claimed_at = case when m.state = 'sent' then m.claimed_at end
@@ -229,6 +230,7 @@ export const updateMails = (
       opened_at: mail.openedAt,
       human_opened_at: mail.humanOpenedAt,
       clicked_at: mail.clickedAt,
+      human_clicked_at: mail.humanClickedAt,
       bounced_at: mail.bouncedAt,
       bounce_type: mail.bounceType,
       bounce_sub_type: mail.bounceSubType,
@@ -237,7 +239,7 @@ export const updateMails = (
     })),
   )}) as f (id uuid, state text, status text, reason text, error text, subject text, message_id text,
     sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz,
-    human_opened_at timestamptz, clicked_at timestamptz, bounced_at timestamptz, bounce_type text,
+    human_opened_at timestamptz, clicked_at timestamptz, human_clicked_at timestamptz, bounced_at timestamptz, bounce_type text,
     bounce_sub_type text, complained_at timestamptz, first_event_at timestamptz)
   where m.organization_id = ${organizationId} and m.bucket = ${bucket}
     and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
@@ -327,7 +329,7 @@ export interface StatsDelta {
   clickedAt: string | null
 }
 
-/** Engagement of each contact; deltas of one contact are summed before. */
+/** Engagement of each contact, by people; deltas of one contact are summed before. */
 export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
   with change as (
     select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,

@@ -30,7 +30,7 @@ const items = (sql: Executor) => sql`
     coalesce(variants.template_id, batches.template_id, messages.template_id) as template_id,
     messages.connection_id as cloud_account_id, connections.region, messages.created_at,
     messages.sent_at, messages.delivered_at, messages.opened_at, messages.human_opened_at,
-    messages.clicked_at, messages.unsubscribed_at,
+    messages.clicked_at, messages.human_clicked_at, messages.unsubscribed_at,
     case when messages.variant is not null
       then batches.ab_test -> 'variants' -> messages.variant::int ->> 'name' end as variant,
     messages.bounced_at, messages.bounce_type, messages.bounce_sub_type, messages.complained_at,
