@@ -5485,8 +5485,10 @@ export interface components {
             totals: {
                 sent: number;
                 delivered: number;
+                /** @description And did not arrive: the three below, without automatic replies. */
                 bounced: number;
                 bouncedPermanent: number;
+                /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
                 bouncedTransient: number;
                 bouncedUndetermined: number;
                 complained: number;
@@ -6267,8 +6269,10 @@ export interface components {
             region?: string | null;
             sent: number;
             delivered: number;
+            /** @description And did not arrive: the three below, without automatic replies. */
             bounced: number;
             bouncedPermanent: number;
+            /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
             bouncedTransient: number;
             bouncedUndetermined: number;
             complained: number;

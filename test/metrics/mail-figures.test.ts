@@ -81,6 +81,11 @@ function eventsOf({ seeded, bucket }: Pick<Prepared, 'seeded' | 'bucket'>, id: U
   if (n % 2 === 1) told.push(['Open', { open: { timestamp: at(9), userAgent: AGENTS[n % 3] } }])
   if (n % 6 === 1) told.push(['Open', { open: { timestamp: at(8), userAgent: AGENTS[0] } }])
   if (n % 7 === 1) told.push(['Click', { click: { timestamp: at(10), link: 'https://x.example' } }])
+  // An automatic reply, before and after the delivery.
+  if (n % 9 === 1) {
+    const bounce = { bounceType: 'Transient', bounceSubType: 'General', timestamp: at(n % 12) }
+    told.push(['Bounce', { bounce: { ...bounce, feedbackId: `r-${id}` } }])
+  }
   if (n % 13 === 1) told.push(['Complaint', { complaint: { timestamp: at(11), feedbackId: id } }])
   if (n % 17 === 1) told.push(['Reject', { reject: { reason: 'virus' } }])
   return told.map(([eventType, part]) => ({

@@ -38,7 +38,7 @@ const event = (kind: SesEvent['kind'], more: Partial<SesEvent> = {}): SesEvent =
   bounceSubType: undefined,
   isMachine: false,
   isOwnLink: false,
-  notSpam: false,
+  isNoComplaint: false,
   distinct: 'm-1',
   data: {},
   ...more,
@@ -65,7 +65,7 @@ const anyEvent = fc
     ),
     complaint: fc.constantFrom(
       {},
-      { notSpam: true },
+      { isNoComplaint: true },
       { bounceType: 'Permanent', bounceSubType: 'OnAccountSuppressionList' },
     ),
     isMachine: fc.boolean(),
@@ -137,7 +137,11 @@ describe('what is known of a mail', () => {
         expect(sum.sent).toBe(Number(facts.state === 'sent'))
         expect(sum.delivered).toBe(Number(facts.deliveredAt !== null))
         expect(sum.opened).toBe(Number(facts.openedAt !== null))
-        expect(sum.bounced + sum.suppressed).toBe(Number(facts.bouncedAt !== null))
+        const { bouncedAt, bounceType, deliveredAt, openedAt, clickedAt, complainedAt } = facts
+        const isAutoReply =
+          bounceType === 'Transient' &&
+          [deliveredAt, openedAt, clickedAt, complainedAt].some((time) => time !== null)
+        expect(sum.bounced + sum.suppressed).toBe(Number(bouncedAt !== null && !isAutoReply))
       }),
     )
   })
@@ -200,7 +204,7 @@ describe('what an event does to the contact', () => {
     ],
     [event('bounce', { bounceType: 'Transient', bounceSubType: 'MailboxFull' }), undefined],
     [event('complaint'), 'complained'],
-    [event('complaint', { notSpam: true }), undefined],
+    [event('complaint', { isNoComplaint: true }), undefined],
     [event('open'), undefined],
   ])('%#: %j', (each, status) => {
     expect(contactStatus(each)).toBe(status)
@@ -258,7 +262,7 @@ describe('reading an event', () => {
       bounceSubType: 'General',
       isMachine: false,
       isOwnLink: false,
-      notSpam: false,
+      isNoComplaint: false,
       distinct: '0102-x f-1 ',
       data: { bounceType: 'Permanent', bounceSubType: 'General', feedbackId: 'f-1' },
     })

@@ -4,6 +4,7 @@ import { type Kept, summed } from './figures.ts'
 import {
   effectOf,
   figuresOf,
+  hasBounced,
   isClickByPerson,
   isOpenByPerson,
   type Known,
@@ -140,7 +141,7 @@ export function batchOf(mails: readonly ToldMail[]) {
     delivered: count(({ deliveredAt }) => deliveredAt !== null),
     opened: count(({ openedAt }) => openedAt !== null),
     clicked: count(({ clickedAt }) => clickedAt !== null),
-    bounced: count((each) => each.bouncedAt !== null && !isSuppressed(each)),
+    bounced: count(hasBounced),
     complained: count(({ complainedAt }) => complainedAt !== null),
     suppressed: count(isSuppressed),
     duplicates: acceptances.reduce((sum, ids) => sum + Math.max(0, ids - 1), 0),

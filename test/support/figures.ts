@@ -124,6 +124,9 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
       clicked: row.clickedAt !== null,
       unsubscribed: row.unsubscribedAt !== null,
       failed: row.status === 'failed',
+      bouncedArrived:
+        is('Transient') &&
+        (row.deliveredAt ?? row.openedAt ?? row.clickedAt ?? row.complainedAt) !== null,
     }
     const quarter = Math.floor(Date.parse(row.sentAt ?? '') / QUARTER_MS) * QUARTER_MS
     return {
@@ -147,7 +150,7 @@ export async function kept(sql: Sql, organizationId?: Uuid): Promise<Record<stri
   >`
     select organization_id, quarter, bucket, source, connection_id, template_id, domain, sent,
       delivered, bounced_permanent, bounced_transient, bounced_undetermined, complained, suppressed,
-      opened, opened_raw, clicked, unsubscribed, failed
+      opened, opened_raw, clicked, unsubscribed, failed, bounced_arrived
     from mail_figures
     ${organizationId === undefined ? sql`` : sql`where organization_id = ${organizationId}`}`
   return summed(

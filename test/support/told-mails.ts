@@ -33,7 +33,7 @@ export interface Told {
   isUntagged?: boolean
   isBot?: boolean
   bounce?: readonly [type: string, subType: string]
-  complaint?: 'abuse' | 'not-spam' | 'listed'
+  complaint?: 'abuse' | 'not-spam' | 'auth-failure' | 'listed'
   link?: string
   reason?: string
 }
@@ -97,7 +97,7 @@ const feedbackOf = ({ kind, accepted, at }: Told): string | undefined =>
 /** From the least to what nothing overwrites. */
 const STATUSES = 'sent delivered opened clicked failed bounced suppressed complained'.split(' ')
 const EFFECTS = ['bounced', 'suppressed', 'complained']
-const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
+const BOUNCE_TYPES = ['Transient', 'Undetermined', 'Permanent']
 
 const first = (times: readonly string[]): string | null => times.toSorted().at(0) ?? null
 export const last = (times: readonly (string | null)[]): string | null =>
@@ -113,6 +113,8 @@ const isSpam = ({ kind, complaint }: Told): boolean => kind === 'Complaint' && c
 
 function statusOf(told: Told): string {
   const bounce = bounceOf(told)
+  // A transient bounce is no status of its own: see `knownOf`.
+  if (bounce?.[0] === 'Transient') return 'sent'
   if (bounce) return bounce[1] === LISTED ? 'suppressed' : 'bounced'
   if (isSpam(told)) return 'complained'
   const plain: Partial<Record<Told['kind'], string>> = {
@@ -147,9 +149,10 @@ export function knownOf({ told, answered, ...mail }: ToldMail) {
   const [type, subType] = bounces.toSorted((a, b) => strength(a) - strength(b)).at(-1) ?? []
   const isSent = answered !== null || mail.sentAt !== undefined || told.length > 0
   const ranks = [0, ...told.map((each) => STATUSES.indexOf(statusOf(each)))]
+  const status = STATUSES[Math.max(...ranks)] ?? ''
   return {
     state: isSent ? 'sent' : 'unknown',
-    status: isSent ? (STATUSES[Math.max(...ranks)] ?? '') : 'pending',
+    status: !isSent ? 'pending' : status === 'sent' && type === 'Transient' ? 'bounced' : status,
     messageId: answered?.messageId ?? accepted?.messageId ?? null,
     sentAt: answered?.sentAt ?? mail.sentAt ?? accepted?.at ?? null,
     deliveredAt: at(is('Delivery')),
@@ -166,6 +169,17 @@ export function knownOf({ told, answered, ...mail }: ToldMail) {
   }
 }
 export type Known = ReturnType<typeof knownOf>
+
+/** The provider told that it bounced, and nothing that it arrived. */
+export const hasBounced = (known: Known): boolean =>
+  known.bouncedAt !== null &&
+  known.bounceSubType !== LISTED &&
+  !(known.bounceType === 'Transient' && hasArrived(known))
+const hasArrived = (known: Known): boolean =>
+  known.deliveredAt !== null ||
+  known.openedAt !== null ||
+  known.clickedAt !== null ||
+  known.complainedAt !== null
 
 /** What the events of mails do to the address that they have in common. */
 export function effectOf(mails: readonly ToldMail[]): string | undefined {
@@ -196,6 +210,7 @@ export function figuresOf(known: Known): Record<string, boolean> {
     clicked: known.clickedAt !== null,
     unsubscribed: false,
     failed: known.status === 'failed',
+    bouncedArrived: is('Transient') && !hasBounced(known),
   }
 }
 
@@ -241,6 +256,8 @@ export function tell(n: number, accepted: Acceptance): Told[] {
     },
     n % 13 === 1 && { kind: 'Complaint', at: at(11), complaint: 'abuse' },
     n % 17 === 1 && { kind: 'Complaint', at: at(12), complaint: 'not-spam' },
+    n % 19 === 1 && { kind: 'Complaint', at: at(12), complaint: 'auth-failure' },
+    n % 12 === 1 && { kind: 'Bounce', at: at(n % 8), bounce: ['Transient', 'General'] },
     n % 23 === 1 && { kind: 'Complaint', at: at(13), complaint: 'listed' },
     n % 29 === 1 && { kind: 'Reject', at: at(1), reason: 'Virus' },
     n % 58 === 1 && { kind: 'Reject', at: at(1), reason: 'Bad content' },

@@ -91,7 +91,7 @@ const rounded = (usd: number): number => Math.round(usd * 1e9) / 1e9
 function shown(row: mailFigures.Row, dimensions: readonly Dimension[]): MetricsRow {
   const { sent, delivered, complained, suppressed, opened, openedRaw, clicked } = row
   const { bouncedPermanent, bouncedTransient, bouncedUndetermined, unsubscribed, failed } = row
-  const bounced = bouncedPermanent + bouncedTransient + bouncedUndetermined
+  const bounced = bouncedPermanent + bouncedTransient + bouncedUndetermined - row.bouncedArrived
   const keys = dimensions.map((name) => [KEYS[name], row[KEYS[name]] ?? null] as const)
   return {
     ...Object.fromEntries(keys),

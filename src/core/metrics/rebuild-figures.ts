@@ -101,4 +101,5 @@ const NOTHING: mailFigures.Figures = {
   clicked: 0,
   unsubscribed: 0,
   failed: 0,
+  bouncedArrived: 0,
 }

@@ -28,11 +28,13 @@ export interface MailFacts {
 
 /** Kinds of bounces by which the provider's own lists refuse a mail. */
 export const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
-const BOUNCE_TYPES = ['Undetermined', 'Transient', 'Permanent']
+/** From the weakest to the strongest. */
+const BOUNCE_TYPES = ['Transient', 'Undetermined', 'Permanent']
 
 /**
  * What is known after `event`. Pure, and the same whatever the order and however often events come:
- * times only move back to the earliest, the status and the bounce only up.
+ * times only move back to the earliest, the status and the bounce only up. A transient bounce of a
+ * mail that arrived, before or after, is an automatic reply and no status.
  *
  * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put
  * back in the queue or skipped there becomes `sent`. Where only events tell of it, and it was
@@ -58,7 +60,7 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
       return reach(known, 'failed', { error: firstOf(known.error, refusalOf(event)) })
     case 'complaint':
       if (event.bounceType !== undefined) return bounce(known, event)
-      if (event.notSpam) return known
+      if (event.isNoComplaint) return known
       return reach(known, 'complained', { complainedAt: earlier(known.complainedAt, event) })
     case 'bounce':
       return bounce(known, event)
@@ -70,17 +72,18 @@ export function contactStatus(
   event: SesEvent,
 ): Exclude<EmailStatus, 'active' | 'unsubscribed'> | undefined {
   if (event.kind === 'complaint' && event.bounceType === undefined) {
-    return event.notSpam ? undefined : 'complained'
+    return event.isNoComplaint ? undefined : 'complained'
   }
   if (event.bounceType !== 'Permanent') return undefined
   return SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
 }
 
-/** What executions may wait for in it. */
+/** What executions may wait for in it; a transient bounce may be an automatic reply. */
 export function awaitedOf(event: SesEvent): Engagement[] {
   const { kind, bounceType } = event
   const isBounce = kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
-  return isBounce ? ['bounced'] : engagementsOf(event)
+  if (isBounce) return bounceType === 'Transient' ? [] : ['bounced']
+  return engagementsOf(event)
 }
 
 /** Figures of a batch that events move. */
@@ -124,7 +127,7 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
     delivered: change((facts) => facts.deliveredAt !== null),
     opened: change((facts) => facts.openedAt !== null),
     clicked: change((facts) => facts.clickedAt !== null),
-    bounced: change((facts) => facts.bouncedAt !== null && !isSuppressed(facts)),
+    bounced: change(hasBounced),
     complained: change((facts) => facts.complainedAt !== null),
     suppressed: change((facts) => facts.bouncedAt !== null && isSuppressed(facts)),
   }
@@ -185,20 +188,36 @@ function bounce(facts: MailFacts, event: SesEvent): MailFacts {
   const stronger =
     facts.bouncedAt === null ||
     rank(event.bounceType, event.bounceSubType) > rank(facts.bounceType, facts.bounceSubType)
-  return reach(facts, status, {
+  const known = {
+    ...facts,
     bouncedAt: earlier(facts.bouncedAt, event),
     ...(stronger
       ? { bounceType: event.bounceType ?? null, bounceSubType: event.bounceSubType ?? null }
       : {}),
-  })
+  }
+  if (known.bounceType !== 'Transient') return reach(known, status, {})
+  return withoutTransient(facts) === 'sent' ? { ...known, status } : known
 }
+
+/** The provider told of a bounce, and nothing shows that the mail arrived all the same. */
+const hasBounced = (facts: MailFacts): boolean =>
+  facts.bouncedAt !== null &&
+  !isSuppressed(facts) &&
+  !(facts.bounceType === 'Transient' && hasArrived(facts))
+
+const hasArrived = ({ deliveredAt, openedAt, clickedAt, complainedAt }: MailFacts): boolean =>
+  (deliveredAt ?? openedAt ?? clickedAt ?? complainedAt) !== null
+
+/** The status without a transient bounce, which gives way to whatever else is known. */
+const withoutTransient = ({ status, bounceType }: MailFacts): LogStatus =>
+  status === 'bounced' && bounceType === 'Transient' ? 'sent' : status
 
 const isSuppressed = (facts: MailFacts): boolean => SUPPRESSED.includes(facts.bounceSubType ?? '')
 
 const reach = (facts: MailFacts, status: LogStatus, known: Partial<MailFacts>): MailFacts => ({
   ...facts,
   ...known,
-  status: higher(facts.status, status),
+  status: higher(withoutTransient(facts), status),
 })
 
 const refusalOf = ({ data, kind }: SesEvent): string =>

@@ -71,8 +71,8 @@ export interface SesEvent {
   isMachine: boolean
   /** A click on a link to a page of ours, such as that to unsubscribe: it engages nobody. */
   isOwnLink: boolean
-  /** A complaint that says "this is not spam" does not count. */
-  notSpam: boolean
+  /** A report in which nobody complains: "this is not spam", or of a failed check (RFC 6591). */
+  isNoComplaint: boolean
   /** What tells two events of one kind and one mail apart. */
   distinct: string
   /** What the timeline shows. No address of a recipient. */
@@ -103,6 +103,9 @@ const PARTS: Record<EventKind, string> = {
   click: 'click',
   rendering_failure: 'failure',
 }
+
+/** Types of feedback reports, in lower case (RFC 5965, 6430 and 6591). */
+const NO_COMPLAINTS = new Set(['not-spam', 'auth-failure'])
 
 /** Fields of each part worth showing. */
 const SHOWN = [
@@ -164,7 +167,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
     bounceSubType: onSuppressionList ? 'OnAccountSuppressionList' : text(part['bounceSubType']),
     isMachine: isByMachine(kind, data['userAgent']),
     isOwnLink: kind === 'click' && hasOwnLink(text(part['link']) ?? ''),
-    notSpam: text(part['complaintFeedbackType']) === 'not-spam',
+    isNoComplaint: NO_COMPLAINTS.has((text(part['complaintFeedbackType']) ?? '').toLowerCase()),
     distinct: [messageId, text(part['feedbackId']) ?? occurredAt, text(part['link']) ?? ''].join(
       ' ',
     ),

@@ -6,9 +6,15 @@ import { DOMAIN_LIST, ID_LIST, WORD_LIST } from '../patterns.ts'
 const FIGURES = {
   sent: Count,
   delivered: Count,
-  bounced: Count,
+  bounced: {
+    ...Count,
+    description: 'And did not arrive: the three below, without automatic replies.',
+  },
   bouncedPermanent: Count,
-  bouncedTransient: Count,
+  bouncedTransient: {
+    ...Count,
+    description: 'Automatic replies, too: those of mails that were delivered are not `bounced`.',
+  },
   bouncedUndetermined: Count,
   complained: Count,
   suppressed: Type.Integer({ minimum: 0, description: 'By the provider’s suppression list.' }),

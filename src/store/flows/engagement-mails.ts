@@ -7,7 +7,7 @@ interface Sending {
   stepId: string
 }
 
-/** Opens and clicks are people's. */
+/** Opens and clicks are people's; a transient bounce is none. */
 export interface EngagedMail {
   id: Uuid
   openedAt: string | null
@@ -38,7 +38,8 @@ export async function find(
   const id = await findId(sql, organizationId, sending)
   if (id === undefined) return undefined
   const [mail] = await sql<EngagedMail[]>`
-    select id, human_opened_at as opened_at, human_clicked_at as clicked_at, bounced_at
+    select id, human_opened_at as opened_at, human_clicked_at as clicked_at,
+      case when bounce_type is distinct from 'Transient' then bounced_at end as bounced_at
     from messages
     where organization_id = ${organizationId} and bucket = ${dayBucket(id)} and id = ${id}
       and state not in ('skipped', 'failed')`

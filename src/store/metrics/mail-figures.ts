@@ -17,6 +17,8 @@ export const FIGURES = [
   'clicked',
   'unsubscribed',
   'failed',
+  /** Of the transient ones: the mail arrived all the same. */
+  'bouncedArrived',
 ] as const
 export type Figures = Record<(typeof FIGURES)[number], number>
 
@@ -151,7 +153,8 @@ const sums = (sql: Executor) => sql`
   coalesce(sum(opened_raw), 0)::bigint as opened_raw,
   coalesce(sum(clicked), 0)::bigint as clicked,
   coalesce(sum(unsubscribed), 0)::bigint as unsubscribed,
-  coalesce(sum(failed), 0)::bigint as failed`
+  coalesce(sum(failed), 0)::bigint as failed,
+  coalesce(sum(bounced_arrived), 0)::bigint as bounced_arrived`
 
 const withRegion = (sql: Executor, organizationId: Uuid) => sql`
   left join connections c on c.organization_id = ${organizationId} and c.id = f.connection_id`
@@ -316,7 +319,7 @@ export const listKept = (tx: Transaction, organizationId: Uuid, { from, to }: Da
 
 const sumsOf = (sql: Executor) => sql`
   sent, delivered, bounced_permanent, bounced_transient, bounced_undetermined, complained,
-  suppressed, opened, opened_raw, clicked, unsubscribed, failed`
+  suppressed, opened, opened_raw, clicked, unsubscribed, failed, bounced_arrived`
 
 /** Adds what figures are wrong by, as parts of their own: nobody who counts meanwhile waits. */
 export const correct = (tx: Transaction, organizationId: Uuid, rows: readonly Kept[]) => tx`
@@ -334,9 +337,10 @@ export const correct = (tx: Transaction, organizationId: Uuid, rows: readonly Ke
       bounced_transient: row.bouncedTransient,
       bounced_undetermined: row.bouncedUndetermined,
       opened_raw: row.openedRaw,
+      bounced_arrived: row.bouncedArrived,
     })),
   )}) as r (key uuid, quarter timestamptz, bucket uuid, source text, connection_id uuid,
     template_id uuid, domain text, batch_id uuid, sent integer, delivered integer,
     bounced_permanent integer, bounced_transient integer, bounced_undetermined integer,
     complained integer, suppressed integer, opened integer, opened_raw integer, clicked integer,
-    unsubscribed integer, failed integer)`
+    unsubscribed integer, failed integer, bounced_arrived integer)`

@@ -270,7 +270,7 @@ function conditions(sql: Executor, page: LogPage): Part[] {
     [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
     [REFUSED.includes(status ?? ''), () => sql`and messages.is_refused`],
     [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
-    [reached === 'bounced', () => sql`and not ${isByList}`],
+    [reached === 'bounced', () => sql`and ${hasBounced(sql)} and not ${isByList}`],
     [reached === 'suppressed', () => sql`and ${isByList}`],
     [recipient !== undefined, () => sql`and messages.recipient = ${recipient ?? ''}`],
     [
@@ -284,6 +284,12 @@ function conditions(sql: Executor, page: LogPage): Part[] {
   ]
   return given.flatMap(([is, part]) => (is ? [part()] : []))
 }
+
+/** A transient bounce of a mail that arrived is an automatic reply. */
+const hasBounced = (sql: Executor) => sql`(
+  messages.bounce_type is distinct from 'Transient'
+  or coalesce(messages.delivered_at, messages.opened_at, messages.clicked_at,
+    messages.complained_at) is null)`
 
 const madeSince = (sql: Executor, from: string) => sql`
   messages.created_at >= ${from}
