@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { initWasm, inline } from '@css-inline/css-inline-wasm'
-import { RAW, type Token, tokensOf } from './html-tokens.ts'
-import { MARK, mark, unmark } from './marks.ts'
+import { attributesOf, RAW, type Token, tokensOf } from './html-tokens.ts'
+import { depthsOf } from './liquid-blocks.ts'
+import { isTag, MARK, mark, unmark } from './marks.ts'
 import { checkDepth } from './text.ts'
 import { boundedModule } from './wasm.ts'
 
@@ -26,7 +27,9 @@ export async function prepareInliner(): Promise<void> {
 /**
  * Writes the rules of `<style>` into the elements that they are for, since some mail programs read
  * no `<style>`. Those stay as well: for media queries, for what a pointer does, and for elements
- * whose attributes are Liquid.
+ * whose attributes are Liquid. A style sheet that only some recipients get, as it stands in a block
+ * of Liquid or has one, stays where it is, and so do the elements that its rules reach: a rule in
+ * the element would win against it.
  *
  * Undefined when that would change what the HTML says: when its tags depend on Liquid, or are not
  * closed. Throws a RangeError when elements are nested too deep.
@@ -36,24 +39,80 @@ export function inlineStyles(html: string): string | undefined {
   const { marked, liquid } = mark(html)
   checkDepth(marked)
   const tokens = tokensOf(marked)
+  const conditional = conditionalSheets(tokens, liquid)
+  const left = new Set([...conditional, ...reachedBy(tokens, conditional, liquid)])
   const attributes: string[] = []
-  const shielded = tokens.map((_, at) => shield(tokens, at, attributes)).join('')
-  const inlined = inline(shielded, {
-    keepStyleTags: true,
-    keepLinkTags: true,
-    loadRemoteStylesheets: false,
-    applyWidthAttributes: true,
+  const shielded = tokens.map((_, at) => shield(tokens, at, left, attributes)).join('')
+  const restored = tokensOf(unshield(inline(shielded, OPTIONS), attributes))
+  const implied = findImplied(tokens, restored)
+  if (implied === undefined) return undefined
+  const torn = tornByBlocks(restored, implied, depthsOf(restored, liquid))
+  const whole = restored.filter((_, at) => !torn.has(at)).map(({ text }) => text)
+  return unmark(whole.join(''), liquid)
+}
+
+const OPTIONS = {
+  keepStyleTags: true,
+  keepLinkTags: true,
+  loadRemoteStylesheets: false,
+  applyWidthAttributes: true,
+} as const
+
+/** Start tags of the style sheets that not every recipient gets, or not all of. */
+function conditionalSheets(tokens: readonly Token[], liquid: readonly string[]): Set<number> {
+  const depths = depthsOf(tokens, liquid)
+  const hasBranch = (text: string) =>
+    [...text.matchAll(MARK)].some(([, index]) => isTag(liquid[Number(index)]))
+  const isConditional = ({ kind, name }: Token, at: number) =>
+    kind === 'start' &&
+    name === 'style' &&
+    ((depths[at] ?? 0) > 0 || hasBranch(tokens[at + 1]?.text ?? ''))
+  return new Set(tokens.flatMap((token, at) => (isConditional(token, at) ? [at] : [])))
+}
+
+/** Start tags of the elements that rules of these style sheets are for, whoever gets them. */
+function reachedBy(
+  tokens: readonly Token[],
+  sheets: ReadonlySet<number>,
+  liquid: readonly string[],
+): number[] {
+  if (sheets.size === 0) return []
+  const probe = tokens.map((token, at) => {
+    if (token.kind === 'start') {
+      if (token.name === 'style') return sheets.has(at) ? '<style>' : `<style ${LEFT}>`
+      return unstyled(token, at)
+    }
+    if (token.kind !== 'text') return token.text
+    if (!sheets.has(at - 1)) return token.text.replace(MARK, '<!--$&-->')
+    return token.text.replace(MARK, (_, index) => (isTag(liquid[Number(index)]) ? '' : 'x'))
   })
-  const restored = unshield(inlined, attributes)
-  return isSame(tokens, tokensOf(restored)) ? unmark(restored, liquid) : undefined
+  return tokensOf(inline(probe.join(''), OPTIONS)).flatMap((token) => {
+    const attributes = token.kind === 'start' ? attributesOf(token) : undefined
+    return attributes?.has('style') ? [Number(attributes.get(PLACE))] : []
+  })
+}
+
+const PLACE = 'data-place'
+
+/** A start tag without a style of its own, that says which token it is. */
+function unstyled(token: Token, at: number): string {
+  const attributes = [...attributesOf(token)].map(([key, value]) =>
+    key === 'style' || hasMark(key) ? '' : ` ${key}="${value.replaceAll('"', '&quot;')}"`,
+  )
+  return `<${token.name} ${PLACE}="${at}"${attributes.join('')}>`
 }
 
 /**
  * A token that the parser keeps in its place: it moves text out of tables, comments stay; and it
  * would order attributes anew, so those with Liquid between them are put away. Liquid in a style
- * sheet would be taken for a part of a selector.
+ * sheet would be taken for a part of a selector. What is `left` stays as it is, too.
  */
-function shield(tokens: readonly Token[], at: number, attributes: string[]): string {
+function shield(
+  tokens: readonly Token[],
+  at: number,
+  left: ReadonlySet<number>,
+  attributes: string[],
+): string {
   const { kind, text, name } = tokens[at] ?? NOTHING
   if (kind === 'text') {
     const { kind: outer, name: element } = tokens[at - 1] ?? NOTHING
@@ -62,7 +121,7 @@ function shield(tokens: readonly Token[], at: number, attributes: string[]): str
   }
   if (kind !== 'start') return text
   const rest = text.slice(name.length + 1)
-  const isLeft = name === 'style' && hasMark(tokens[at + 1]?.text ?? '')
+  const isLeft = left.has(at) || (name === 'style' && hasMark(tokens[at + 1]?.text ?? ''))
   if (!isLeft && !hasMark(rest.replace(VALUES, ''))) return text
   const index = attributes.push(rest.slice(0, rest.endsWith('/>') ? -2 : -1)) - 1
   return `<${name} ${LEFT} data-shielded="${index}">`
@@ -78,15 +137,46 @@ const unshield = (inlined: string, attributes: readonly string[]): string =>
     .replace(SHIELDED, (_, index: string) => attributes[Number(index)] ?? '')
     .replace(/<!--(\uE000\d+\uE001)-->/g, '$1')
 
-/** Whether the tags, comments and Liquid of a source are still there, each in its place. */
-function isSame(before: readonly Token[], after: readonly Token[]): boolean {
+/**
+ * Returns the places of tags that a parser added. Undefined when any other tag, comment or piece of
+ * Liquid of the source is not in its place any more.
+ */
+function findImplied(before: readonly Token[], after: readonly Token[]): Set<number> | undefined {
   const wanted = before.flatMap(skeletonOf)
+  const implied = new Set<number>()
   let at = 0
-  for (const each of after.flatMap(skeletonOf)) {
-    if (each === wanted[at]) at++
-    else if (!IMPLIED.has(each.replace('/', ''))) return false
+  for (const [place, token] of after.entries()) {
+    for (const each of skeletonOf(token)) {
+      if (each === wanted[at]) at++
+      else if (IMPLIED.has(each.replace('/', ''))) implied.add(place)
+      else return undefined
+    }
   }
-  return at === wanted.length
+  return at === wanted.length ? implied : undefined
+}
+
+/**
+ * Returns the places of added tags that stand in a block of Liquid, and of those that go with them:
+ * a table's body that begins in a loop and ends behind it would begin more often than it ends.
+ */
+function tornByBlocks(
+  tokens: readonly Token[],
+  implied: ReadonlySet<number>,
+  depths: readonly number[],
+): Set<number> {
+  const torn = new Set<number>()
+  const open: { name: string; place: number }[] = []
+  for (const [place, { kind, name }] of tokens.entries()) {
+    if (!IMPLIED.has(name)) continue
+    if (kind === 'start') open.push({ name, place })
+    if (kind !== 'end') continue
+    const at = open.findLastIndex((each) => each.name === name)
+    const [start] = at < 0 ? [] : open.splice(at)
+    const pair = start ? [start.place, place] : [place]
+    if (!pair.some((each) => (depths[each] ?? 0) > 0)) continue
+    for (const each of pair) if (implied.has(each)) torn.add(each)
+  }
+  return torn
 }
 
 function skeletonOf({ kind, text, name }: Token): string[] {
