@@ -7,6 +7,7 @@ import {
   toValue,
 } from 'liquidjs'
 import { BoundedEmitter, bounded, contains, MEMORY_LIMIT, weightOf } from './bounds.ts'
+import { breakLines, isBroken, LINE_BREAK } from './breaks.ts'
 import { Capture, captured } from './capture.ts'
 
 /**
@@ -58,14 +59,24 @@ export const escapeHtml = (text: string): string =>
   text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (found) => ENTITIES[found] ?? '')
 
 /**
- * `plain` for subject, preview text and text part; `html` for the HTML part.
+ * `plain` for subject, preview text and text part; `html` for the HTML part; `body` for what is no
+ * mail, such as the body of a webhook.
  *
  * `html` escapes every value, through `| raw` too: values are other people's. Entities are left as
- * they are, so that `| escape` and a captured text behind a filter are not escaped twice.
+ * they are, so that `| escape` and a captured text behind a filter are not escaped twice. The tags
+ * that `newline_to_br` puts in stay tags; in `plain` they are line breaks.
  */
 export const engines = {
-  plain: build((_, text) => text),
-  html: build((context, text) => (captured(context).has(text) ? text : escapeHtml(text))),
+  plain: build(
+    (context, text) => (isBroken(context) ? text.replace(LINE_BREAK, '\n') : text),
+    (text) => text,
+  ),
+  html: build((context, text) => {
+    if (captured(context).has(text)) return text
+    if (!isBroken(context)) return escapeHtml(text)
+    return text.split(LINE_BREAK).map(escapeHtml).join('<br />\n')
+  }, escapeHtml),
+  body: build((_, text) => text),
 } as const
 export type Syntax = keyof typeof engines
 
@@ -74,7 +85,8 @@ export type Syntax = keyof typeof engines
  */
 export const parse = (syntax: Syntax, source: string): Template[] => engines[syntax].parse(source)
 
-function build(escape: Escape): Liquid {
+/** `escapeLine`: how `newline_to_br` escapes; without it, it does as LiquidJS does. */
+function build(escape: Escape, escapeLine?: (text: string) => string): Liquid {
   const engine = new Liquid({
     ...OPTIONS,
     operators: { ...defaultOperators, contains },
@@ -91,6 +103,7 @@ function build(escape: Escape): Liquid {
     renderTemplates(templates, context, emitter)
   for (const tag of REFUSED_TAGS) delete engine.tags[tag]
   engine.registerTag('capture', Capture)
+  if (escapeLine) engine.registerFilter('newline_to_br', breakLines(print, escapeLine))
   for (const [name, filter] of Object.entries(engine.filters)) {
     if (REFUSED_FILTERS.test(name)) engine.unregisterFilter(name)
     else engine.registerFilter(name, bounded(name, filter))

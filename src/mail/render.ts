@@ -95,7 +95,7 @@ export function renderer(
 /** Renders one text outside of mails, such as the body of a webhook. Throws a RenderError. */
 export function renderText(source: string, scope: object): string {
   try {
-    return render('plain', parse('plain', source), scope)
+    return render('body', parse('body', source), scope)
   } catch (error) {
     throw LiquidError.is(error) ? explain(error) : error
   }

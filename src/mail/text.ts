@@ -1,5 +1,7 @@
-import { compile } from 'html-to-text'
-import { isTag, mark, unmark } from './marks.ts'
+import { compile, type DomNode } from 'html-to-text'
+import { isHidden } from './hidden.ts'
+import { attributesOf, tokensOf } from './html-tokens.ts'
+import { isTag, MARK, mark, unmark } from './marks.ts'
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 /** Deeper than any mail builder nests; the parser's time grows with the square of the depth. */
@@ -8,13 +10,28 @@ const MAX_DEPTH = 500
 const ENDLESS =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
 
+/** An attribute of elements that nobody sees. */
+const HIDDEN = 'data-letterloom-hidden'
+/** The Liquid of such an element stands between these two. */
+const HIDDEN_LIQUID = /\uE002((?:\uE000\d+\uE001)*)\uE003/g
+
 const toText = compile({
+  formatters: {
+    alternative: ({ attribs }, _walk, builder) => {
+      const alternative: unknown = attribs?.['alt']
+      if (typeof alternative === 'string') builder.addInline(alternative)
+    },
+    hidden: (element, _walk, builder) => {
+      const marks = marksIn(element).join('')
+      if (marks !== '') builder.addInline(`\uE002${marks}\uE003`)
+    },
+  },
   wordwrap: false,
   baseElements: { selectors: [], returnDomByDefault: true },
   selectors: [
     ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
-    { selector: 'img', format: 'skip' },
+    { selector: 'img', format: 'alternative' },
     { selector: 'style', format: 'skip' },
     { selector: 'script', format: 'skip' },
     // Tables lay mails out: a row is a line, and cells must not run into one another.
@@ -26,12 +43,14 @@ const toText = compile({
     { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     { selector: 'td', format: 'inlineSurround', options: { suffix: ' ' } },
     { selector: 'th', format: 'inlineSurround', options: { suffix: ' ' } },
+    { selector: `[${HIDDEN}]`, format: 'hidden' },
   ],
 })
 
 /**
- * Returns the text part of an HTML part, also a template: words, lists and link addresses, with the
- * Liquid in its places. Made once for each content, not once for each mail.
+ * Returns the text part of an HTML part, also a template: words, what images say, lists and link
+ * addresses, with the Liquid in its places, and nothing that is hidden. Made once for each content,
+ * not once for each mail.
  */
 export function textOf(html: string): string {
   const { marked, liquid } = mark(html)
@@ -46,7 +65,8 @@ export const textOfPlain = (html: string): string => textOfMarked(html, () => fa
 
 function textOfMarked(marked: string, isTagAt: (index: number) => boolean): string {
   checkDepth(marked)
-  return toText(withoutHead(marked, isTagAt))
+  return toText(withHiddenMarked(withoutHead(marked, isTagAt), isTagAt))
+    .replace(HIDDEN_LIQUID, (_, marks: string) => onlyTags(marks, isTagAt))
     .split('\n')
     .map(trimEnd)
     .join('\n')
@@ -59,9 +79,34 @@ function withoutHead(marked: string, isTagAt: (index: number) => boolean): strin
   const start = marked.search(/<head[\s>]/i)
   const end = marked.search(/<\/head>/i)
   if (start < 0 || end < start) return marked
-  const pieces = marked.slice(start, end).match(/\uE000\d+\uE001/g) ?? []
-  const tags = pieces.filter((piece) => isTagAt(Number(piece.slice(1, -1))))
-  return marked.slice(0, start) + tags.join('') + marked.slice(end)
+  return marked.slice(0, start) + onlyTags(marked.slice(start, end), isTagAt) + marked.slice(end)
+}
+
+/** The Liquid tags of a text: they may set variables, or open what is closed elsewhere. */
+const onlyTags = (text: string, isTagAt: (index: number) => boolean): string =>
+  Array.from(text.matchAll(MARK))
+    .filter(([, index]) => isTagAt(Number(index)))
+    .map(([piece]) => piece)
+    .join('')
+
+/**
+ * Adds an attribute to the elements that nobody sees, such as a preview text of the author's. One
+ * with Liquid tags between its attributes may be seen by some.
+ */
+function withHiddenMarked(marked: string, isTagAt: (index: number) => boolean): string {
+  return tokensOf(marked)
+    .map((token) => {
+      if (token.kind !== 'start' || !isHidden(attributesOf(token))) return token.text
+      if (onlyTags(token.text, isTagAt) !== '') return token.text
+      const end = token.name.length + 1
+      return `${token.text.slice(0, end)} ${HIDDEN}${token.text.slice(end)}`
+    })
+    .join('')
+}
+
+function marksIn({ data, children = [] }: DomNode): string[] {
+  const own = data?.match(MARK) ?? []
+  return [...own, ...children.flatMap(marksIn)]
 }
 
 /** Trims the end of a line; a regular expression would try each blank of the line as the first. */

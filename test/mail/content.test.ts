@@ -298,8 +298,8 @@ describe('the text part', () => {
     ],
     ['a list', '<ul><li>one</li><li>two</li></ul>', ' * one\n * two'.trim()],
     [
-      'no styles, scripts, pictures',
-      '<style>p{}</style><script>x</script><img src="a" alt="b">c',
+      'no styles, scripts, pictures without words',
+      '<style>p{}</style><script>x</script><img src="a" alt=""><img src="b">c',
       'c',
     ],
     [
@@ -308,10 +308,63 @@ describe('the text part', () => {
       '{% assign a = 1 %}{{ a }}',
     ],
     ['a raw block', '<p>{% raw %}{{ x }}{% endraw %}</p>', '{% raw %}{{ x }}{% endraw %}'],
+    [
+      'what a picture says',
+      '<p><img src="a" alt="Winter &amp; sale"> now</p>',
+      'Winter & sale now',
+    ],
+    ['a picture alone', '<p><img src="a" alt="Winter sale"></p>', 'Winter sale'],
+    [
+      'a picture that is a link',
+      '<a href="https://a.b/c"><img src="a" alt="Read on"></a>',
+      'Read on (https://a.b/c)',
+    ],
+    [
+      'Liquid in what a picture says',
+      '<img src="a" alt="For {{ contact.firstName | default: "you" }}">',
+      'For {{ contact.firstName | default: "you" }}',
+    ],
     ['headings in their own case', '<h1>Big News</h1>', 'Big News'],
     ['nothing', '', ''],
   ])('is made of the HTML: %s', (_, html, text) => {
     expect(compile({ html }).text).toBe(text)
+  })
+
+  test.each([
+    ['<div style="display:none">PREVIEW</div>'],
+    ['<div style="DISPLAY : None !important;font-size:1px">PREVIEW<b>PREVIEW</b></div>'],
+    ['<span style="max-height:0px;overflow:hidden">PREVIEW &zwnj;&nbsp;</span>'],
+    ["<p style='opacity:0;color:#fff'>PREVIEW</p>"],
+    ['<div hidden>PREVIEW</div>'],
+    ['<div style="visibility:hidden">PREVIEW</div>'],
+    ['<table style="display:none"><tr><td>PREVIEW</td></tr></table>'],
+    ['<div style="display:none;color:{{ contact.firstName }}">{{ contact.email }}</div>'],
+    ['<style>.pre{display:none}</style><div class="pre">PREVIEW</div>'],
+  ])('has nothing that is hidden: %s', (hidden) => {
+    expect(compile({ html: `<body>${hidden}<p>Hello</p></body>` }).text).toBe('Hello')
+  })
+
+  test.each([
+    '<div style="display:none;display:block">Hello</div>',
+    '<div style="font-size:0"><span style="font-size:16px">Hello</span></div>',
+    '<div style="{% if contact.firstName %}color:red;display:none;{% endif %}">Hello</div>',
+    '<div style="display:{{ contact.firstName }}">Hello</div>',
+    '<div style="max-width:0">Hello</div>',
+  ])('has what is seen by some: %s', (html) => {
+    expect(compile({ html }).text).toContain('Hello')
+  })
+
+  test('keeps the tags of Liquid in what is hidden, and not its values', () => {
+    const html =
+      '<div style="display:none">{% assign a = "x" %}{{ contact.email }}{% if a %}y{% endif %}</div><p>{{ a }}</p>'
+    expect(compile({ html }).text).toBe('{% assign a = "x" %}{% if a %}{% endif %}\n\n{{ a }}')
+  })
+
+  test('has no preview text of MJML', () => {
+    const html =
+      '<mjml><mj-head><mj-preview>PREVIEW {{ contact.email }}</mj-preview></mj-head><mj-body><mj-section><mj-column><mj-image src="https://a.b/c.png" alt="Winter"></mj-image><mj-text>Hello</mj-text></mj-column></mj-section></mj-body></mjml>'
+    const { text } = compileContent({ html, sourceType: 'mjml' })
+    expect(text.replace(/\s+/g, ' ')).toBe('Winter Hello')
   })
 
   test('is taken as given when there is one', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ContentSource, compileContent } from '../../src/mail/content.ts'
-import { type MergeData, RenderError, renderer } from '../../src/mail/render.ts'
+import { type MergeData, RenderError, renderer, renderText } from '../../src/mail/render.ts'
 
 const ann: MergeData = {
   contact: {
@@ -146,6 +146,54 @@ describe('what others wrote stays text in the HTML', () => {
     const undone =
       '{% capture a %}{{ contact.properties.note }}{% endcapture %}{{ a | replace: "&lt;", "<" }}'
     expect(render({ html: undone }, data).html).not.toContain('<script>')
+  })
+
+  const note = (text: string): MergeData => ({
+    ...ann,
+    contact: { id: '1', properties: { note: text } },
+  })
+  const LINES = 'a & b\r\n<i>c</i>\nd'
+  test.each([
+    ['{{ contact.properties.note | newline_to_br }}'],
+    ['{{ contact.properties.note | escape | newline_to_br }}'],
+    ['{{ contact.properties.note | newline_to_br | strip | raw }}'],
+    ['{% assign a = contact.properties.note | newline_to_br %}{{ a }}'],
+    ['{% capture a %}{{ contact.properties.note }}{% endcapture %}{{ a | newline_to_br }}'],
+    ['{% capture a %}{{ contact.properties.note | newline_to_br }}{% endcapture %}{{ a }}'],
+  ])('lines are broken after they were escaped: %s', (html) => {
+    expect(render({ html }, note(LINES)).html).toBe(
+      'a &amp; b<br />\n&lt;i&gt;c&lt;/i&gt;<br />\nd',
+    )
+  })
+
+  test('a tag for a line break in a value is text, and the author keeps the own markup', () => {
+    const html = '{{ contact.properties.note | newline_to_br }}'
+    expect(render({ html }, note('a<br />b\nc')).html).toBe('a&lt;br /&gt;b<br />\nc')
+    expect(render({ html: `${html} ${html}` }, note('<br />')).html).toBe(
+      '&lt;br /&gt; &lt;br /&gt;',
+    )
+    const captured =
+      '{% capture a %}<b>{{ contact.properties.note }}</b>\nx{% endcapture %}{{ a | newline_to_br }}'
+    expect(render({ html: captured }, note('<i>')).html).toBe('<b>&lt;i&gt;</b><br />\nx')
+  })
+
+  test('lines can be split at their breaks', () => {
+    const html =
+      '{% assign a = contact.properties.note | newline_to_br | split: "<br />" %}{% for b in a %}<p>{{ b | strip }}</p>{% endfor %}'
+    expect(render({ html }, note(LINES)).html).toBe(
+      '<p>a &amp; b</p><p>&lt;i&gt;c&lt;/i&gt;</p><p>d</p>',
+    )
+  })
+
+  test('broken lines are lines in the text part, also in one that is made of the HTML', () => {
+    const source = '{{ contact.properties.note | newline_to_br }}'
+    expect(render({ text: source }, note(LINES)).text).toBe('a & b\n<i>c</i>\nd')
+    const made = renderer(compileContent({ html: `<p>${source}</p>` }))
+    expect(made(note(LINES)).text).toBe('a & b\n<i>c</i>\nd')
+    // What is no mail gets what the filter is known to write.
+    expect(renderText('{{ note | newline_to_br | json }}', { note: 'a\nb' })).toBe(
+      JSON.stringify('a<br />\nb'),
+    )
   })
 
   test('Liquid in a value is a value', () => {
