@@ -68,7 +68,6 @@ export interface RunStepDeps {
 interface LockedVisit {
   execution: Executing
   step: Step
-  createdAt: string
   hasContact: boolean
   goneReason: executionRuns.Facts['goneReason']
   now: string
@@ -146,7 +145,7 @@ async function enterStep(
 ): Promise<Move | { run: StepRun<StepType>; isResumed: boolean }> {
   const found = await lockVisit(deps, tx, input, isLocal ? LOCAL_LIMITS : undefined)
   if ('do' in found) return found
-  const { execution, step, createdAt } = found
+  const { execution, step } = found
   if (!found.hasContact) return end(tx, input, CONTACT_DELETED)
   const { goneReason } = found
   if (goneReason !== null) return end(tx, input, { status: 'cancelled', reason: goneReason })
@@ -158,7 +157,6 @@ async function enterStep(
   }
   const { row, isResumed } = await enter(tx, input, step.type)
   const { mailId, dueAt, enteredAt } = row
-  const previousEnteredAt = row.previousEnteredAt ?? createdAt
   const { visit } = input
   return {
     isResumed,
@@ -168,7 +166,6 @@ async function enterStep(
       visit,
       try: row.try,
       enteredAt,
-      previousEnteredAt,
       mailId,
       dueAt,
       now,
@@ -189,7 +186,7 @@ async function lockVisit(
     facts && (await definitions.load(tx, organizationId, facts.flowId, facts.version))
   if (!facts || !definition) return LEAVE
   const step = stepOf(definition, stepId)
-  const { createdAt, goneReason, ...rest } = facts
+  const { goneReason, ...rest } = facts
   const execution = { id: executionId, organizationId, definition, ...rest }
   const handler = steps[step.type]
   if (handler && !isCalling(handler)) {
@@ -207,7 +204,7 @@ async function lockVisit(
   if (!isHere) {
     return toStep(steps, definition, await whereNext(tx, input, locked), status)
   }
-  return { execution, step, createdAt, hasContact, goneReason, now }
+  return { execution, step, hasContact, goneReason, now }
 }
 
 async function giveUp(deps: RunStepDeps, tx: Transaction, input: RunStepInput): Promise<Move> {

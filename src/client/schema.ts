@@ -5684,7 +5684,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing.
+             * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.
              */
             occurredAt?: string;
             /** @description Your own id of the event: the same one within 7 days is accepted and ignored. */
@@ -8341,7 +8341,7 @@ export interface components {
         };
         /**
          * WaitForEventStep
-         * @description Branches: `yes`, `timeout`. Takes the earliest event since the step before it, else the next one.
+         * @description Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts.
          */
         WaitForEventStep: {
             id: string;

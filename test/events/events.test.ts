@@ -207,7 +207,8 @@ test('what is older than 72 hours is stored, and starts and resumes nothing', as
     trigger,
     settings: { allowReentry: true },
   })
-  const waiting = await seedExecution(api.sql, organizationId, { flowId, contactId })
+  const madeAt = Date.now() - 9 * 24 * 3_600_000
+  const waiting = await seedExecution(api.sql, organizationId, { flowId, contactId, madeAt })
   await api.sql`
     insert into waits (organization_id, execution_id, step_id, visit, contact_id, kind, event_name,
       since, expires_at)

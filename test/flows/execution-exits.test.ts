@@ -40,7 +40,13 @@ async function contact(of: Uuid): Promise<Uuid> {
 const flow = (exitEvents: string[]) => seedExitFlow(database.sql, organizationId, exitEvents)
 const execution = (
   flowId: Uuid,
-  more: { contactId?: Uuid; eventId?: Uuid; status?: string; version?: number } = {},
+  more: {
+    contactId?: Uuid
+    eventId?: Uuid
+    occurredAt?: string
+    status?: string
+    version?: number
+  } = {},
 ) => seedExecution(database.sql, { organizationId, flowId, contactId, ...more })
 const bought = (sql = within(api, organizationId)) =>
   receive(sql, organizationId, { contactId, name: 'bought' })
@@ -50,6 +56,7 @@ const arrived = (names: string[]) =>
     contactId,
     name,
     properties: {},
+    occurredAt: new Date().toISOString(),
     receivedAt: new Date().toISOString(),
   }))
 const row = (id: Uuid) => standing(database.sql, id)
@@ -109,13 +116,13 @@ describe('an event that ends executions', () => {
     const flowId = await flow(['bought'])
     const started: Uuid[] = []
     // Between what waits take and what is stored, executions are started.
-    const start = async (eventId: Uuid) => {
-      started.push(await execution(flowId, { eventId }))
+    const start = async (eventId: Uuid, occurredAt: string) => {
+      started.push(await execution(flowId, { eventId, occurredAt }))
     }
     const names = ['signed_up', 'bought', 'signed_up']
     const events = arrived(names)
     await database.sql.begin((tx) => matchEvents(tx, organizationId, events))
-    for (const { id } of events) await start(id)
+    for (const { id, occurredAt } of events) await start(id, occurredAt)
     await database.sql.begin((tx) => matchEvents(tx, organizationId, events))
     expect(await Promise.all(started.map(row))).toEqual(['cancelled exit_on', 'active', 'active'])
   })
@@ -135,6 +142,30 @@ describe('an event that ends executions', () => {
       ['cancelled', 'exit_on'],
       ['pending', null],
     ])
+  })
+
+  test('ends none when it happened before the execution began, which may be before it came', async () => {
+    const flowId = await flow(['bought'])
+    const ago = (ms: number) => new Date(Date.now() - ms)
+    const boughtAt = (occurredAt: Date) =>
+      receive(within(api, organizationId), organizationId, {
+        contactId,
+        name: 'bought',
+        occurredAt,
+      })
+    const byCall = await execution(flowId)
+    const [signedUp] = await receiveAll(database.sql, organizationId, [
+      { contactId, name: 'signed_up', occurredAt: ago(3_600_000) },
+    ])
+    const byEvent = await execution(flowId, { eventId: signedUp!.id })
+    const rows = () => Promise.all([byCall, byEvent].map(row))
+    await boughtAt(ago(3_601_000))
+    expect(await rows()).toEqual(['active', 'active'])
+    // Both were sent late, in the order in which they happened.
+    await boughtAt(ago(3_599_000))
+    expect(await rows()).toEqual(['active', 'cancelled exit_on'])
+    await bought()
+    expect(await rows()).toEqual(['cancelled exit_on', 'cancelled exit_on'])
   })
 
   test('costs a look into two small indexes where nothing runs, whatever else there is', async () => {

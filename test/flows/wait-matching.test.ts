@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { waitForEvent } from '../../activities/flows/steps/wait-for-event.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import type { StepOf } from '../../src/domain/flows/flow.ts'
+import type { StepOf, StepType } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { latestEvent } from '../../src/store/flows/execution-events.ts'
 import * as executions from '../../src/store/flows/executions.ts'
@@ -45,22 +45,23 @@ const waitStep = (id = 'wait', config: Partial<WaitStep['config']> = {}): WaitSt
   config: { eventName: 'bought', timeout: { amount: 1, unit: 'days' }, ...config },
 })
 
-const execution = (more: { contactId?: Uuid; eventId?: Uuid } = {}) =>
+const execution = (more: { contactId?: Uuid; eventId?: Uuid; occurredAt?: string } = {}) =>
   seedExecution(database.sql, { organizationId, flowId, contactId, ...more })
 
-/** Notes that an execution came to a step that is over. */
-const passStep = (executionId: Uuid, stepId = 'before') => database.sql`
-  insert into execution_steps (organization_id, execution_id, step_id, visit, position, type, status)
-  select ${organizationId}, ${executionId}, ${stepId}, 1, coalesce(max(position), 0) + 1, 'delay',
-    'completed'
+/** Notes that an execution came to a step that is over. `dueAt`: when a delay ended. */
+const passStep = (
+  executionId: Uuid,
+  stepId = 'before',
+  { type = 'delay', dueAt = null }: { type?: StepType; dueAt?: string | null } = {},
+) => database.sql`
+  insert into execution_steps (organization_id, execution_id, step_id, visit, position, type, status,
+    due_at)
+  select ${organizationId}, ${executionId}, ${stepId}, 1, coalesce(max(position), 0) + 1, ${type},
+    'completed', ${dueAt}
   from execution_steps
   where execution_id = ${executionId}`
 
-const run = (
-  executionId: Uuid,
-  step = waitStep(),
-  more: { contactId?: Uuid; eventId?: Uuid } = {},
-) =>
+const run = (executionId: Uuid, step = waitStep()) =>
   visit({
     sql: database.sql,
     handler: waitForEvent,
@@ -68,7 +69,6 @@ const run = (
     executionId,
     contactId,
     step,
-    ...more,
   })
 
 const bought = (properties: Record<string, unknown> = {}, more: { occurredAt?: Date } = {}) =>
@@ -164,7 +164,7 @@ test('a wait that is looked at too early goes on until its time has come', async
 })
 
 describe('an event that came before the wait', () => {
-  test('counts from the moment the execution entered the step before, the earliest first', async () => {
+  test('counts from the moment the execution came to its last rest, the earliest first', async () => {
     const id = await execution()
     await passStep(id, 'one')
     const early = await bought()
@@ -190,17 +190,84 @@ describe('an event that came before the wait', () => {
     expect(await run(id, waitStep('second'))).toEqual(yes(two.id))
   })
 
-  test('of two before the first wait, the second is too early for the wait after it', async () => {
+  test.each<[string, StepType[]]>([
+    ['the wait is the first step', []],
+    ['one that mails stands before the wait', ['send_email']],
+    ['several stand before the wait', ['update_contact', 'webhook', 'condition', 'send_email']],
+    ['one that waits for a mail that was never made does', ['wait_for_email_engagement']],
+  ])('counts since the execution began, however long its steps took: %s', async (_, types) => {
+    const before = await bought()
+    const start = await receive(database.sql, organizationId, { contactId, name: 'signed_up' })
+    const right = await bought()
+    const id = await execution({ eventId: start.id })
+    for (const [n, type] of types.entries()) {
+      await sleep(2)
+      await passStep(id, `step-${n}`, { type })
+    }
+    await sleep(2)
+    expect(await run(id)).toEqual(yes(right.id))
+    expect(before.resumed).toBe(0)
+    // One that nothing but a call or a contact started: since it was written.
+    const other = await execution()
+    for (const type of types) await passStep(other, type, { type })
+    expect(await run(other)).toEqual(waiting)
+    const next = await execution()
+    const later = await bought()
+    for (const type of types) await passStep(next, type, { type })
+    expect(await run(next)).toEqual(yes(later.id))
+  })
+
+  test('of two before the first wait, the second is there for the wait after it, and for no third', async () => {
     const id = await execution()
     await passStep(id)
+    const zero = await receive(database.sql, organizationId, { contactId, name: 'visited' })
     const one = await bought()
+    const visited = await receive(database.sql, organizationId, { contactId, name: 'visited' })
     const two = await bought()
-    // Times have milliseconds: in the same one nobody was first.
     await sleep(5)
     expect(await run(id)).toEqual(yes(one.id))
-    // The wait before was entered after both of them: what came before that does not count.
-    expect(await run(id, waitStep('second'))).toEqual(waiting)
-    expect(two.resumed).toBe(0)
+    await passStep(id, 'mail', { type: 'send_email' })
+    expect(await run(id, waitStep('second'))).toEqual(yes(two.id))
+    expect(await run(id, waitStep('third'))).toEqual(waiting)
+    // What came before the event that the wait before took is over for the wait behind it.
+    const other = await execution({ eventId: zero.id })
+    expect(await run(other, waitStep('first', { eventName: 'bought' }))).toEqual(yes(one.id))
+    expect(await run(other, waitStep('next', { eventName: 'visited' }))).toEqual(yes(visited.id))
+  })
+
+  test('counts when it came while a worker had not begun the delay before it, nor a step behind one', async () => {
+    const start = await receive(database.sql, organizationId, { contactId, name: 'signed_up' })
+    const stopped = await bought({ n: 1 })
+    await sleep(2)
+    const id = await execution({ eventId: start.id })
+    await passStep(id, 'mail', { type: 'send_email' })
+    await passStep(id, 'delay', { dueAt: new Date().toISOString() })
+    expect(await run(id)).toEqual(yes(stopped.id))
+    // A delay that ended while no worker ran, and the next one, which was begun late.
+    const other = await execution({ eventId: start.id })
+    await sleep(2)
+    await passStep(other, 'one', { dueAt: new Date().toISOString() })
+    await sleep(2)
+    const between = await bought({ n: 2 })
+    await sleep(2)
+    await passStep(other, 'two', { dueAt: new Date().toISOString() })
+    expect(await run(other)).toEqual(yes(between.id))
+  })
+
+  test('counts for the wait behind one that timed out, since that one was come to', async () => {
+    const start = await receive(database.sql, organizationId, { contactId, name: 'signed_up' })
+    const id = await execution({ eventId: start.id })
+    await passStep(id, 'delay', { dueAt: new Date().toISOString() })
+    await sleep(2)
+    const filter = where('event.properties.plan', 'pro')
+    const first = waitStep('first', { filter })
+    expect(await run(id, first)).toEqual(waiting)
+    await database.sql`
+      update execution_steps set due_at = now() where execution_id = ${id} and step_id = 'first'`
+    const free = await bought({ plan: 'free' })
+    await endAll(id)
+    expect(await run(id, first)).toEqual(timeout)
+    expect(await run(id, waitStep('second'))).toEqual(yes(free.id))
   })
 
   test('is not the one that started the execution, nor one before it; one after it in the same request is', async () => {
@@ -210,22 +277,50 @@ describe('an event that came before the wait', () => {
       { contactId, name: 'bought' },
     ])
     const only = await execution({ eventId: after!.id })
-    expect(await run(only, waitStep(), { eventId: after!.id })).toEqual(waiting)
+    expect(await run(only)).toEqual(waiting)
     const id = await execution({ eventId: start!.id })
-    expect(await run(id, waitStep(), { eventId: start!.id })).toEqual(yes(after!.id))
+    expect(await run(id)).toEqual(yes(after!.id))
     expect(before!.id).not.toBe(after!.id)
     expect(await latestEvent(database.sql, organizationId, only)).toMatchObject({ id: after!.id })
   })
 
   test('does not count when it had happened more than three days before', async () => {
-    const id = await execution()
+    const occurredAt = new Date(Date.now() - 4 * DAY_MS).toISOString()
+    const id = await execution({ occurredAt })
     await passStep(id)
     await bought({}, { occurredAt: new Date(Date.now() - 3 * DAY_MS - 60_000) })
     expect(await run(id)).toEqual(waiting)
-    const other = await execution()
+    const other = await execution({ occurredAt })
     await passStep(other)
     const recent = await bought({}, { occurredAt: new Date(Date.now() - 3 * DAY_MS + 60_000) })
     expect(await run(other)).toEqual(yes(recent.id))
+  })
+
+  test('does not count when it happened before the execution began, nor while it waits', async () => {
+    const ago = (ms: number) => ({ occurredAt: new Date(Date.now() - ms) })
+    const id = await execution()
+    await bought({}, ago(60_000))
+    expect(await run(id)).toEqual(waiting)
+    expect((await bought({}, ago(60_000))).resumed).toBe(0)
+    const now = await bought()
+    expect(now.resumed).toBe(1)
+    expect(await run(id)).toEqual(yes(now.id))
+  })
+
+  test('counts when what started the execution was sent as late as it was', async () => {
+    const ago = (ms: number) => ({ occurredAt: new Date(Date.now() - ms) })
+    const [start, before, after] = await receiveAll(database.sql, organizationId, [
+      { contactId, name: 'signed_up', ...ago(60_000) },
+      { contactId, name: 'bought', ...ago(61_000) },
+      { contactId, name: 'bought', ...ago(59_000) },
+    ])
+    const id = await execution({ eventId: start!.id })
+    expect(await run(id)).toEqual(yes(after!.id))
+    const second = waitStep('second')
+    expect(await run(id, second)).toEqual(waiting)
+    expect((await bought({}, ago(61_000))).resumed).toBe(0)
+    expect((await bought({}, ago(58_000))).resumed).toBe(1)
+    expect(before!.resumed).toBe(0)
   })
 
   test('is found among hundreds that do not fit', async () => {
@@ -317,7 +412,6 @@ test('events before a wait are looked for in the days since the step before, of 
     contactId,
     step: waitStep(),
     executionId: id,
-    eventId: start.id,
   })
   expect(await latestEvent(sql, organizationId, id)).toMatchObject({ id: event.id })
   const statements = asked.filter(({ query }) => /\bfrom events\b/.test(query))

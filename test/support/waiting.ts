@@ -21,13 +21,18 @@ interface ExecutionSeed {
   status?: string
   topicId?: Uuid
   eventId?: Uuid
+  /** When the event that started it happened; absent: as it is stored. */
+  occurredAt?: string
 }
 
 /** An execution that has begun, as admission and its run leave it. */
 export async function seedExecution(sql: Sql, seed: ExecutionSeed): Promise<Uuid> {
   const id = uuidv7()
   const { status = 'active', version = 1, ...rest } = seed
+  const [event] = await sql<{ occurredAt: string }[]>`
+    select occurred_at from events where id = ${seed.eventId ?? null}::uuid`
   await sql`insert into executions ${sql({
+    ...event,
     ...rest,
     id,
     version,
@@ -59,7 +64,6 @@ interface Visiting<Type extends StepType> {
   organizationId: Uuid
   executionId: Uuid
   contactId: Uuid
-  eventId?: Uuid
   step: StepOf<Type>
   /** Called with all locks taken. */
   pause?: () => Promise<void>
@@ -75,7 +79,6 @@ export const visit = <Type extends StepType>({
   organizationId,
   executionId,
   contactId,
-  eventId,
   step,
   pause,
 }: Visiting<Type>): Promise<StepOutcome> =>
@@ -89,7 +92,7 @@ export const visit = <Type extends StepType>({
       definition: definitionOf({ steps: [] }),
       contactId,
       topicId: null,
-      eventId: eventId ?? null,
+      ...(await beginningOf(tx, executionId)),
       data: {},
     }
     await handler.locks?.(tx, { execution, step, visit: 1 })
@@ -117,10 +120,17 @@ export const visit = <Type extends StepType>({
     return outcome
   })
 
+async function beginningOf(tx: Transaction, executionId: Uuid) {
+  const [beginning] = await tx<{ createdAt: string; occurredAt: string; eventId: Uuid | null }[]>`
+    select event_id, created_at, least(occurred_at, created_at) as occurred_at
+    from executions
+    where id = ${executionId}`
+  return beginning!
+}
+
 interface Times {
   isNew: boolean
   enteredAt: string
-  previousEnteredAt: string
   now: string
 }
 
@@ -139,13 +149,9 @@ async function enter(
     where execution_id = ${executionId}
     on conflict do nothing`
   const [times] = await tx<Omit<Times, 'isNew'>[]>`
-    select s.entered_at, coalesce(p.entered_at, e.created_at) as previous_entered_at,
-      clock_timestamp()::timestamptz(3) as now
-    from execution_steps s
-    join executions e on e.id = s.execution_id
-    left join execution_steps p on p.execution_id = s.execution_id
-      and p.position = s.position - 1
-    where s.execution_id = ${executionId} and s.step_id = ${step.id}`
+    select entered_at, clock_timestamp()::timestamptz(3) as now
+    from execution_steps
+    where execution_id = ${executionId} and step_id = ${step.id}`
   return { isNew: made.count > 0, ...times! }
 }
 

@@ -15,6 +15,9 @@ export interface Executing {
   /** The topic that started it, if one did. */
   topicId: Uuid | null
   eventId: Uuid | null
+  /** When what started it happened, and when it was written; ISO. */
+  occurredAt: string
+  createdAt: string
   /** `trigger.data` of conditions and templates. */
   data: Record<string, unknown>
 }
@@ -26,9 +29,8 @@ export interface StepRun<Type extends StepType> {
   visit: number
   /** Raised by each retry of the failed step. */
   try: number
-  /** When the execution came to it, and to the step before it; ISO. */
+  /** When the execution came to it; ISO. */
   enteredAt: string
-  previousEnteredAt: string
   /** What an earlier run of the same try noted. */
   mailId: Uuid | null
   dueAt: string | null

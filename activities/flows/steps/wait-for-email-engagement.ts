@@ -41,7 +41,7 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
     await waits.registerEngagement(tx, organizationId, {
       ...keyOf(run),
       contactId,
-      since: run.previousEnteredAt,
+      since: run.enteredAt,
       expiresAt,
       mailId: mail.id,
       engagements: events,

@@ -1,7 +1,7 @@
 import { durationMs } from '../../../src/domain/flows/duration.ts'
 import type { Uuid } from '../../../src/ids.ts'
 import { loadFilters } from '../../../src/core/flows/event-filters.ts'
-import { earliestEvent } from '../../../src/core/flows/earliest-event.ts'
+import { countsSince, earliestEvent } from '../../../src/core/flows/earliest-event.ts'
 import { holdEvents } from '../../../src/store/events/events.ts'
 import { findEvent, type ReceivedEvent } from '../../../src/store/flows/execution-events.ts'
 import type { Json, Transaction } from '../../../src/store/db/sql.ts'
@@ -15,8 +15,8 @@ type Run = StepRun<'wait_for_event'>
 const LONGEST_REPEATED = 4_000
 
 /**
- * Waits for an event of the contact: one that came since the execution entered the step before, or
- * the next one to come. The row in `waits` decides between the event and the timeout: a transaction
+ * Waits for an event of the contact: one that came since the execution last rested, or the next one
+ * to come. The row in `waits` decides between the event and the timeout: a transaction
  * that stores an event that an execution may wait for, and one that registers or ends a wait, both
  * hold the contact's row.
  */
@@ -30,12 +30,13 @@ export const waitForEvent: StoredStep<'wait_for_event'> = {
     const { organizationId, contactId } = execution
     const filtered = { contactId, filter }
     const fits = await loadFilters(tx, organizationId, [filtered])
+    const since = await countsSince(tx, organizationId, keyOf(run), execution)
     const wanted = {
       ...keyOf(run),
-      startedBy: execution.eventId,
       contactId,
       name: eventName,
-      since: run.previousEnteredAt,
+      since,
+      occurredSince: execution.occurredAt,
       now: run.now,
     }
     await holdEvents(tx, organizationId)
@@ -46,7 +47,7 @@ export const waitForEvent: StoredStep<'wait_for_event'> = {
     const match = event
       ? { matched: event.name, matchedEventId: event.id, matchedAt: run.now }
       : null
-    const wait = { ...keyOf(run), contactId, since: run.previousEnteredAt, expiresAt }
+    const wait = { ...keyOf(run), contactId, since: since.receivedAt, expiresAt }
     await waits.registerEvent(tx, organizationId, { ...wait, eventName, filter, match })
     return event ? matched(event) : { kind: 'wait', status: 'waiting', until: expiresAt }
   },

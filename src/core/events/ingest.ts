@@ -178,9 +178,9 @@ async function follow(
   const started = new Map<number, number>()
   const resumed = new Map<number, number>()
   const timely = stored.flatMap(({ event, contactId }, position) => {
-    const { isLate, name, properties } = event
+    const { isLate, name, properties, occurredAt = receivedAt } = event
     if (isLate) return []
-    return [{ position, id: idOf(position), contactId, name, properties, receivedAt }]
+    return [{ position, id: idOf(position), contactId, name, properties, occurredAt, receivedAt }]
   })
   // Waits come first: an execution that an event starts must not be resumed by it.
   if (mayResume) {
@@ -188,12 +188,13 @@ async function follow(
     for (const [i, { position }] of timely.entries()) resumed.set(position, counts[i] ?? 0)
   }
   if (mayStart) {
-    const occurrences = timely.map(({ id, contactId, name, properties }) => ({
+    const occurrences = timely.map(({ id, contactId, name, properties, occurredAt }) => ({
       type: 'event' as const,
       contactId,
       name,
       eventId: id,
       properties,
+      occurredAt,
     }))
     const counts = await fire(tx, organizationId, occurrences, requestId)
     for (const [i, { position }] of timely.entries()) started.set(position, counts[i] ?? 0)

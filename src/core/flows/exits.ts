@@ -37,7 +37,8 @@ export async function exitOnDelete(
 /**
  * Cancels the executions whose flows say that such an event ends them (`exitOn`): in the version
  * that each execution runs. An execution is not ended by the event that started it, nor by one that
- * came before that in the same set. `events`: of each contact, in their order.
+ * came before that in the same set or happened before it. `events`: of each contact, in their
+ * order.
  */
 export async function exitOnEvents(
   tx: Transaction,
@@ -46,8 +47,10 @@ export async function exitOnEvents(
 ): Promise<void> {
   const exitable = await running.listWithExitEvents(tx, organizationId, [...events.keys()])
   const ids = exitable
-    .filter(({ contactId, eventId, exitEvents }) =>
-      after(events.get(contactId) ?? [], eventId).some(({ name }) => exitEvents.includes(name)),
+    .filter(({ contactId, eventId, occurredAt: beganAt, exitEvents }) =>
+      after(events.get(contactId) ?? [], eventId).some(
+        ({ name, occurredAt }) => occurredAt >= beganAt && exitEvents.includes(name),
+      ),
     )
     .map(({ id }) => id)
   await executions.end(tx, organizationId, ids, { status: 'cancelled', reason: 'exit_on' })
@@ -56,6 +59,7 @@ export async function exitOnEvents(
 interface Exiting {
   id: Uuid
   name: string
+  occurredAt: string
 }
 
 /** Those after the event that started an execution; all, where it is not one of them. */

@@ -17,6 +17,8 @@ export type Occurrence = { contactId: Uuid } & (
       /** Of the stored event. */
       eventId: Uuid
       properties: Record<string, unknown>
+      /** As its sender says; ISO. Absent: now. */
+      occurredAt?: string
     }
   | { type: 'contact_created' | 'contact_updated' }
   | {
@@ -196,8 +198,9 @@ function startOf(
   const start = { flow: { id, version, settings }, contactId, data: {}, dedupeKey: uuidv7() }
   switch (type) {
     case 'event': {
-      const { eventId, properties: data } = occurrence
-      return { ...start, data, eventId, dedupeKey: hashedId(type, eventId) }
+      const { eventId, properties: data, occurredAt } = occurrence
+      const when = occurredAt === undefined ? {} : { occurredAt }
+      return { ...start, data, eventId, ...when, dedupeKey: hashedId(type, eventId) }
     }
     case 'contact_created':
       return { ...start, dedupeKey: hashedId(type, contactId) }

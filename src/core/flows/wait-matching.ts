@@ -13,6 +13,8 @@ export interface ArrivedEvent {
   id: Uuid
   name: string
   properties: Record<string, unknown>
+  /** As its sender says; ISO. */
+  occurredAt: string
   /** By the clock of Postgres, read when the contact's row was locked; ISO. */
   receivedAt: string
 }
@@ -43,6 +45,7 @@ export async function matchEvents(
   for (const wait of open) {
     for (const event of byContact.get(wait.contactId) ?? []) {
       if (event.name !== wait.eventName || event.receivedAt >= wait.expiresAt) continue
+      if (event.occurredAt < wait.occurredSince) continue
       await breathe()
       if (!fits(wait, event.properties)) continue
       matched.push({ wait, event })

@@ -41,7 +41,7 @@ export const EventInput = strict(
     occurredAt: Type.Optional({
       ...Time,
       description:
-        'Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing.',
+        'Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.',
     }),
     eventId: Type.Optional(
       line(LONGEST_EVENT_ID, {

@@ -157,7 +157,7 @@ export const FlowStep = Type.Union(
       {
         title: 'WaitForEventStep',
         description:
-          'Branches: `yes`, `timeout`. Takes the earliest event since the step before it, else the next one.',
+          'Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts.',
       },
       {
         eventName: EventName,

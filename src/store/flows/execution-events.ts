@@ -53,14 +53,14 @@ export async function findEvent(
 /** What a wait for an event asks for. */
 export interface WantedEvent {
   executionId: Uuid
-  /** The visit that waits, and the event that started its execution. */
+  /** The visit that waits. */
   stepId: string
   visit: number
-  startedBy: Uuid | null
   contactId: Uuid
   name: string
-  /** When the execution entered the step before; ISO, as `now`, by the clock of Postgres. */
-  since: string
+  /** What happened before its execution began does not count; ISO. */
+  occurredSince: string
+  /** By the clock of Postgres, ISO. */
   now: string
 }
 
@@ -70,30 +70,20 @@ const DAY_MS = 86_400_000
 /** Older ones resume nothing. */
 const OLDEST = '72 hours'
 
-/** Where a reading of events in the order of their arrival continues. */
+/** Where a reading of events in the order of their arrival continues: after this one. */
 export type EventCursor = Pick<ReceivedEvent, 'id' | 'receivedAt'>
 
-/**
- * The event that started the execution, and whether the visit that waits is the first step's.
- * Undefined: no event started it, or it is not kept any more.
- */
-export async function findStart(
+/** The cursor of an event. Undefined: it is not kept any more. */
+export async function findCursor(
   tx: Transaction,
   organizationId: Uuid,
-  { executionId, stepId, visit, startedBy }: WantedEvent,
-): Promise<(EventCursor & { isFirst: boolean }) | undefined> {
-  if (startedBy === null) return undefined
-  const [start] = await tx<(EventCursor & { isFirst: boolean })[]>`
-    select id, received_at,
-      exists (
-        select
-        from execution_steps
-        where organization_id = ${organizationId} and execution_id = ${executionId}
-          and step_id = ${stepId} and visit = ${visit} and position = 1
-      ) as is_first
+  id: Uuid,
+): Promise<EventCursor | undefined> {
+  const [cursor] = await tx<EventCursor[]>`
+    select id, received_at
     from events
-    where organization_id = ${organizationId} and id = ${startedBy}`
-  return start
+    where organization_id = ${organizationId} and id = ${id}`
+  return cursor
 }
 
 /**
@@ -103,17 +93,16 @@ export async function findStart(
 export const listCandidates = (
   tx: Transaction,
   organizationId: Uuid,
-  { executionId, stepId, visit, contactId, name, since, now }: WantedEvent,
+  { executionId, stepId, visit, contactId, name, occurredSince, now }: WantedEvent,
   { after, limit }: { after: EventCursor; limit: number },
 ) => tx<ReceivedEvent[]>`
   select id, name, properties, received_at
   from events
   where organization_id = ${organizationId} and contact_id = ${contactId} and name = ${name}
-    and id >= ${bucketStart(Date.parse(since) - MARGIN_MS)}
+    and id >= ${bucketStart(Date.parse(after.receivedAt) - MARGIN_MS)}
     and id < ${bucketStart(Date.parse(now) + MARGIN_MS + DAY_MS)}
-    and received_at >= ${since}
     and (received_at, id) > (${after.receivedAt}::timestamptz, ${after.id}::uuid)
-    and occurred_at >= received_at - ${OLDEST}::interval
+    and occurred_at >= greatest(received_at - ${OLDEST}::interval, ${occurredSince}::timestamptz)
     and id not in (
       select matched_event_id
       from waits

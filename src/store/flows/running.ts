@@ -55,6 +55,8 @@ interface Exitable {
   contactId: Uuid
   /** The event that started it. */
   eventId: Uuid | null
+  /** When what started it happened: not later than it was written. */
+  occurredAt: string
   /** Names of events that end it. */
   exitEvents: string[]
 }
@@ -65,10 +67,12 @@ export const listWithExitEvents = (
   organizationId: Uuid,
   contactIds: readonly Uuid[],
 ) => tx<Exitable[]>`
-  select execution.id, execution.contact_id, execution.event_id, v.exit_events
+  select execution.id, execution.contact_id, execution.event_id, execution.occurred_at,
+    v.exit_events
   from unnest(${[...contactIds]}::uuid[]) as asked (contact_id)
   cross join lateral (
-    select id, flow_id, version, contact_id, event_id
+    select id, flow_id, version, contact_id, event_id,
+      least(occurred_at, created_at) as occurred_at
     from executions
     where organization_id = ${organizationId} and contact_id = asked.contact_id
       and status in ${live(tx)}

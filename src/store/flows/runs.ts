@@ -20,6 +20,8 @@ export interface Facts {
   /** Something it needs is deleted: its flow, or the topic that started it. */
   goneReason: 'workflow_deleted' | 'topic_deleted' | null
   eventId: Uuid | null
+  /** When what started it happened: not later than it was written. */
+  occurredAt: string
   data: Record<string, unknown>
   createdAt: string
 }
@@ -38,7 +40,7 @@ export async function find(
 ): Promise<Facts | undefined> {
   const [row] = await tx<Facts[]>`
     select e.flow_id, f.name as flow_name, e.version, e.contact_id, e.topic_id, e.event_id, e.data,
-      e.created_at,
+      e.created_at, least(e.occurred_at, e.created_at) as occurred_at,
       case
         when f.deleted_at is not null then 'workflow_deleted'
         when e.topic_id is not null and not exists (

@@ -10,8 +10,9 @@ export interface Start {
   data: Record<string, unknown>
   /** A hash of what causes it: one cause starts one execution of a flow, however often it comes. */
   dedupeKey: Uuid
-  /** The event that causes it. */
+  /** The event that causes it, and when it happened; ISO. */
   eventId?: Uuid
+  occurredAt?: string
   /** The topic whose subscription causes it: unsubscribing from it cancels the execution. */
   topicId?: Uuid
 }
@@ -44,9 +45,9 @@ export const insertAll = (
   requestId: string | undefined,
 ) => tx`
   insert into executions (organization_id, id, flow_id, version, contact_id, topic_id, event_id,
-    data, dedupe_key, request_id)
-  select ${organizationId}, id, flow_id, version, contact_id, topic_id, event_id, data::jsonb,
-    dedupe_key, ${requestId ?? null}
+    occurred_at, data, dedupe_key, request_id)
+  select ${organizationId}, id, flow_id, version, contact_id, topic_id, event_id, occurred_at,
+    data::jsonb, dedupe_key, ${requestId ?? null}
   from unnest(
     ${executions.map(({ id }) => id)}::uuid[],
     ${executions.map(({ flow }) => flow.id)}::uuid[],
@@ -54,6 +55,8 @@ export const insertAll = (
     ${executions.map(({ contactId }) => contactId)}::uuid[],
     ${executions.map(({ topicId }) => topicId ?? null)}::uuid[],
     ${executions.map(({ eventId }) => eventId ?? null)}::uuid[],
+    ${executions.map(({ occurredAt }) => occurredAt ?? null)}::timestamptz[],
     ${executions.map(({ data }) => data)}::text[],
     ${executions.map(({ dedupeKey }) => dedupeKey)}::uuid[]
-  ) as start (id, flow_id, version, contact_id, topic_id, event_id, data, dedupe_key)`
+  ) as start (id, flow_id, version, contact_id, topic_id, event_id, occurred_at,
+    data, dedupe_key)`

@@ -17,18 +17,10 @@ export interface StepRow {
   mailId: Uuid | null
   dueAt: string | null
   enteredAt: string
-  /** Null: it is the first. */
-  previousEnteredAt: string | null
 }
 
 const columns = (sql: Executor) => sql`
-  s.position, s.try, s.status, s.mail_id, s.due_at, s.entered_at,
-  (
-    select p.entered_at
-    from execution_steps p
-    where p.organization_id = s.organization_id and p.execution_id = s.execution_id
-      and p.position = s.position - 1
-  ) as previous_entered_at`
+  s.position, s.try, s.status, s.mail_id, s.due_at, s.entered_at`
 
 /** Finds a visit; undefined when the execution has not come to it. */
 export async function find(
@@ -56,6 +48,44 @@ export async function following(
       and position = ${position + 1}`
   return row
 }
+
+/** A visit in which an execution rested: a delay, or a wait that took something or took time. */
+export interface Rest {
+  enteredAt: string
+  /** When it would end by itself. Null: it was over at once. */
+  dueAt: string | null
+  /** Null: nothing ended it before its time. */
+  matchedAt: string | null
+  matchedEventId: Uuid | null
+}
+
+export type RestKey = Visit & { executionId: Uuid }
+
+/** The last rests before a visit, the latest first. */
+export const listRests = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { executionId, stepId, visit }: RestKey,
+  limit: number,
+) => tx<Rest[]>`
+  select s.entered_at, s.due_at, w.matched_at, w.matched_event_id
+  from execution_steps s
+  left join waits w on w.organization_id = s.organization_id and w.execution_id = s.execution_id
+    and w.step_id = s.step_id and w.visit = s.visit
+  where s.organization_id = ${organizationId} and s.execution_id = ${executionId}
+    and s.position < (
+      select position
+      from execution_steps
+      where organization_id = ${organizationId} and execution_id = ${executionId}
+        and step_id = ${stepId} and visit = ${visit}
+    )
+    and (
+      s.type = 'delay'
+      or s.type in ('wait_for_event', 'wait_for_email_engagement')
+        and (s.due_at is not null or w.matched_event_id is not null)
+    )
+  order by s.position desc
+  limit ${limit}`
 
 /**
  * Notes that the execution came to a step, unless this visit is noted already, and returns the

@@ -97,6 +97,8 @@ export interface EventWait extends WaitKey {
   eventName: string
   filter: Condition | null
   expiresAt: string
+  /** What happened before its execution began does not count. */
+  occurredSince: string
 }
 
 /**
@@ -129,11 +131,13 @@ export const lockForEvents = (
     order by wait.execution_id
   ) found
   cross join lateral (
-    select execution_id, step_id, visit, contact_id, event_name, filter, expires_at
-    from waits
-    where organization_id = ${organizationId} and execution_id = found.execution_id
-      and step_id = found.step_id and visit = found.visit and status = 'waiting'
-    for update
+    select w.execution_id, w.step_id, w.visit, w.contact_id, w.event_name, w.filter, w.expires_at,
+      least(e.occurred_at, e.created_at) as occurred_since
+    from waits w
+    join executions e on e.organization_id = w.organization_id and e.id = w.execution_id
+    where w.organization_id = ${organizationId} and w.execution_id = found.execution_id
+      and w.step_id = found.step_id and w.visit = found.visit and w.status = 'waiting'
+    for update of w
   ) held`
 
 /** `waiting → matched`, each by its event; the waits are locked. */
