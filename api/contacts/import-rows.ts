@@ -6,6 +6,7 @@ import { type Format, ImportRow } from '../../src/schemas/contacts/import.ts'
 import type { ImportRow as StoredRow } from '../../src/store/contacts/import-pages.ts'
 import type { NewPage } from '../../src/store/contacts/imports.ts'
 import { refuseUnstorable } from '../http/bodies.ts'
+import { findDuplicateKey } from '../http/edges/duplicate-keys.ts'
 import { breather } from '../../src/breather.ts'
 import { applyContactRules } from './contact-rules.ts'
 import { malformedBody } from '../http/errors.ts'
@@ -263,6 +264,8 @@ function parseLine(line: string): RawRow['fields'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Broken('The row is not a JSON object')
   }
+  const twice = findDuplicateKey(line)
+  if (twice !== undefined) return new Broken(`The row has the key ${twice} twice`)
   const given = Object.entries(value).filter(
     ([name, field]) => !saysNothing(field) && !READ_ONLY.some((readOnly) => readOnly === name),
   )

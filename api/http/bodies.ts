@@ -3,8 +3,9 @@ import { safeParse } from 'secure-json-parse'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { shown } from '../../src/domain/text.ts'
 import { sha256 } from '../../src/tokens.ts'
-import { findDuplicateKey } from './edges/duplicate-keys.ts'
+import { findDuplicateKeys } from './edges/duplicate-keys.ts'
 import { malformedBody, unsupportedMediaType } from './errors.ts'
+import { rowListOf } from './row-schemas.ts'
 import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
 import { REQUEST_LIMITS } from './request-limits.ts'
 
@@ -21,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The JSON text has escapes that may make a string which cannot be stored. */
     hasSuspiciousText: boolean
+    /** Rows of the body that have a key twice, with the path of the key in the row. */
+    duplicateKeys: ReadonlyMap<number, string> | null
   }
   interface FastifyContextConfig {
     /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
@@ -32,10 +35,12 @@ declare module 'fastify' {
 
 /**
  * How bodies are read: JSON, refusing keys that would reach a prototype or are there twice; nothing
- * else. An empty body is no body whatever its media type says.
+ * else. A row that has a key twice is refused alone, where rows are checked each by itself. An
+ * empty body is no body whatever its media type says.
  */
 export function readBodies(app: FastifyInstance): void {
   app.decorateRequest('hasSuspiciousText', false)
+  app.decorateRequest('duplicateKeys', null)
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
@@ -65,8 +70,14 @@ export function readBodies(app: FastifyInstance): void {
       }
       const body: unknown = safeParse(text)
       const refusal = refusalOf(text, body)
-      if (refusal) done(refusal)
+      if (refusal) {
+        done(refusal)
+        return
+      }
+      const { path, rows } = findDuplicateKeys(text, rowListOf(request.routeOptions.schema?.body))
+      if (path !== undefined) done(duplicateKey('body', path))
       else {
+        request.duplicateKeys = rows
         request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
         if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
         done(null, body)
@@ -86,13 +97,13 @@ function refusalOf(text: string, body: unknown): AppError | undefined {
   if (body === null && text.trim() !== 'null') {
     return malformedBody('must not have the keys __proto__ and constructor.prototype')
   }
-  const duplicate = findDuplicateKey(text)
-  return duplicate === undefined ? undefined : duplicateKey(duplicate)
+  return undefined
 }
 
-function duplicateKey(path: string): AppError {
+/** The refusal of a body, or of a row, that has the key at `path` twice. */
+export function duplicateKey(of: 'body' | 'row', path: string): AppError {
   const place = shown(path)
-  return new AppError('MALFORMED_REQUEST', `The body has the key ${place} twice`, {
+  return new AppError('MALFORMED_REQUEST', `The ${of} has the key ${place} twice`, {
     reason: 'duplicate_key',
     details: [{ path: place, message: 'is there twice' }],
   })

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { breather } from '../../src/breather.ts'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { MOST_ROW_DETAILS, type RowFailures } from '../../src/domain/row-failures.ts'
-import { refuseUnstorable } from './bodies.ts'
+import { duplicateKey, refuseUnstorable } from './bodies.ts'
 import { type CheckedInput, inputChecker } from './validation.ts'
 
 /** A row that fits its schema. */
@@ -20,7 +20,10 @@ export interface Row<T> {
 export function rowChecker<T extends TSchema>(schema: T) {
   const check = inputChecker(schema, MOST_ROW_DETAILS)
   return async (
-    { hasSuspiciousText }: Pick<FastifyRequest, 'hasSuspiciousText'>,
+    {
+      hasSuspiciousText,
+      duplicateKeys,
+    }: Pick<FastifyRequest, 'hasSuspiciousText' | 'duplicateKeys'>,
     given: readonly unknown[],
     failures: RowFailures,
   ): Promise<Row<Static<T>>[]> => {
@@ -28,6 +31,11 @@ export function rowChecker<T extends TSchema>(schema: T) {
     const breathe = breather()
     for (const [index, each] of given.entries()) {
       await breathe()
+      const twice = duplicateKeys?.get(index)
+      if (twice !== undefined) {
+        failures.add(index, duplicateKey('row', twice))
+        continue
+      }
       const { value, details } = checkRow(each)
       if (details) failures.add(index, notFitting(details))
       else rows.push({ index, row: value })

@@ -38,7 +38,7 @@ function failureOf(row: string, index: number, refusal: AppError): RowFailure {
     path: shown(detail.path === '' ? row : `${row}.${detail.path}`),
     message: shown(detail.message, LONGEST_MESSAGE),
   }))
-  const isOfInput = code === 'BAD_REQUEST' || code === 'VALIDATION_FAILED'
+  const isOfInput = ['BAD_REQUEST', 'VALIDATION_FAILED', 'MALFORMED_REQUEST'].includes(code)
   const message = isOfInput && details ? sentence(details) : refusal.message
   return {
     index,

@@ -86,6 +86,21 @@ test('NDJSON has a contact a line; what an export adds is passed over', async ()
   })
 })
 
+test('a line of NDJSON with a key that is there twice fails alone, however deep the key is', async () => {
+  const lines = [
+    '{"email":"once@example.com","properties":{"plan":"free"}}',
+    '{"email":"twice@example.com","email":"other@example.com"}',
+    '{"email":"deep@example.com","properties":{"plan":"free","pl\\u0061n":"pro"}}',
+    '{"email":"again@example.com","firstName":"email","lastName":"email"}',
+  ]
+  const type = { 'content-type': 'application/x-ndjson' }
+  const after = await importFile(api, api.alice, lines.join('\n'), {}, type)
+  expect(after).toMatchObject({ status: 'completed', created: 2, failed: 2 })
+  const { text } = await api.alice.get(`/v1/contacts/imports/${after.id}/errors`)
+  expect(text).toContain('The row has the key email twice')
+  expect(text).toContain('The row has the key properties.plan twice')
+})
+
 test('bad rows are reported, guarded against formulas, and good ones are kept', async () => {
   const after = await importFile(
     api,

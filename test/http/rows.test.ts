@@ -147,6 +147,12 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
+/** Sends a text as it is written. */
+function send({ url }: Kind, payload: string) {
+  const headers = { 'content-type': 'application/json' }
+  return api.alice.send({ method: 'POST', url: url(), headers, payload })
+}
+
 const post = ({ url, list }: Kind, rows: unknown[], headers: Record<string, string> = {}) =>
   api.alice.send({
     method: 'POST',
@@ -198,6 +204,37 @@ describe.each(Object.entries(KINDS))('of a thousand %s', (_name, kind) => {
       expect(reason).toBe(code.toLowerCase())
       expect(details[0].path.startsWith(place)).toBe(true)
       expect(`${details[0].path} ${details[0].message}`).toBe(message)
+    }
+  })
+
+  test('a row with a key that is there twice is told by the key’s place, however deep it is', async () => {
+    const twice: [row: string, path: string][] = [
+      ['{"name":"x","name":"y"}', 'name'],
+      ['{"a":{"b":[{"c":1},{"c":1,"d":2,"c":2}]}}', 'a.b[1].c'],
+      ['{"\\u0061":1,"a":2,"b":1,"b":2}', 'a'],
+      [`{"${list}":[{"x":1,"x":2}]}`, `${list}[0].x`],
+    ]
+    const rows = times(20, (n) => JSON.stringify(good(n)))
+    for (const [n, [row]] of twice.entries()) rows[3 + n * 4] = row
+    const { status, body } = await send(kind, `{"${list}":[${rows.join(',')}]}`)
+    expect([status, body.success, kept(body)]).toEqual([200, false, 20 - twice.length])
+    expect(body.errorDetails).toEqual(
+      twice.map(([, path], n) => ({
+        index: 3 + n * 4,
+        code: 'MALFORMED_REQUEST',
+        reason: 'duplicate_key',
+        message: `${list}[${3 + n * 4}].${path} is there twice`,
+        details: [{ path: `${list}[${3 + n * 4}].${path}`, message: 'is there twice' }],
+      })),
+    )
+    // Of the body itself it is as ambiguous as before.
+    for (const text of [
+      `{"${list}":[${rows[0]}],"${list}":[]}`,
+      `{"other":[{"a":1,"a":2}],"${list}":[${rows[0]}]}`,
+      `{"${list}":{"0":{"a":1,"a":2}}}`,
+    ]) {
+      const refused = await send(kind, text)
+      expect([refused.status, refused.body.reason]).toEqual([400, 'duplicate_key'])
     }
   })
 

@@ -8,13 +8,28 @@ interface Level {
   isKeyNext: boolean
 }
 
+/** Keys that are there twice. */
+interface DuplicateKeys {
+  /** The path of the first one outside the rows. */
+  path: string | undefined
+  /** The path of the first one in each row, by the row's place in the list. */
+  rows: ReadonlyMap<number, string>
+}
+
+/** No list of rows may be longer, so those behind need not be found. */
+const MOST_ROWS = 1_000
+
+/** Returns the path of the first key that is there twice in one object of `text`: see below. */
+export const findDuplicateKey = (text: string): string | undefined => findDuplicateKeys(text).path
+
 /**
- * Returns the path of the first key that is there twice in one object of `text`, which is valid
- * JSON. The parser keeps the last one, other programs the first: what was checked on the way here
- * need not be what is acted upon.
+ * Finds keys that are there twice in one object of `text`, which is valid JSON. The parser keeps
+ * the last one, other programs the first: what was checked on the way here need not be what is
+ * acted upon. `list` names the member whose rows are refused each by itself.
  */
-export function findDuplicateKey(text: string): string | undefined {
+export function findDuplicateKeys(text: string, list?: string): DuplicateKeys {
   const levels: Level[] = []
+  const rows = new Map<number, string>()
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1)
     switch (text[at]) {
@@ -39,7 +54,11 @@ export function findDuplicateKey(text: string): string | undefined {
           level.at = key
           level.isKeyNext = false
           level.keys ??= new Set()
-          if (level.keys.has(key)) return pathOf(placeOf(levels))
+          if (level.keys.has(key)) {
+            const row = rowOf(levels, list)
+            if (row === undefined) return { path: pathOf(placeOf(levels)), rows }
+            if (row < MOST_ROWS && !rows.has(row)) rows.set(row, pathOf(placeOf(levels.slice(2))))
+          }
           level.keys.add(key)
         }
         at = end
@@ -52,7 +71,13 @@ export function findDuplicateKey(text: string): string | undefined {
       default:
     }
   }
-  return undefined
+  return { path: undefined, rows }
+}
+
+/** The row of the list that is being read. */
+function rowOf([body, rows, row]: readonly Level[], list: string | undefined): number | undefined {
+  const isRow = list !== undefined && body?.at === list && row !== undefined
+  return isRow && typeof rows?.at === 'number' ? rows.at : undefined
 }
 
 /** The first character from `start` on that is no blank. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findDuplicateKey } from '../../../api/http/edges/duplicate-keys.ts'
+import { findDuplicateKey, findDuplicateKeys } from '../../../api/http/edges/duplicate-keys.ts'
 import { type Api, inject, startApi } from '../../support/api.ts'
 
 let api: Api
@@ -64,6 +64,22 @@ describe('a key that is there twice', () => {
       ),
       { numRuns: 500 },
     )
+  })
+
+  test('is the row’s where rows are checked each by itself, and found in the first thousand', () => {
+    const text = '{"rows":[{"a":1,"a":2,"b":1,"b":2},[{"c":1,"c":2}],{"d":{"e":1,"e":2}},{"f":1}]}'
+    expect(findDuplicateKeys(text, 'rows')).toEqual({
+      path: undefined,
+      rows: new Map([
+        [0, 'a'],
+        [1, '[0].c'],
+        [2, 'd.e'],
+      ]),
+    })
+    expect(findDuplicateKeys(text)).toMatchObject({ path: 'rows[0].a' })
+    expect(findDuplicateKeys(text, 'row')).toMatchObject({ path: 'rows[0].a' })
+    const many = `{"rows":[${Array(2_000).fill('{"a":1,"a":2}').join(',')}]}`
+    expect(findDuplicateKeys(many, 'rows').rows.size).toBe(1_000)
   })
 
   test('is refused by name, and nothing is made', async () => {
