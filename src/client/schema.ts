@@ -5687,7 +5687,7 @@ export interface components {
              * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.
              */
             occurredAt?: string;
-            /** @description Your own id of the event: the same one within 7 days is accepted and ignored. */
+            /** @description Your own id of the event: the same one with the same `name` and contact within 7 days is accepted and ignored, and makes no contact. */
             eventId?: string;
         };
         /**

@@ -19,8 +19,10 @@ afterAll(async () => {
   await database.drop()
 })
 
+const contactId = uuidv7()
+const keyOf = (eventId: string) => ({ eventId, name: 'bought', contactId })
 const remember = (organizationId: Uuid, ids: readonly string[]) =>
-  transact(sql, (tx) => eventIds.remember(tx, organizationId, ids))
+  transact(sql, (tx) => eventIds.remember(tx, organizationId, ids.map(keyOf)))
 const age = (organizationId: Uuid, ms: number) => sql`
   update event_ids
   set received_at = clock_timestamp() - ${ms} * interval '1 millisecond'
@@ -49,9 +51,41 @@ test('an id that is used again at this moment stays, and nobody waits', async ()
   await remember(organizationId, ['again', 'gone'])
   await age(organizationId, 8 * DAY_MS)
   await transact(sql, async (tx) => {
-    expect(await eventIds.remember(tx, organizationId, ['again'])).toEqual(new Set())
+    expect(await eventIds.remember(tx, organizationId, [keyOf('again')])).toEqual([])
     expect(await eventIds.deleteOld(worker)).toBe(1)
   })
   expect(await left(organizationId)).toEqual(['again'])
-  expect(await remember(organizationId, ['again'])).toEqual(new Set(['again']))
+  expect(await remember(organizationId, ['again'])).toEqual([keyOf('again')])
+})
+
+test('sets of the same keys in any order at once: each key is new once, and none waits for ever', async () => {
+  const organizationId = uuidv7()
+  const keys = Array.from({ length: 60 }, (_, n) => ({
+    eventId: `Order-${n % 20}`,
+    name: ['bought', 'Bought', 'paid'][n % 3] ?? '',
+    contactId,
+  }))
+  const sets = Array.from({ length: 6 }, (_, n) => (n % 2 ? keys : keys.toReversed()))
+  const known = await Promise.all(
+    sets.map((set) => transact(sql, (tx) => eventIds.remember(tx, organizationId, set))),
+  )
+  expect(known.reduce((sum, { length }) => sum + keys.length - length, 0)).toBe(keys.length)
+})
+
+test('an id of before names counted stands for every event until it expires', async () => {
+  const organizationId = uuidv7()
+  await sql`
+    insert into event_ids (organization_id, event_id, request)
+    values (${organizationId}, 'former', ${uuidv7()})`
+  const keys = [keyOf('former'), { ...keyOf('former'), name: 'paid' }, keyOf('other')]
+  const remembered = () => transact(sql, (tx) => eventIds.remember(tx, organizationId, keys))
+  const former = await remembered()
+  expect(new Set(former)).toEqual(new Set(keys.slice(0, 2)))
+  expect(await eventIds.known(sql, organizationId, keys)).toEqual(new Set([0, 1, 2]))
+  expect(await eventIds.known(sql, uuidv7(), keys)).toEqual(new Set())
+  await sql`delete from event_ids where organization_id = ${organizationId} and name <> ''`
+  await age(organizationId, 7 * DAY_MS)
+  expect(await eventIds.known(sql, organizationId, keys)).toEqual(new Set())
+  expect(await remembered()).toEqual([])
+  expect(new Set(await remembered())).toEqual(new Set(keys))
 })

@@ -142,7 +142,7 @@ test('nobody is made without an address, under another’s address, or for a dup
   expect((await api.alice.get(`/v1/contacts/${event.contactEmail}`)).status).toBe(404)
 })
 
-test('of fifty at once with one eventId one is stored and counted, for whomever each is', async () => {
+test('of fifty at once with one eventId one of each contact is stored and counted', async () => {
   const contacts = await Promise.all(
     Array.from({ length: 5 }, () => createContact(api.alice, { email: newAddress() })),
   )
@@ -154,14 +154,55 @@ test('of fifty at once with one eventId one is stored and counted, for whomever 
     ),
   )
   expect(tally(answers.map(({ status, body }) => `${status} ${body.duplicate}`))).toEqual({
-    '200 false': 1,
-    '200 true': 49,
+    '200 false': 5,
+    '200 true': 45,
   })
   expect(new Set(answers.map(({ body }) => body.eventId))).toEqual(new Set([eventId]))
   const stored = await storedEvents(api, api.alice.organizationId)
-  expect(stored.filter((each) => each.eventId === eventId)).toHaveLength(1)
+  expect(new Set(stored.filter((each) => each.eventId === eventId).map(contactOf))).toEqual(
+    new Set(contacts.map(({ id }) => id)),
+  )
   const after = figures(await api.alice.post('/v1/events', { name: 'x' }))
-  expect(after.current).toBe(before + 1)
+  expect(after.current).toBe(before + 5)
+})
+
+const contactOf = ({ contactId }: { contactId: string }) => contactId
+
+test('the same eventId is another event for another name or another contact, one at a time and in a set', async () => {
+  const email = newAddress()
+  const [ada, bea] = await Promise.all([
+    createContact(api.alice, { email }),
+    createContact(api.alice, { email: newAddress() }),
+  ])
+  const eventId = uuidv7()
+  const events = [
+    { name: 'order_placed', contactId: ada?.id, eventId },
+    { name: 'order_paid', contactId: ada?.id, eventId },
+    { name: 'Order_placed', contactId: ada?.id, eventId },
+    { name: 'order_placed', contactId: bea?.id, eventId },
+  ]
+  for (const isDuplicate of [false, true]) {
+    for (const event of events) {
+      expect((await ingest(event)).body.duplicate).toBe(isDuplicate)
+    }
+  }
+  // The same contact, however it is named.
+  const byAddress = { name: 'order_paid', contactEmail: email, eventId }
+  expect((await ingest({ ...byAddress, createIfMissing: true })).body.duplicate).toBe(true)
+  const set = events.map((event) => ({ ...event, eventId: uuidv7().slice(0, 8) }))
+  const same = set.map((event) => ({ ...event, eventId: set[0]?.eventId }))
+  const { body } = await api.alice.post('/v1/events/batch', { events: [...same, ...same] })
+  expect(body).toMatchObject({ processed: 4, duplicates: 4, errors: [] })
+})
+
+test('a known id makes no contact for the same name, and does for another', async () => {
+  const eventId = uuidv7()
+  const event = { name: 'signed_up', contactEmail: newAddress(), createIfMissing: true, eventId }
+  expect((await ingest(event)).body).toMatchObject({ duplicate: false, contactCreated: true })
+  await api.alice.delete(`/v1/contacts/${event.contactEmail}`)
+  expect((await ingest(event)).body).toMatchObject({ duplicate: true, contactCreated: false })
+  const other = { ...event, name: 'ordered' }
+  expect((await ingest(other)).body).toMatchObject({ duplicate: false, contactCreated: true })
 })
 
 test('an eventId is free again after seven days, and is nothing to another organization', async () => {

@@ -64,6 +64,11 @@ it('nothing of the person is left in what flows know, and all of everybody else'
   const other = await known()
   const stranger = await known(await seedOrganization(sql))
   await noteIds([`${person.word}1`, `${other.word}1`])
+  await sql`
+    insert into event_ids (organization_id, event_id, name, contact_id, request)
+    select organization_id, event_id, name, contact_id, id
+    from events
+    where organization_id = ${seeded.organizationId} and event_id like '%2'`
   const before = await dumpRows(database.admin)
   const tables = (rows: string[], words: string[]) => [
     ...new Set(speakingOf(rows, words).map((row) => row.split(' ')[0] ?? '')),

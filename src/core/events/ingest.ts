@@ -1,4 +1,5 @@
 import type { Uuid } from '../../ids.ts'
+import { type EventKey, textOf } from '../../domain/events/event-key.ts'
 import * as namedContacts from '../../store/contacts/named-contacts.ts'
 import { Superseded, type Transaction } from '../../store/db/sql.ts'
 import * as eventIds from '../../store/events/event-ids.ts'
@@ -9,7 +10,6 @@ import { matchEvents } from '../flows/wait-matching.ts'
 import * as eventContacts from './resolve-contacts.ts'
 
 export interface IncomingEvent extends eventContacts.Subject {
-  name: string
   properties: Record<string, unknown>
   /** The same as JSON. */
   propertiesJson: string
@@ -109,13 +109,13 @@ async function store(
     const made = await events.insert(tx, organizationId, fresh, timelyNames(fresh))
     if (made) return { stored: fresh, made, missing }
 
-    await eventIds.forget(tx, organizationId, idsOf(fresh))
+    await eventIds.forget(tx, organizationId, fresh.flatMap(keysOf))
     // All contacts at once, also of duplicates within the request: the first of them may be the
     // one that fails.
     const wanted = [...new Set(given.map(({ contactId }) => contactId))]
     const there = await namedContacts.listPresent(tx, organizationId, wanted)
     const gone = given.filter(
-      ({ contactId, event: { eventId = '' } }) => !there.has(contactId) && !before.has(eventId),
+      (each) => !there.has(each.contactId) && !keysOf(each).some((key) => before.has(textOf(key))),
     )
     const goneIds = gone.map(({ contactId }) => contactId)
     const foreign = await namedContacts.listForeign(tx, organizationId, goneIds)
@@ -127,25 +127,29 @@ async function store(
   }
 }
 
-const idsOf = (given: readonly Candidate[]): string[] =>
-  given.flatMap(({ event: { eventId } }) => eventId ?? [])
+/** The key of an event that has an id of its caller. */
+const keysOf = ({ contactId, event: { eventId, name } }: Candidate): EventKey[] =>
+  eventId === undefined ? [] : [{ eventId, name, contactId }]
 
-/** Of events with the same id the first counts, unless an earlier request has brought the id. */
+/** Of events with the same key the first counts, unless an earlier request has brought the key. */
 async function withoutDuplicates(
   tx: Transaction,
   organizationId: Uuid,
   given: readonly Candidate[],
 ): Promise<{ fresh: readonly Candidate[]; before: ReadonlySet<string> }> {
-  const seen = new Set<string>()
-  const first = given.filter(({ event: { eventId } }) => {
-    if (eventId === undefined) return true
-    if (seen.has(eventId)) return false
-    seen.add(eventId)
+  const seen = new Map<string, EventKey>()
+  const first = given.filter((each) => {
+    const [key] = keysOf(each)
+    if (key === undefined) return true
+    const text = textOf(key)
+    if (seen.has(text)) return false
+    seen.set(text, key)
     return true
   })
-  const before = await eventIds.remember(tx, organizationId, [...seen])
+  const known = await eventIds.remember(tx, organizationId, [...seen.values()])
+  const before = new Set(known.map(textOf))
   if (before.size === 0) return { fresh: first, before }
-  const fresh = first.filter(({ event: { eventId = '' } }) => !before.has(eventId))
+  const fresh = first.filter((each) => !keysOf(each).some((key) => before.has(textOf(key))))
   return { fresh, before }
 }
 

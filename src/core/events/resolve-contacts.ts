@@ -14,7 +14,8 @@ export interface Subject {
   email?: string | undefined
   createIfMissing: boolean
   names: NameParts
-  /** The caller's own id of the event. */
+  /** Of the event, and the caller's own id of it. */
+  name: string
   eventId?: string | undefined
 }
 
@@ -57,12 +58,8 @@ export async function resolve(
   const unreachable = new Set(
     wanted.filter(({ subject }) => subject.email === undefined).map(({ index }) => index),
   )
-  const given = wanted.flatMap(({ subject }) => subject.eventId ?? [])
-  const before = await eventIds.known(tx, organizationId, given)
-  const isBefore = ({ eventId }: Subject): boolean => eventId !== undefined && before.has(eventId)
-  const reachable = wanted.filter(
-    ({ subject, index }) => !unreachable.has(index) && !isBefore(subject),
-  )
+  const before = await listRepeated(tx, organizationId, wanted)
+  const reachable = wanted.filter(({ index }) => !unreachable.has(index) && !before.has(index))
   const made = await make(tx, organizationId, reachable, options)
   // Looked up again: two rows may mean one person, and others make contacts at the same moment.
   if (reachable.length > 0) resolved = await look(tx, organizationId, subjects)
@@ -71,9 +68,31 @@ export async function resolve(
     const subject = subjects[index]
     const isWanted = wanted.some((each) => each.index === index)
     if (!subject || !isWanted || !('missing' in found) || found.missing !== 'unknown') return found
-    if (isBefore(subject)) return { isDuplicate: true }
+    if (before.has(index)) return { isDuplicate: true }
     return { missing: unreachable.has(index) ? 'no_address' : 'busy' }
   })
+}
+
+/**
+ * Returns the places of subjects whose event came before: of the contact that each has found, or
+ * of anybody, where there is none. No contact is made or changed for those.
+ */
+async function listRepeated(
+  sql: Executor,
+  organizationId: Uuid,
+  given: readonly { subject: Subject; index: number; id?: Uuid }[],
+): Promise<Set<number>> {
+  const keyed = given.flatMap(({ subject: { eventId, name }, index, id: contactId }) =>
+    eventId === undefined
+      ? []
+      : [{ index, key: { eventId, name, ...(contactId && { contactId }) } }],
+  )
+  const known = await eventIds.known(
+    sql,
+    organizationId,
+    keyed.map(({ key }) => key),
+  )
+  return new Set(keyed.flatMap(({ index }, place) => (known.has(place) ? [index] : [])))
 }
 
 async function look(

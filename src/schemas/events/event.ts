@@ -46,7 +46,7 @@ export const EventInput = strict(
     eventId: Type.Optional(
       line(LONGEST_EVENT_ID, {
         description:
-          'Your own id of the event: the same one within 7 days is accepted and ignored.',
+          'Your own id of the event: the same one with the same `name` and contact within 7 days is accepted and ignored, and makes no contact.',
       }),
     ),
   },

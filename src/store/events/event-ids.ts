@@ -1,83 +1,127 @@
+import type { EventKey } from '../../domain/events/event-key.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** The callers' own ids of events: the same id within this time is the same event. */
+/** The callers' own ids of events: the same key within this time is the same event. */
 const REMEMBERED_DAYS = 7
 /** Rows of one statement. */
 const MOST_DELETED = 5_000
 
 /**
- * Remembers ids, each given once, and returns those that other requests brought before, or bring at
- * this moment: the second waits here until the transaction of the first has ended.
+ * Remembers keys, each given once, and returns those that other requests brought before, or bring
+ * at this moment: the second waits here until the transaction of the first has ended.
  */
 export async function remember(
   tx: Transaction,
   organizationId: Uuid,
-  given: readonly string[],
-): Promise<Set<string>> {
-  if (given.length === 0) return new Set()
+  keys: readonly EventKey[],
+): Promise<EventKey[]> {
+  if (keys.length === 0) return []
   const request = uuidv7()
-  // In one order everywhere, so that two requests wait for each other instead of deadlocking. As
-  // lines of text: no id has control characters, and an array costs a third more.
-  const sorted = [...given].sort().join('\n')
+  const given = rows(tx, keys)
+  // In one order everywhere, so that two requests wait for each other instead of deadlocking.
   const [remembered] = await tx<{ count: number }[]>`
-    with remembered as (
-      insert into event_ids (organization_id, event_id, request)
-      select ${organizationId}, event_id, ${request}
-      from string_to_table(${sorted}, chr(10)) as event_id
-      on conflict (organization_id, event_id) do update
+    with given as (${given}), remembered as (
+      insert into event_ids (organization_id, event_id, name, contact_id, request)
+      select ${organizationId}, event_id, name, contact_id, ${request}
+      from given
+      where not exists (${former(tx, organizationId)})
+      order by event_id collate "C", name collate "C", contact_id
+      on conflict (organization_id, event_id, name, contact_id) do update
       set request = excluded.request, received_at = excluded.received_at
       where event_ids.received_at <= excluded.received_at - ${REMEMBERED_DAYS} * interval '1 day'
       returning 1
     )
     select count(*) as count
     from remembered`
-  if (remembered?.count === given.length) return new Set()
-  const others = await tx<{ eventId: string }[]>`
-    select event_id
-    from event_ids
-    where organization_id = ${organizationId}
-      and event_id = any(string_to_array(${sorted}, chr(10)))
-      and request <> ${request}`
-  return new Set(others.map(({ eventId }) => eventId))
+  if (remembered?.count === keys.length) return []
+  return tx<EventKey[]>`
+    with given as (${given})
+    select event_id, name, contact_id
+    from given
+    where exists (${former(tx, organizationId)}) or exists (
+      select
+      from event_ids i
+      where i.organization_id = ${organizationId} and i.event_id = given.event_id
+        and i.name = given.name and i.contact_id = given.contact_id and i.request <> ${request}
+    )`
 }
 
-/** Forgets what this transaction remembered of events that were not stored after all. */
-export const forget = (tx: Transaction, organizationId: Uuid, given: readonly string[]) => tx`
-  delete from event_ids
-  where organization_id = ${organizationId} and event_id = any(${[...given]}::text[])`
+/** Keys as rows. As lines of text: an array costs a third more. */
+const rows = (sql: Executor, keys: readonly EventKey[]) => sql`
+  select event_id, name, contact_id::uuid
+  from rows from (
+    string_to_table(${keys.map(({ eventId }) => eventId).join('\n')}, chr(10)),
+    string_to_table(${keys.map(({ name }) => name).join('\n')}, chr(10)),
+    string_to_table(${keys.map(({ contactId }) => contactId).join('\n')}, chr(10))
+  ) as line (event_id, name, contact_id)`
 
-/** Those of the ids that are remembered. Waits for no other transaction. */
-export async function known(
-  sql: Executor,
+/** An id of `given` that is from before names counted, and is still remembered. */
+const former = (sql: Executor, organizationId: Uuid) => sql`
+  select
+  from event_ids f
+  where f.organization_id = ${organizationId} and f.event_id = given.event_id and f.name = ''
+    and f.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
+
+/** Forgets what this transaction remembered of events that were not stored after all. */
+export async function forget(
+  tx: Transaction,
   organizationId: Uuid,
-  given: readonly string[],
-): Promise<Set<string>> {
-  if (given.length === 0) return new Set()
-  const rows = await sql<{ eventId: string }[]>`
-    select event_id
-    from event_ids
-    where organization_id = ${organizationId}
-      and event_id = any(${[...given]}::text[])
-      and received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
-  return new Set(rows.map(({ eventId }) => eventId))
+  keys: readonly EventKey[],
+): Promise<void> {
+  if (keys.length === 0) return
+  await tx`
+    delete from event_ids i
+    using (${rows(tx, keys)}) given
+    where i.organization_id = ${organizationId} and i.event_id = given.event_id
+      and i.name = given.name and i.contact_id = given.contact_id`
 }
 
 /**
- * Deletes a bounded number of ids that are no longer remembered and returns how many. Waits for no
- * other transaction: an id that is being used again at this moment stays.
+ * Which of the keys are remembered, by their places; without a contact: whoever's the event is.
+ * Waits for no other transaction.
+ */
+export async function known(
+  sql: Executor,
+  organizationId: Uuid,
+  keys: readonly (Omit<EventKey, 'contactId'> & Partial<EventKey>)[],
+): Promise<Set<number>> {
+  if (keys.length === 0) return new Set()
+  const found = await sql<{ place: number }[]>`
+    select given.n::integer - 1 as place
+    from unnest(
+      ${keys.map(({ eventId }) => eventId)}::text[],
+      ${keys.map(({ name }) => name)}::text[],
+      ${keys.map(({ contactId }) => contactId ?? null)}::uuid[]
+    ) with ordinality as given (event_id, name, contact_id, n)
+    where exists (
+      select
+      from event_ids i
+      where i.organization_id = ${organizationId} and i.event_id = given.event_id
+        and (
+          i.name = ''
+          or i.name = given.name and i.contact_id = coalesce(given.contact_id, i.contact_id)
+        )
+        and i.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
+    )`
+  return new Set(found.map(({ place }) => place))
+}
+
+/**
+ * Deletes a bounded number of keys that are no longer remembered and returns how many. Waits for no
+ * other transaction: a key that is being used again at this moment stays.
  */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`
     delete from event_ids i
     using (
-      select organization_id, event_id, received_at
+      select organization_id, event_id, name, contact_id, received_at
       from event_ids
       where received_at < statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
       limit ${MOST_DELETED}
       for update skip locked
     ) old
     where i.organization_id = old.organization_id and i.event_id = old.event_id
-      and i.received_at = old.received_at`
+      and i.name = old.name and i.contact_id = old.contact_id and i.received_at = old.received_at`
   return count
 }

@@ -21,15 +21,18 @@ export async function erase(
 
 /**
  * Deletes some events of the contacts, and the caller's own ids of them, which may name the person.
- * An id that is known from another time is somebody else's by now. True when there may be others.
+ * An id of before names counted that is known from another time is somebody else's by now. True
+ * when there may be others.
  */
 async function deleteEvents(
   tx: Transaction,
   organizationId: Uuid,
   contactIds: readonly Uuid[],
 ): Promise<boolean> {
-  const events = await tx<{ id: Uuid; eventId: string | null; receivedAt: string }[]>`
-    select id, event_id, received_at
+  const events = await tx<
+    { id: Uuid; eventId: string | null; name: string; contactId: Uuid; receivedAt: string }[]
+  >`
+    select id, event_id, name, contact_id, received_at
     from events
     where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])
     limit ${PAGE}`
@@ -39,11 +42,16 @@ async function deleteEvents(
     delete from event_ids i
     using unnest(
       ${named.map(({ eventId }) => eventId)}::text[],
+      ${named.map(({ name }) => name)}::text[],
+      ${named.map(({ contactId }) => contactId)}::uuid[],
       ${named.map(({ receivedAt }) => receivedAt)}::timestamptz[]
-    ) as gone (event_id, received_at)
+    ) as gone (event_id, name, contact_id, received_at)
     where i.organization_id = ${organizationId} and i.event_id = gone.event_id
-      and i.received_at between gone.received_at - interval '1 hour'
-        and gone.received_at + interval '1 hour'`
+      and (
+        i.name = gone.name and i.contact_id = gone.contact_id
+        or i.name = '' and i.received_at between gone.received_at - interval '1 hour'
+          and gone.received_at + interval '1 hour'
+      )`
   const ids = events.map(({ id }) => id).toSorted()
   await tx`
     delete from events
