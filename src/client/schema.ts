@@ -5657,7 +5657,7 @@ export interface components {
         };
         /**
          * EventInput
-         * @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id.
+         * @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it.
          */
         EventInput: {
             /** @description What happened: `order_placed`. */
@@ -13682,7 +13682,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. */
+        /** @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EventInput"];

@@ -68,7 +68,7 @@ test('the keys are tried in their order, and an address never leads to another p
   expect(await whose({ contactId: uuidv7(), contactEmail: bea.email })).toBe(beaId)
   expect(await whose({ contactExternalId: externalId, contactEmail: bea.email })).toBe(adaId)
   expect(await whose({ contactExternalId: 'nobody', contactEmail: bea.email })).toBe(beaId)
-  expect(await whose({ contactExternalId: 'nobody', contactEmail: ada.email })).toBe(404)
+  expect(await whose({ contactExternalId: 'nobody else', contactEmail: ada.email })).toBe(404)
 })
 
 test('an unknown contact is 404, another organization’s 403, and nothing is stored', async () => {

@@ -34,7 +34,7 @@ export interface UpsertPlan {
   entries: ListEntry[]
 }
 
-interface Rules extends Pick<UpsertOptions, 'mode' | 'onDuplicate' | 'mayLift'> {
+interface Rules extends Pick<UpsertOptions, 'mode' | 'fillsOnly' | 'onDuplicate' | 'mayLift'> {
   /** What the suppression list says of an address. */
   listed: (email: string) => Reason | undefined
 }
@@ -52,7 +52,7 @@ export const failedRow = (index: number, refusal: Refusal): RowResult => ({
 export function planRows(
   existing: readonly StoredContact[],
   rows: readonly UpsertRow[],
-  { listed, mode = 'upsert', onDuplicate, mayLift }: Rules,
+  { listed, mode = 'upsert', fillsOnly = false, onDuplicate, mayLift }: Rules,
 ): UpsertPlan {
   const known = knownContacts(existing, mode)
   const results: UpsertPlan['results'] = new Map()
@@ -66,12 +66,12 @@ export function planRows(
   }
   const rules: ChangeRules = { mode, mayLift, list }
   for (const row of rows) {
-    const { index, values } = row
-    const holders = known.holders(values)
+    const { index } = row
+    const named = known.holders(row.values)
     const found =
-      mode === 'upsert'
-        ? (holders.externalId ?? holders.email ?? holders.phone)
-        : known.byId(row.id)
+      mode === 'upsert' ? (named.externalId ?? named.email ?? named.phone) : known.byId(row.id)
+    const values = fillsOnly && found ? withoutKnownKeys(found, row.values) : row.values
+    const holders = values === row.values ? named : known.holders(values)
     if (found !== undefined && onDuplicate === 'skip') {
       skipped.push({ index, id: found.id })
       continue
@@ -93,6 +93,13 @@ export function planRows(
     results.set(index, result)
   }
   return { drafts, results, skipped, entries: [...entries.values()] }
+}
+
+/** Values without the keys that the contact has. */
+const withoutKnownKeys = (target: Draft, values: UpsertRow['values']): UpsertRow['values'] => {
+  const lacking = { ...values }
+  for (const field of UNIQUE_FIELDS) if (target[field] !== null) delete lacking[field]
+  return lacking
 }
 
 const MISSING: Refusal = { reason: 'missing' }

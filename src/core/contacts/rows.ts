@@ -33,6 +33,8 @@ export interface UpsertOptions {
   /** How the suppression list knows an address. */
   addressOf: (email: string) => Addressed
   source: 'api' | 'import'
+  /** Ids, addresses and numbers that a contact has are kept: rows write those that it lacks. */
+  fillsOnly?: boolean
   /** What becomes of a row whose contact is there already. */
   onDuplicate?: 'update' | 'skip'
   /**

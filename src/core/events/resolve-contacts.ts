@@ -35,9 +35,10 @@ export interface Options {
 }
 
 /**
- * Finds the contacts of events, and makes those that are missing where that is wanted. No contact
- * is locked: one that is named by our id alone is not even looked for, since storing its event is
- * what finds it.
+ * Finds the contacts of events, and makes those that are missing where that is wanted. A contact
+ * that lacks an external id or an address gets the one that an event names beside another key. No
+ * other contact is locked: one that is named by our id alone is not even looked for, since storing
+ * its event is what finds it.
  *
  * Tried in this order: our id, the external id, the address. An address never leads to a contact
  * that the organization knows by another external id.
@@ -48,7 +49,7 @@ export async function resolve(
   subjects: readonly Subject[],
   options: Options,
 ): Promise<Resolved[]> {
-  let resolved = await look(tx, organizationId, subjects)
+  let resolved = await lookAndFill(tx, organizationId, subjects, options)
   if (!subjects.some(({ createIfMissing }) => createIfMissing)) return resolved
   const wanted = subjects.flatMap((subject, index) => {
     const found = resolved[index]
@@ -62,7 +63,7 @@ export async function resolve(
   const reachable = wanted.filter(({ index }) => !unreachable.has(index) && !before.has(index))
   const made = await make(tx, organizationId, reachable, options)
   // Looked up again: two rows may mean one person, and others make contacts at the same moment.
-  if (reachable.length > 0) resolved = await look(tx, organizationId, subjects)
+  if (reachable.length > 0) resolved = await lookAndFill(tx, organizationId, subjects, options)
   return resolved.map((found, index) => {
     if ('contactId' in found) return { ...found, isNew: made.has(found.contactId) }
     const subject = subjects[index]
@@ -95,22 +96,54 @@ async function listRepeated(
   return new Set(keyed.flatMap(({ index }, place) => (known.has(place) ? [index] : [])))
 }
 
+/** A key that a subject names and the contact it has found lacks. */
+interface Gap {
+  subject: Subject
+  index: number
+  id: Uuid
+  values: { externalId?: string; email?: string }
+}
+
+/** Looks contacts up; where one lacks a key it is filled, and all are looked up by it again. */
+async function lookAndFill(
+  tx: Transaction,
+  organizationId: Uuid,
+  subjects: readonly Subject[],
+  options: Options,
+): Promise<Resolved[]> {
+  const { resolved, gaps } = await look(tx, organizationId, subjects)
+  if (gaps.length === 0) return resolved
+  const before = await listRepeated(tx, organizationId, gaps)
+  const rows = gaps.filter(({ index }) => !before.has(index))
+  if (rows.length === 0) return resolved
+  // A key that another contact gets at this moment stays with that contact, and the gap stays.
+  await upsert(tx, organizationId, rows, {
+    ...options,
+    source: 'api',
+    mode: 'merge',
+    fillsOnly: true,
+    mayLift: false,
+  })
+  return (await look(tx, organizationId, subjects)).resolved
+}
+
 async function look(
   sql: Executor,
   organizationId: Uuid,
   subjects: readonly Subject[],
-): Promise<Resolved[]> {
+): Promise<{ resolved: Resolved[]; gaps: Gap[] }> {
   const named = subjects.filter(({ externalId, email }) => externalId ?? email)
   // Nothing to look up: most programs know our ids.
   if (named.length === 0) {
-    return subjects.map(({ contactId = '' }) => ({ contactId, isNew: false }))
+    const resolved = subjects.map(({ contactId = '' }) => ({ contactId, isNew: false }))
+    return { resolved, gaps: [] }
   }
   const known = await namedContacts.listByKeys(sql, organizationId, {
     ids: named.flatMap(({ contactId }) => contactId ?? []),
     externalIds: named.flatMap(({ externalId }) => externalId ?? []),
     emails: named.flatMap(({ email }) => email ?? []),
   })
-  const ids = new Set(known.map(({ id }) => id))
+  const byId = new Map(known.map((each) => [each.id, each]))
   const byExternalId = new Map(known.map((each) => [each.externalId, each]))
   const byEmail = new Map(known.map((each) => [each.email, each]))
   const unfound: Uuid[] = []
@@ -118,7 +151,7 @@ async function look(
     const { contactId, externalId, email } = subject
     if (contactId !== undefined) {
       const isOnlyKey = externalId === undefined && email === undefined
-      if (isOnlyKey || ids.has(contactId)) return { contactId, isNew: false }
+      if (isOnlyKey || byId.has(contactId)) return { contactId, isNew: false }
       unfound.push(contactId)
     }
     const holder = externalId === undefined ? undefined : byExternalId.get(externalId)
@@ -130,10 +163,24 @@ async function look(
     return { contactId: addressee.id, isNew: false }
   })
   const foreign = await namedContacts.listForeign(sql, organizationId, unfound)
-  return resolved.map((found, index) => {
+  const gaps = subjects.flatMap((subject, index): Gap[] => {
+    const { externalId, email } = subject
+    const found = resolved[index]
+    const contact = found && 'contactId' in found ? byId.get(found.contactId) : undefined
+    if (!contact) return []
+    const lacksExternalId = contact.externalId === null && !byExternalId.has(externalId ?? null)
+    const lacksEmail = contact.email === null && !byEmail.has(email ?? null)
+    const values = {
+      ...(externalId !== undefined && lacksExternalId ? { externalId } : {}),
+      ...(email !== undefined && lacksEmail ? { email } : {}),
+    }
+    return Object.keys(values).length > 0 ? [{ subject, index, id: contact.id, values }] : []
+  })
+  const answered = resolved.map((found, index): Resolved => {
     const contactId = subjects[index]?.contactId
     return contactId !== undefined && foreign.has(contactId) ? { missing: 'foreign' } : found
   })
+  return { resolved: answered, gaps }
 }
 
 /**

@@ -53,7 +53,7 @@ export const EventInput = strict(
   {
     title: 'EventInput',
     description:
-      'One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id.',
+      'One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it.',
     examples: [
       {
         name: 'order_placed',
