@@ -3827,7 +3827,7 @@ export interface components {
                  */
                 asOf: string;
             };
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** BatchPreviewInput */
@@ -4301,7 +4301,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /**
@@ -4944,7 +4944,7 @@ export interface components {
                 };
             }[];
             abTest: components["schemas"]["AbTest"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** CreatedWorkflow */
@@ -4976,7 +4976,7 @@ export interface components {
             settings: components["schemas"]["FlowSettings"];
             /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
             webhookSecret: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /**
@@ -6753,7 +6753,7 @@ export interface components {
             /** @description HTML or MJML, with Liquid, as it was edited last. */
             source: string;
             textContent: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** PulledTemplate */
@@ -7732,7 +7732,7 @@ export interface components {
             } | null;
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** TemplatePreviewInput */
@@ -8529,7 +8529,7 @@ export interface components {
             success: true;
             dryRun: boolean;
             results: components["schemas"]["WorkflowPushed"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** WorkflowPushed */

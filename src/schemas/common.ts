@@ -183,7 +183,7 @@ export const warnings = {
     Type.Array(Warning, {
       minItems: 1,
       description:
-        'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified.',
+        'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end.',
     }),
   ),
 }

@@ -5,6 +5,7 @@ import { bump, type Change } from '../../store/flows/counters.ts'
 import * as entries from '../../store/flows/entries.ts'
 import * as starting from '../../store/flows/starts.ts'
 import type { Start } from '../../store/flows/starts.ts'
+import { brake, stop } from './brake.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 
 /**
@@ -18,7 +19,7 @@ const MOST_BYTES = 1_048_576
 /**
  * - `started`: written, with the outbox message that starts its workflow
  * - `repeated`: the same cause started one before
- * - `dropped`: re-entry, re-entry delay or cooldown of the flow refuse it
+ * - `dropped`: re-entry, re-entry delay or cooldown of the flow refuse it, or the brake does
  * - `gone`: there is no such contact any more
  */
 export type Admission =
@@ -102,9 +103,11 @@ async function enter(
     seen.add(contactId)
     return isFirst || !isOnce
   })
-  const contactIds = candidates.map(({ contactId }) => contactId)
+  const { passed, stopped } = await brake(tx, organizationId, flow, candidates)
+  const contactIds = passed.map(({ contactId }) => contactId)
   const admitted = await entries.enter(tx, organizationId, flow, contactIds)
-  return candidates.filter(({ contactId }) => admitted.has(contactId))
+  await stop(tx, organizationId, flow, stopped)
+  return passed.filter(({ contactId }) => admitted.has(contactId))
 }
 
 /** Writes the executions, and the outbox messages that start their workflows. */

@@ -15,6 +15,7 @@ import { newSigningSecret } from '../../webhook-signatures.ts'
 import { readDefinition } from './definition.ts'
 import { wireOf } from './draft.ts'
 import { keepWatched } from './kept-segments.ts'
+import { type EnabledFlow, ringWarnings } from './ring-warnings.ts'
 import { type Checking, requireRunnable } from './rules.ts'
 import { requireSenders } from './senders.ts'
 import { requireTriggerRoom } from './trigger-limit.ts'
@@ -59,7 +60,7 @@ export async function createFlow(
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
   const { definition, headers } = await readDefinition(changing, given)
   if (values.enabled) {
-    await requireReady(changing, definition)
+    await requireReady(changing, { id: undefined, name, definition })
     await requireTriggerRoom(tx, organizationId, definition.trigger)
   }
   const id = uuidv7()
@@ -112,7 +113,7 @@ export async function changeFlow(
   const definition = read?.definition ?? flow.definition
   const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
   if (isRenewed) {
-    await requireReady(changing, definition)
+    await requireReady(changing, { id: flow.id, name: values.name, definition })
     const from = flow.enabled ? flow.definition.trigger : undefined
     await requireTriggerRoom(tx, organizationId, definition.trigger, from)
   }
@@ -180,7 +181,7 @@ export async function switchFlow(
   const { tx, organizationId } = changing
   if (flow.enabled === enabled) return flow
   if (enabled) {
-    await requireReady(changing, flow.definition)
+    await requireReady(changing, flow)
     await requireTriggerRoom(tx, organizationId, flow.definition.trigger)
   }
   const switched = await flows.setEnabled(tx, organizationId, flow.id, enabled)
@@ -189,11 +190,16 @@ export async function switchFlow(
   return { ...flow, ...switched }
 }
 
-/** Throws a 400 if the flow cannot run: something is missing, or a sender is not verified. */
-async function requireReady(changing: Changing, definition: Definition): Promise<void> {
+/**
+ * Throws a 400 if the flow cannot run: something is missing, or a sender is not verified. Warns of
+ * flows that start each other.
+ */
+async function requireReady(changing: Changing, flow: EnabledFlow): Promise<void> {
   const { tx, organizationId, senders, warnings } = changing
+  const { definition } = flow
   await requireRunnable(tx, organizationId, definition)
   warnings.push(...(await requireSenders(tx, organizationId, definition, senders)))
+  warnings.push(...(await ringWarnings(tx, organizationId, flow)))
 }
 
 /** Deletes a flow that is locked. */

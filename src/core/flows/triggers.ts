@@ -214,10 +214,16 @@ function startOf(
       const minute = Math.floor(Date.now() / MINUTE_MS)
       const once = byStep ? { dedupeKey: hashedId(type, contactId, topicId, minute) } : {}
       // A contact that is unsubscribed cannot unsubscribe again and end what this started.
-      return { ...start, data, ...once, ...(type === 'topic_subscribed' ? { topicId } : {}) }
+      return {
+        ...start,
+        isBraked: true,
+        data,
+        ...once,
+        ...(type === 'topic_subscribed' ? { topicId } : {}),
+      }
     }
     case 'segment_entry':
     case 'segment_exit':
-      return { ...start, data: { segmentId: occurrence.segmentId } }
+      return { ...start, isBraked: true, data: { segmentId: occurrence.segmentId } }
   }
 }

@@ -3,7 +3,7 @@ import type { Role } from '../access/access.ts'
 import type { HealthStatus } from './health.ts'
 
 /** What owners, and people who are invited, are told by mail. Each kind says what it needs. */
-export type Notice = AccountHealth | EventsMissing | EventQuota | Invitation
+export type Notice = AccountHealth | EventsMissing | EventQuota | WorkflowBraked | Invitation
 
 interface AccountHealth {
   kind: 'account_health'
@@ -37,6 +37,18 @@ interface EventQuota {
   }
 }
 
+interface WorkflowBraked {
+  kind: 'workflow_braked'
+  data: {
+    workflowId: string
+    workflowName: string
+    mostAnHour: number
+    mostADay: number
+    /** ISO time. */
+    until: string
+  }
+}
+
 interface Invitation {
   kind: 'invitation'
   data: {
@@ -65,6 +77,8 @@ export function noticeText(notice: Notice, organization: string, link = ''): Not
       return eventsMissing(notice.data, organization)
     case 'event_quota':
       return eventQuota(notice.data, organization)
+    case 'workflow_braked':
+      return workflowBraked(notice.data, organization)
     case 'invitation':
       return invitation(notice.data, organization, link)
   }
@@ -120,6 +134,22 @@ function eventQuota(
       'Hello,',
       said,
       `Refused events trigger no workflows. A larger plan takes more. You get this mail because you own ${organization}; you are told once a month.`,
+    ].join('\n\n'),
+  }
+}
+
+function workflowBraked(
+  { workflowId, workflowName, mostAnHour, mostADay, until }: DataOf<'workflow_braked'>,
+  organization: string,
+): NoticeText {
+  const day = until.slice(0, 'YYYY-MM-DD'.length)
+  return {
+    subject: 'A workflow starts again and again for the same contact',
+    text: [
+      'Hello,',
+      `the workflow "${workflowName}" of ${organization} was started by a segment or a topic more than ${mostAnHour} times in an hour or ${mostADay} times in a day for one contact. More starts for such contacts are dropped until ${day} (UTC).`,
+      `Usually two workflows change what starts the other one. Look at what its steps change, and at what starts it: GET /v1/workflows/${workflowId}. Enabling such a workflow warns of it (\`workflow_ring\`).`,
+      `You get this mail because you own ${organization}; you are told once for each version of the workflow.`,
     ].join('\n\n'),
   }
 }

@@ -15,6 +15,8 @@ export interface Start {
   occurredAt?: string
   /** The topic whose subscription causes it: unsubscribing from it cancels the execution. */
   topicId?: Uuid
+  /** A segment or a topic causes it, which flows change: so many are dropped. */
+  isBraked?: boolean
 }
 
 /**
