@@ -671,7 +671,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a segment
-         * @description Its contacts stay. 409 `segment_in_use` while a batch that has not ended or an enabled workflow uses it, which are named.
+         * @description Its contacts stay. 409 `segment_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.
          *
          *     Scope: `segments` or `full`.
          */
@@ -853,7 +853,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a topic with its subscriptions, by id or slug
-         * @description Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working. Executions of workflows that a subscription to it started are cancelled when they come to their next step (`topic_deleted`).
+         * @description Contacts stay. 409 `topic_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version, or started by a subscription to it) uses it, which are named. Confirmations that are awaited end, and their links stop working.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1305,7 +1305,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a template by id or slug
-         * @description Batches that were sent with it keep their content. 409 `template_in_use` while a batch that has not ended or an enabled workflow uses it, which are named.
+         * @description Batches that were sent with it keep their content. 409 `template_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1314,7 +1314,7 @@ export interface paths {
         head?: never;
         /**
          * Change a template by id or slug, or archive it
-         * @description Only the given fields. Mail is made of the published version until `publish` makes another. An archived template can be used by nothing new: 409 `template_in_use` while an enabled workflow or a topic uses it, which are named.
+         * @description Only the given fields. Mail is made of the published version until `publish` makes another. An archived template can be used by nothing new: 409 `template_in_use` while an enabled workflow, an execution that is not over, or a topic uses it, which are named.
          *
          *     Scope: `templates` or `full`.
          */

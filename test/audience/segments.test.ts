@@ -219,11 +219,8 @@ test('a segment that a live batch or an enabled workflow uses is not deleted', a
   const batch = await createBatch(client, { name: 'Offer "1"' })
   await api.sql`
     update batches set audience_type = 'segment', segment_id = ${body.id} where id = ${batch.id}`
-  const flowId = await seedFlow(api.sql, organizationId)
-  await api.sql`
-    update flows
-    set enabled = true, trigger_type = 'segment_entry', trigger_key = ${body.id}
-    where id = ${flowId}`
+  const trigger = { type: 'segment_entry', segmentId: body.id } as const
+  const flowId = await seedFlow(api.sql, organizationId, { trigger })
   const refused = await client.delete(path)
   expect(refused).toMatchObject({ status: 409, body: { reason: 'segment_in_use' } })
   expect(refused.body.error).toContain('the batch "Offer "1""')

@@ -260,7 +260,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'deleteSegment',
         summary: 'Delete a segment',
         description:
-          'Its contacts stay. 409 `segment_in_use` while a batch that has not ended or an enabled workflow uses it, which are named.',
+          'Its contacts stay. 409 `segment_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.',
         params: IdParams,
         response: { 200: Success, ...failures(402, 409) },
       },

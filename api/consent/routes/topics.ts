@@ -124,7 +124,7 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
         operationId: 'deleteTopic',
         summary: 'Delete a topic with its subscriptions, by id or slug',
         description:
-          'Contacts stay. 409 while a batch that uses the topic is queued, scheduled or processing. Confirmations that are awaited end, and their links stop working. Executions of workflows that a subscription to it started are cancelled when they come to their next step (`topic_deleted`).',
+          'Contacts stay. 409 `topic_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version, or started by a subscription to it) uses it, which are named. Confirmations that are awaited end, and their links stop working.',
         params: IdParams,
         response: { 200: Success, ...failures(409) },
       },

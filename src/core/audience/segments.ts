@@ -5,7 +5,6 @@ import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import { sentenceOf } from '../../domain/audience/condition-sentence.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { badRequest, conflict, sentence } from '../../domain/errors.ts'
-import { shown } from '../../domain/text.ts'
 import { requireUnmodified } from '../../domain/unmodified.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import type { Segment, SegmentPatch } from '../../schemas/audience/segment.ts'
@@ -14,6 +13,7 @@ import * as keptSegments from '../../store/audience/kept-segments.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
+import { requireUnused } from '../access/require-unused.ts'
 import { countMembers } from './members.ts'
 import { isUsable, whyUnusable } from './usable.ts'
 
@@ -146,10 +146,10 @@ export async function changeSegment(
   return segments.update(tx, organizationId, id, next)
 }
 
-/** Of what uses a segment, so many are named. */
-const MOST_NAMED = 10
-
-/** Deletes a segment; false when there is none. 409 while a live batch or enabled flow uses it. */
+/**
+ * Deletes a segment; false when there is none. 409 while a live batch, an enabled flow or a live
+ * execution uses it.
+ */
 export async function deleteSegment(
   tx: Transaction,
   organizationId: Uuid,
@@ -157,14 +157,7 @@ export async function deleteSegment(
 ): Promise<boolean> {
   const segment = await segments.lock(tx, organizationId, id)
   if (!segment) return false
-  const uses = await segments.listUses(tx, organizationId, id, { limit: MOST_NAMED })
-  if (uses.length > 0) {
-    const named = uses.map(({ kind, name }) => `the ${kind} "${shown(name)}"`)
-    throw conflict(`The segment is used by ${named.join(', ')}`, {
-      reason: 'segment_in_use',
-      details: uses.map((use) => ({ path: 'id', message: `is used by the ${use.kind} ${use.id}` })),
-    })
-  }
+  await requireUnused(tx, organizationId, { kind: 'segment', id }, ['batch', 'workflow'])
   await segments.remove(tx, organizationId, id)
   return true
 }

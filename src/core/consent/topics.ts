@@ -12,6 +12,7 @@ import {
   UNIQUE_VIOLATION,
 } from '../../store/db/sql.ts'
 import type { Contents } from '../../mail/content-checks.ts'
+import { requireUnused } from '../access/require-unused.ts'
 import { NEW_TOPIC, patchedTopic } from './topic-rules.ts'
 
 /** Of an organization: a page of preferences shows them all. */
@@ -58,7 +59,7 @@ export const changeTopic = (
 
 /**
  * Deletes a topic by its id or slug, with its subscriptions; false when there is none. 409 while a
- * batch goes to it.
+ * live batch, an enabled flow or a live execution uses it.
  */
 export async function deleteTopic(
   tx: Transaction,
@@ -68,9 +69,7 @@ export async function deleteTopic(
 ): Promise<boolean> {
   const topic = await topics.lock(tx, organizationId, idOrSlug)
   if (!topic) return false
-  if (await topics.isBeingMailed(tx, organizationId, topic.id)) {
-    throw conflict('A batch that has not ended uses this topic', { reason: 'topic_in_use' })
-  }
+  await requireUnused(tx, organizationId, { kind: 'topic', id: topic.id }, ['batch', 'workflow'])
   await topics.remove(tx, organizationId, topic.id, requestId)
   return true
 }

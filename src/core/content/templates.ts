@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { conflict } from '../../domain/errors.ts'
 import { slugTaken, underSlug } from '../../domain/slugs.ts'
-import { shown } from '../../domain/text.ts'
 import { requireUnmodified } from '../../domain/unmodified.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
 import type { Content, ContentPaths, ContentSource } from '../../mail/content.ts'
@@ -10,14 +9,10 @@ import type { TemplateInput, TemplatePatch } from '../../schemas/content/templat
 import * as contents from '../../store/content/contents.ts'
 import * as versions from '../../store/content/template-versions.ts'
 import * as templates from '../../store/content/templates.ts'
-import type {
-  TemplateRow,
-  TemplateSource,
-  TemplateUse,
-  TemplateValues,
-} from '../../store/content/templates.ts'
+import type { TemplateRow, TemplateSource, TemplateValues } from '../../store/content/templates.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
+import { requireUnused } from '../access/require-unused.ts'
 
 /** The names of a template's fields in refusals of its content. */
 export const TEMPLATE_PATHS: ContentPaths = {
@@ -29,8 +24,6 @@ export const TEMPLATE_PATHS: ContentPaths = {
 }
 /** Paths under `/v1/templates/`: a template with such a slug could not be read by it. */
 const RESERVED_SLUGS = ['push', 'pull', 'preview']
-/** Of what uses a template, so many are named. */
-const MOST_NAMED = 10
 const LONGEST_NAME = 200
 /** Of a template that no push has made. */
 const NOT_PUSHED = { sourceHash: null, cliProjectPath: null, sesTemplateName: null }
@@ -213,7 +206,7 @@ async function changeStatus(
         : 'What was published once is no draft any more: archive it'
     throw conflict(message, { reason: 'status_not_reachable' })
   }
-  if (isArchiving) await requireUnused(tx, organizationId, template.id, ['workflow', 'topic'])
+  if (isArchiving) await requireUnused(tx, organizationId, used(template), ['workflow', 'topic'])
   const changed = await templates.setArchived(tx, organizationId, template.id, isArchiving)
   return changed ?? template
 }
@@ -229,30 +222,16 @@ export async function duplicateTemplate(
   return createTemplate(writing, { ...template, ...NOT_PUSHED, name: name ?? copied, slug })
 }
 
-/** Deletes a template. 409 while a live batch or an enabled flow uses it. */
+const used = ({ id }: TemplateRow) => ({ kind: 'template', id }) as const
+
+/** Deletes a template. 409 while a live batch, an enabled flow or a live execution uses it. */
 export async function deleteTemplate(
   tx: Transaction,
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<TemplateRow> {
   const template = await lockTemplate(tx, organizationId, idOrSlug)
-  await requireUnused(tx, organizationId, template.id, ['batch', 'workflow'])
+  await requireUnused(tx, organizationId, used(template), ['batch', 'workflow'])
   await templates.remove(tx, organizationId, template.id)
   return template
-}
-
-/** 409 that names what uses a template which is locked. */
-async function requireUnused(
-  tx: Transaction,
-  organizationId: Uuid,
-  id: Uuid,
-  kinds: readonly TemplateUse['kind'][],
-): Promise<void> {
-  const uses = await templates.listUses(tx, organizationId, id, { kinds, limit: MOST_NAMED })
-  if (uses.length === 0) return
-  const named = uses.map(({ kind, name }) => `the ${kind} "${shown(name)}"`)
-  throw conflict(`The template is used by ${named.join(', ')}`, {
-    reason: 'template_in_use',
-    details: uses.map((use) => ({ path: 'id', message: `is used by the ${use.kind} ${use.id}` })),
-  })
 }

@@ -1,3 +1,5 @@
+import { filtersOf } from '../../domain/audience/condition-check.ts'
+import type { Condition } from '../../domain/audience/condition.ts'
 import { AppError, badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step, StepOf } from '../../domain/flows/flow.ts'
@@ -5,6 +7,7 @@ import { isUuid, type Uuid } from '../../ids.ts'
 import { FetchError } from '../../net/fetch-error.ts'
 import { targetOf } from '../../net/target.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import * as topics from '../../store/consent/topics.ts'
 import * as templates from '../../store/content/templates.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
@@ -173,8 +176,9 @@ export async function checkReferences(
 export async function requireRunnable(
   tx: Transaction,
   organizationId: Uuid,
-  { trigger, steps }: Definition,
+  definition: Definition,
 ): Promise<void> {
+  const { trigger, steps } = definition
   const problems = await checkTriggerSegment(tx, organizationId, trigger)
   const accountOf = rememberAccounts()
   const used = steps.flatMap((step) =>
@@ -182,6 +186,7 @@ export async function requireRunnable(
   )
   // Whoever deletes or archives one waits, and then sees the flow.
   await templates.keep(tx, organizationId, used.filter(isUuid))
+  problems.push(...(await keepTopics(tx, organizationId, definition)))
   for (const [index, step] of steps.entries()) {
     const report = (name: string, message: string) =>
       problems.push({
@@ -202,6 +207,40 @@ export async function requireRunnable(
   if (first) {
     throw badRequest(`The workflow cannot run: ${first.message}`, problems, 'workflow_not_runnable')
   }
+}
+
+/** Until the transaction ends nobody deletes the topics that are named. Returns those of none. */
+async function keepTopics(
+  tx: Transaction,
+  organizationId: Uuid,
+  { trigger, steps, settings }: Definition,
+): Promise<ErrorDetail[]> {
+  const named: { id: string; path: string; where: string }[] = []
+  const add = (id: unknown, path: string, where: string) => {
+    if (typeof id === 'string' && isUuid(id)) named.push({ id, path, where })
+  }
+  const addAsked = (condition: Condition | undefined, path: string, where: string) => {
+    for (const { field, value } of condition ? filtersOf(condition) : []) {
+      if (field === 'topics') add(value, path, where)
+    }
+  }
+  if ('topicId' in trigger) add(trigger.topicId, 'triggerConfig.topicId', 'triggerConfig.topicId')
+  for (const [index, step] of steps.entries()) {
+    const path = `steps[${index}].config`
+    if ('topicId' in step.config) {
+      add(step.config.topicId, `${path}.topicId`, `${nameOf(step)}: config.topicId`)
+    }
+    if (step.type === 'condition') {
+      addAsked(step.config.condition, `${path}.condition`, `${nameOf(step)}: config.condition`)
+    }
+  }
+  const exit = 'settings.exitOn.condition'
+  addAsked(settings.exitOn.condition, exit, exit)
+  const ids = named.map(({ id }) => id)
+  const kept = await topics.keep(tx, organizationId, ids)
+  return named.flatMap(({ id, path, where }) =>
+    kept.has(id.toLowerCase()) ? [] : [{ path, message: `${where} names a topic that is deleted` }],
+  )
 }
 
 function problemOf({ problem, message }: NoSender): string {

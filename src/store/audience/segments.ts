@@ -224,32 +224,6 @@ export const recordCount = (
   where organization_id = ${organizationId} and id = ${id} and updated_at = ${updatedAt}
     and (counted_at is null or counted_at < ${countedAt})`
 
-/** Something that needs a segment. */
-export interface SegmentUse {
-  kind: 'batch' | 'workflow'
-  id: Uuid
-  name: string
-}
-
-/** Batches that have not ended and enabled flows that use a segment, some of them. */
-export const listUses = (
-  sql: Executor,
-  organizationId: Uuid,
-  id: Uuid,
-  { limit }: { limit: number },
-) => sql<SegmentUse[]>`
-  select 'batch' as kind, id, coalesce(name, subject) as name
-  from batches
-  where organization_id = ${organizationId}
-    and (segment_id = ${id} or ${id} = any(excluded_segment_ids))
-    and status in ('queued', 'scheduled', 'processing')
-  union all
-  select 'workflow' as kind, id, name
-  from flows
-  where organization_id = ${organizationId} and enabled
-    and trigger_type in ('schedule', 'segment_entry', 'segment_exit') and trigger_key = ${id}
-  limit ${limit}`
-
 /** The segment is locked. */
 export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   delete from segments

@@ -190,22 +190,6 @@ export async function keep(
   return new Set(kept.map(({ id }) => id))
 }
 
-/** Whether a batch that has not ended goes to the topic, or leaves its subscribers out. */
-export async function isBeingMailed(
-  tx: Transaction,
-  organizationId: Uuid,
-  id: Uuid,
-): Promise<boolean> {
-  const rows = await tx`
-    select
-    from batches
-    where organization_id = ${organizationId}
-      and (topic_id = ${id} or ${id} = any(excluded_topic_ids))
-      and status in ('queued', 'scheduled', 'processing')
-    limit 1`
-  return rows.length > 0
-}
-
 /**
  * Deletes a locked topic with its subscriptions. Confirmations that are awaited end; those of
  * imports find nothing left when their next timer fires.

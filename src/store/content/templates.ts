@@ -299,50 +299,6 @@ export async function findPublished(
   return published
 }
 
-/** Something that needs a template. */
-export interface TemplateUse {
-  kind: 'batch' | 'workflow' | 'topic'
-  id: Uuid
-  name: string
-}
-
-/**
- * Some of what uses a template: batches that have not ended, enabled flows, and topics whose
- * confirmations are made of it.
- */
-export const listUses = (
-  sql: Executor,
-  organizationId: Uuid,
-  id: Uuid,
-  { kinds, limit }: { kinds: readonly TemplateUse['kind'][]; limit: number },
-) => sql<TemplateUse[]>`
-  select kind, id, name
-  from (
-    select 'batch' as kind, id, coalesce(name, subject) as name
-    from batches
-    where organization_id = ${organizationId} and status in ('queued', 'scheduled', 'processing')
-      and (template_id = ${id}
-        or exists (
-          select
-          from batch_variants v
-          where v.organization_id = ${organizationId} and v.batch_id = batches.id
-            and v.template_id = ${id}
-        ))
-    union all
-    select 'workflow', f.id, f.name
-    from flows f
-    join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
-      and v.version = f.version
-    where f.organization_id = ${organizationId} and f.enabled
-      and v.definition -> 'steps' @> ${sql.json([{ config: { templateId: id } }])}
-    union all
-    select 'topic', id, name
-    from topics
-    where organization_id = ${organizationId} and template_id = ${id}
-  ) as used
-  where kind = any(${[...kinds]}::text[])
-  limit ${limit}`
-
 /** The template is locked. Contents of its versions stay: batches refer to them. */
 export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   delete from templates

@@ -1,0 +1,34 @@
+import { conflict } from '../../domain/errors.ts'
+import { shown } from '../../domain/text.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as uses from '../../store/platform/uses.ts'
+
+/** Of what uses something, so many are named. */
+const MOST_NAMED = 10
+
+/**
+ * Throws a 409 that names what uses something. It is locked by the caller, so that nothing new
+ * comes to use it: who names it keeps it until the end of the transaction.
+ */
+export async function requireUnused(
+  tx: Transaction,
+  organizationId: Uuid,
+  used: uses.Used,
+  by: readonly uses.Use['kind'][],
+): Promise<void> {
+  await uses.holdStarts(tx, organizationId, used)
+  const found = await uses.list(tx, organizationId, used, { by, limit: MOST_NAMED })
+  if (found.length === 0) return
+  const named = found.map(
+    ({ kind, name, isByExecutions }) =>
+      `the ${kind} "${shown(name)}"${isByExecutions ? ' in executions that are not over' : ''}`,
+  )
+  throw conflict(`The ${used.kind} is used by ${named.join(', ')}`, {
+    reason: `${used.kind}_in_use`,
+    details: found.map(({ kind, id, isByExecutions }) => ({
+      path: 'id',
+      message: `is used by ${isByExecutions ? 'executions of ' : ''}the ${kind} ${id}`,
+    })),
+  })
+}

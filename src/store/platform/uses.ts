@@ -1,0 +1,83 @@
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Part, Transaction } from '../db/sql.ts'
+
+/** Something that can be used, and cannot be deleted meanwhile. */
+export interface Used {
+  kind: 'template' | 'topic' | 'segment'
+  id: Uuid
+}
+
+/** Something that uses it. */
+export interface Use {
+  kind: 'batch' | 'workflow' | 'topic'
+  id: Uuid
+  name: string
+  /** Whether only executions use it that are not over: the workflow is disabled, or has changed. */
+  isByExecutions: boolean
+}
+
+/**
+ * Waits for executions that are being started by versions of flows which name it, and lets none
+ * start until the transaction ends: a list that is read afterwards has them.
+ */
+export const holdStarts = (tx: Transaction, organizationId: Uuid, { id }: Used) => tx`
+  select
+  from flow_versions
+  where organization_id = ${organizationId} and ${id} = any(named_ids)
+  order by flow_id, version
+  for update`
+
+/**
+ * Some of what uses it: batches that have not ended, enabled flows, flows with live executions in
+ * whatever version, and topics whose confirmations are made of it.
+ */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { kind, id }: Used,
+  { by, limit }: { by: readonly Use['kind'][]; limit: number },
+) => sql<Use[]>`
+  select kind, id, name, is_by_executions
+  from (
+    select 'batch' as kind, b.id, coalesce(b.name, b.subject) as name, false as is_by_executions
+    from batches b
+    where b.organization_id = ${organizationId}
+      and b.status in ('queued', 'scheduled', 'processing') and ${NAMED_BY_BATCH[kind](sql, id)}
+    union all
+    select 'workflow', f.id, f.name, not bool_or(f.enabled and v.version = f.version)
+    from flows f
+    join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
+    where f.organization_id = ${organizationId} and f.deleted_at is null
+      and (
+        ${id} = any(v.named_ids)
+          and (f.enabled and v.version = f.version or ${hasLive(sql, sql`true`)})
+        or ${kind} = 'topic' and ${hasLive(sql, sql`e.topic_id = ${id}`)}
+      )
+    group by f.id, f.name
+    union all
+    select 'topic', t.id, t.name, false
+    from topics t
+    where t.organization_id = ${organizationId} and ${kind} = 'template' and t.template_id = ${id}
+  ) as used
+  where kind = any(${[...by]}::text[])
+  limit ${limit}`
+
+/** Whether an execution of this version of the flow is live. */
+const hasLive = (sql: Executor, which: Part) => sql`
+  exists (
+    select
+    from executions e
+    where e.organization_id = f.organization_id and e.flow_id = f.id and e.version = v.version
+      and e.status in ('pending', 'active', 'paused', 'waiting') and ${which}
+  )`
+
+const NAMED_BY_BATCH: Record<Used['kind'], (sql: Executor, id: Uuid) => Part> = {
+  template: (sql, id) => sql`
+    (b.template_id = ${id} or exists (
+      select
+      from batch_variants v
+      where v.organization_id = b.organization_id and v.batch_id = b.id and v.template_id = ${id}
+    ))`,
+  topic: (sql, id) => sql`(b.topic_id = ${id} or ${id} = any(b.excluded_topic_ids))`,
+  segment: (sql, id) => sql`(b.segment_id = ${id} or ${id} = any(b.excluded_segment_ids))`,
+}
