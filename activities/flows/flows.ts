@@ -40,7 +40,7 @@ export function createFlowActivities(deps: FlowDeps) {
   const { steps = createSteps({ ...content, sql, fetcher, now: Date.now, awaitedMs }) } = deps
   const definitions = createDefinitionCache()
   const known = { steps, definitions }
-  const runStep = createRunStep({ ...deps, ...known })
+  const runStep = createRunStep({ renderer: content.renderer, ...deps, ...known })
 
   return {
     /**

@@ -14,9 +14,11 @@ import {
   transact,
 } from '../../src/store/db/sql.ts'
 import { end, isOver, LEAVE, stepOf, storeStepOutcome, toStep } from '../../src/core/flows/moves.ts'
+import { processRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import { holds } from './steps/facts.ts'
 import { isCalling, type Steps } from './steps/index.ts'
 import type { Executing, StepRun } from './steps/step.ts'
+import { enterWithValues } from './steps/values.ts'
 
 /** Of a local activity: what it holds up is the whole workflow task. */
 const LOCAL_LIMITS = { statementMs: 2_000, lockMs: 1_000 }
@@ -58,6 +60,8 @@ export interface RunStepDeps {
   sql: Sql
   steps: Steps
   definitions: DefinitionCache
+  /** The process's own when absent. */
+  renderer?: Renderer | undefined
   /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
   aheadMs?: () => Promise<number>
   /** How often a step that a mistake of ours keeps from running is tried; then it fails. */
@@ -98,7 +102,7 @@ export const createRunStep = (deps: RunStepDeps) => {
 }
 
 async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt): Promise<Move> {
-  const { sql, steps } = deps
+  const { sql, steps, renderer = processRenderer() } = deps
   const entered = await transact(sql, async (tx) => {
     const found = await enterStep(deps, tx, input, attempt)
     if ('do' in found) return found
@@ -110,8 +114,10 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
       return storeStepOutcome(tx, steps, definition, input, outcome)
     }
     if (isCalling(handler)) return { run, handler }
-    const act = isResumed ? (handler.resume ?? handler.enter) : handler.enter
-    return storeStepOutcome(tx, steps, definition, input, await act(tx, run))
+    const outcome = isResumed
+      ? await (handler.resume ?? handler.enter)(tx, run)
+      : await enterWithValues(tx, renderer, handler, run)
+    return storeStepOutcome(tx, steps, definition, input, outcome)
   })
   if ('do' in entered) return entered
   const { run, handler } = entered

@@ -8291,7 +8291,7 @@ export interface components {
         };
         /**
          * UpdateContactStep
-         * @description Fields are `firstName`, `lastName` …, and `properties.<key>`.
+         * @description Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`: one output alone keeps its type (`{{ trigger.data.total }}` is a number), and one without a value and a `default` fails the step (`missing_value`).
          */
         UpdateContactStep: {
             id: string;
@@ -8341,7 +8341,7 @@ export interface components {
         };
         /**
          * WaitForEventStep
-         * @description Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts.
+         * @description Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts. Texts that `filter` compares with are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.
          */
         WaitForEventStep: {
             id: string;

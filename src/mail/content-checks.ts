@@ -17,6 +17,8 @@ export interface Contents {
   compile(source: ContentSource, paths: ContentPaths): Promise<Content>
   /** `rootsOf` of a source that was checked before. `path` names it in a refusal. */
   roots(syntax: Syntax, source: string, path: string): Promise<Set<string>>
+  /** What is wrong with each of these values. `path` names them all in a refusal. */
+  values(sources: readonly string[], path: string): Promise<string[][]>
 }
 
 /** Waits for checks. Whether they passed the handler finds out by asking again. */
@@ -33,6 +35,7 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
   }
   const compiled = new Map<string, Promise<Content>>()
   const found = new Map<string, Promise<Set<string>>>()
+  const checked = new Map<string, Promise<string[][]>>()
   /** Set when the request's own content used up the time. */
   let refusal: AppError | undefined
 
@@ -63,6 +66,8 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
       once(compiled, [source, paths], paths.html, () => renderer.compile(source, paths, call)),
     roots: (syntax, source, path) =>
       once(found, [syntax, source], path, () => renderer.roots(syntax, source, call)),
+    values: (sources, path) =>
+      once(checked, sources, path, () => renderer.checkValues(sources, call)),
   }
 }
 

@@ -163,6 +163,10 @@ function nameProblems(name: string, path: string): ErrorDetail[] {
   return ROOTS.includes(name) ? [problem(path, `"${name}" is a reserved name`)] : []
 }
 
+/** What is wrong with a text that is rendered by itself, outside of a mail. */
+export const problemsOfPart = (source: string): string[] =>
+  checkPart('plain', source, new Set(), '').problems.map(({ message }) => message)
+
 /** What is wrong with one part, and what it needs from outside. */
 function checkPart(
   syntax: Syntax,

@@ -44,7 +44,7 @@ const OPTIONS: LiquidOptions = {
  */
 export class Unprintable extends Error {}
 
-type Escape = (context: Context, text: string) => string
+type Print = (context: Context, value: unknown) => string
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -68,15 +68,19 @@ export const escapeHtml = (text: string): string =>
  */
 export const engines = {
   plain: build(
-    (context, text) => (isBroken(context) ? text.replace(LINE_BREAK, '\n') : text),
+    (context, value) => {
+      const text = print(value)
+      return isBroken(context) ? text.replace(LINE_BREAK, '\n') : text
+    },
     (text) => text,
   ),
-  html: build((context, text) => {
+  html: build((context, value) => {
+    const text = print(value)
     if (captured(context).has(text)) return text
     if (!isBroken(context)) return escapeHtml(text)
     return text.split(LINE_BREAK).map(escapeHtml).join('<br />\n')
   }, escapeHtml),
-  body: build((_, text) => text),
+  body: build((_, value) => print(value)),
 } as const
 export type Syntax = keyof typeof engines
 
@@ -85,8 +89,22 @@ export type Syntax = keyof typeof engines
  */
 export const parse = (syntax: Syntax, source: string): Template[] => engines[syntax].parse(source)
 
+/** The value of the output that was evaluated last. */
+let evaluated: unknown
+const evaluator = build((_, value) => {
+  evaluated = toValue(value)
+  return ''
+})
+
+/** The value of the last output of a source, whatever its type. Throws what rendering throws. */
+export function evaluate(source: string, scope: object): unknown {
+  evaluated = undefined
+  evaluator.parseAndRenderSync(source, scope)
+  return evaluated
+}
+
 /** `escapeLine`: how `newline_to_br` escapes; without it, it does as LiquidJS does. */
-function build(escape: Escape, escapeLine?: (text: string) => string): Liquid {
+function build(printed: Print, escapeLine?: (text: string) => string): Liquid {
   const engine = new Liquid({
     ...OPTIONS,
     operators: { ...defaultOperators, contains },
@@ -94,7 +112,7 @@ function build(escape: Escape, escapeLine?: (text: string) => string): Liquid {
       if (this === undefined) throw new TypeError('LiquidJS calls this as a filter')
       // Before it is printed: the text of nested lists is longer than the memory they take.
       this.context.memoryLimit.use(weightOf(value))
-      return escape(this.context, print(value))
+      return printed(this.context, value)
     },
   })
   const { renderer } = engine

@@ -94,8 +94,13 @@ export function renderer(
 
 /** Renders one text outside of mails, such as the body of a webhook. Throws a RenderError. */
 export function renderText(source: string, scope: object): string {
+  return explained(() => render('body', parse('body', source), scope))
+}
+
+/** Runs `work`, and throws a RenderError that says what is wrong in the source. */
+export function explained<T>(work: () => T): T {
   try {
-    return render('body', parse('body', source), scope)
+    return work()
   } catch (error) {
     throw LiquidError.is(error) ? explain(error) : error
   }
@@ -126,14 +131,11 @@ function render(syntax: Syntax, templates: Template[], scope: object): string {
 }
 
 function run(syntax: Syntax, templates: Template[], scope: object): string {
-  try {
+  return explained(() => {
     // A copy, because `increment` writes into it and the parts of a mail are independent.
     const text: unknown = engines[syntax].renderSync(templates, { ...scope })
     return String(text)
-  } catch (error) {
-    if (LiquidError.is(error)) throw explain(error)
-    throw error
-  }
+  })
 }
 
 function explain(error: LiquidError): RenderError {

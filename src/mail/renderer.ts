@@ -10,6 +10,7 @@ import type { MailPreview, MailTemplate, Work, Works } from './works.ts'
 
 /** Milliseconds of processor time for checking one content alone: once, not for each mail. */
 const CHECK_MS = 2_000
+const CHECKS: readonly Work[] = ['contents', 'roots', 'valueChecks']
 /** How long a call without a deadline waits for its turn. */
 const DEFAULT_TIMEOUT_MS = 10_000
 /**
@@ -60,6 +61,10 @@ export interface Renderer {
   ): Promise<MailPreview>
   /** One text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
+  /** Values of a flow's step: see `renderValue`. */
+  values(sources: readonly string[], scope: object, call: RenderCall): Promise<unknown[]>
+  /** What is wrong with each of these values: see `problemsOfValue`. */
+  checkValues(sources: readonly string[], call: RenderCall): Promise<string[][]>
   /** Text parts of HTML that is sent as it is; one promise for each. */
   textParts(parts: readonly string[], call: RenderCall): Promise<string>[]
   /** See `compileContent`. */
@@ -105,7 +110,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
   }
   const alone = createQueue({
     thread: threads.alone,
-    itemMs: (work) => (work === 'contents' || work === 'roots' ? CHECK_MS : ITEM_MS),
+    itemMs: (work) => (CHECKS.includes(work) ? CHECK_MS : ITEM_MS),
     onStopped: (job, entry, { why, isCertain }) => {
       isolation.noteSlow(job)
       if (isCertain || entry.isSecondTry) entry.settle(REFUSALS[why])
@@ -171,6 +176,8 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
     preview: ({ key, content, marketing }, recipient, call) =>
       runOne('previews', { shared: { content, marketing }, key }, recipient, call),
     text: (source, scope, call) => runOne('texts', { shared: source }, scope, call),
+    values: (sources, scope, call) => runOne('values', { shared: sources }, scope, call),
+    checkValues: (sources, call) => runOne('valueChecks', { shared: null }, sources, call),
     textParts: (parts, call) => run('textParts', { shared: null }, parts, call),
     compile: (source, paths, call) => runOne('contents', { shared: null }, { source, paths }, call),
     roots: async (syntax, source, call) =>

@@ -23,6 +23,8 @@ const kept: { [W in Work]: Map<string, Prepared<W>> } = {
   mails: new Map(),
   previews: new Map(),
   texts: new Map(),
+  values: new Map(),
+  valueChecks: new Map(),
   contents: new Map(),
   textParts: new Map(),
   roots: new Map(),

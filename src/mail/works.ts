@@ -4,6 +4,7 @@ import { checkMail } from './mail-checks.ts'
 import type { MailCheck } from '../domain/content/mail-check.ts'
 import { type MergeData, type RenderedMail, RenderError, renderer, renderText } from './render.ts'
 import { textOfPlain } from './text.ts'
+import { problemsOfValue, renderValue } from './values.ts'
 import { rootsOf } from './variables.ts'
 
 /** What is the same for all mails of a content. */
@@ -27,6 +28,8 @@ export interface Works {
   mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
   previews: { shared: MailTemplate; item: MergeData; result: MailPreview }
   texts: { shared: string; item: object; result: string }
+  values: { shared: readonly string[]; item: object; result: unknown[] }
+  valueChecks: { shared: null; item: readonly string[]; result: string[][] }
   contents: {
     shared: null
     item: { source: ContentSource; paths: ContentPaths | undefined }
@@ -46,6 +49,8 @@ export const works: Workers = {
   mails: ({ content, marketing }) => renderer(content, { marketing }),
   previews: previewer,
   texts: (source) => (scope) => renderText(source, scope),
+  values: (sources) => (scope) => sources.map((source) => renderValue(source, scope)),
+  valueChecks: () => (sources) => sources.map(problemsOfValue),
   contents:
     () =>
     ({ source, paths }) =>

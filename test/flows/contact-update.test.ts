@@ -28,6 +28,7 @@ describe('an update', () => {
     ).toMatchObject({ firstName: 'Grace', lastName: 'Hopper', properties: { plan: 'vip' } })
     expect(after({ set: { firstName: null } })).toMatchObject({ firstName: null })
     expect(after({ set: { firstName: '' } })).toMatchObject({ firstName: null })
+    expect(after({ set: { company: 4711 } })).toMatchObject({ company: '4711' })
     expect(after({ unset: ['firstName', 'properties.plan', 'properties.none'] })).toEqual({
       ...contact,
       firstName: null,
@@ -86,7 +87,8 @@ describe('an update', () => {
     { emailStatus: 'active' },
     { externalId: 'x' },
     { 'properties.': 1 },
-    { firstName: 7 },
+    { firstName: ['x'] },
+    { firstName: true },
     { firstName: 'x'.repeat(101) },
     { preferredChannel: 'fax' },
   ])('does not write %j', (set) => {

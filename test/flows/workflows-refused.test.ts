@@ -26,6 +26,13 @@ const mail = (changes: object) =>
 const condition = (filter: object) =>
   withStep('condition', { condition: { logic: 'AND', groups: [{ filters: [filter] }] } })
 
+const wait = (filter: object) =>
+  withStep('wait_for_event', {
+    eventName: 'ordered',
+    filter: { logic: 'AND', groups: [{ filters: [filter] }] },
+    timeout: { amount: 1, unit: 'days' },
+  })
+
 describe('is refused by its shape, the step named', () => {
   test.each<[string, object, string, string]>([
     ['no steps', smallFlow({ steps: [] }), 'steps', 'fewer than 1'],
@@ -183,6 +190,68 @@ describe('is refused by a rule', () => {
       withStep('subscribe_topic', {}),
       'steps[1].config.topicId',
       'Step "The step" (it): config.topicId or topicSlug is needed',
+    ],
+    [
+      'a value with a variable that nobody knows',
+      withStep('update_contact', { set: { firstName: '{{ trigger.first }}' } }),
+      'steps[1].config.set.firstName',
+      'Step "The step" (it): config.set.firstName: Unknown variable "trigger.first" (line 1',
+    ],
+    [
+      'a value deep in an object that cannot be rendered',
+      withStep('update_contact', { set: { 'properties.a': { b: ['x', '{{ contact.x | y }}'] } } }),
+      'steps[1].config.set.properties.a.b[1]',
+      'undefined filter: y',
+    ],
+    [
+      'a value to append with a tag that nothing closes',
+      withStep('update_contact', { append: { 'properties.a': '{% if contact.email %}' } }),
+      'steps[1].config.append.properties.a',
+      'not closed',
+    ],
+    [
+      'a value to remove that only mails know',
+      withStep('update_contact', { remove: { 'properties.a': '{{ unsubscribeUrl }}' } }),
+      'steps[1].config.remove.properties.a',
+      'Unknown variable "unsubscribeUrl": a value may use contact, trigger, event',
+    ],
+    [
+      'more Liquid than one step may have',
+      withStep('update_contact', { set: { 'properties.a': Array(101).fill('{{ event.name }}') } }),
+      'steps[1].config.set.properties.a[0]',
+      'More than 100 values of this step are Liquid',
+    ],
+    [
+      'a value that is nested too deep',
+      withStep('update_contact', {
+        append: { 'properties.a': JSON.parse(`${'['.repeat(8)}1${']'.repeat(8)}`) },
+      }),
+      'steps[1].config.append.properties.a',
+      'must not be nested deeper than 7',
+    ],
+    [
+      'a wait for a value that cannot be rendered',
+      wait({ field: 'event.properties.cart', operator: 'equals', value: '{{ cart.id }}' }),
+      'steps[1].config.filter.groups[0].filters[0].value',
+      'config.filter.groups[0].filters[0].value: Unknown variable "cart.id" (line 1, column 4)',
+    ],
+    [
+      'a wait for one of several that cannot be rendered',
+      wait({ field: 'event.properties.cart', operator: 'inList', value: ['a', '{{ b }}'] }),
+      'steps[1].config.filter.groups[0].filters[0].value[1]',
+      'Unknown variable "b"',
+    ],
+    [
+      'a wait for a value where there is none',
+      wait({ field: 'event.properties.cart', operator: 'exists', value: '{{ event.name }}' }),
+      'steps[1].config.filter.groups[0].filters[0].value',
+      'does not go with exists',
+    ],
+    [
+      'a condition with a value of Liquid where none is rendered',
+      condition({ field: 'createdAt', operator: 'lessThan', value: '{{ trigger.data.x }}' }),
+      'steps[1].config.condition.groups[0].filters[0].value',
+      'must be a date or time',
     ],
     [
       'a slug that nobody has',
@@ -368,5 +437,30 @@ test('no key that only reads, sends or keeps contacts writes workflows', async (
     const client = await api.client(organizationId, scopes)
     const { status, body } = await client.post('/v1/workflows', smallFlow())
     expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
+  }
+})
+
+test('values of Liquid are saved as they are written, whatever they will be', async () => {
+  const long = `{% if contact.firstName %}${'{{ contact.firstName }}'.repeat(10)}{% endif %}`
+  const config = {
+    set: {
+      firstName: long,
+      preferredChannel: '{{ trigger.data.channel }}',
+      'properties.list': ['{{ trigger.data.items }}', { a: '{{ event.properties.b.c }}' }],
+    },
+  }
+  const { status, body } = await create(withStep('update_contact', config))
+  expect([status, body.steps?.[1].config]).toEqual([201, config])
+  for (const [operator, value] of [
+    ['greaterThan', '{{ trigger.data.total }}'],
+    ['inList', '{{ trigger.data.list }}'],
+    ['contains', '{{ contact.properties.x }}'],
+  ]) {
+    const filter = { field: 'event.properties.x', operator, value }
+    const saved = await create(wait(filter))
+    expect([saved.status, saved.body.steps?.[1].config.filter.groups[0].filters[0]]).toEqual([
+      201,
+      filter,
+    ])
   }
 })

@@ -40,3 +40,20 @@ async function eventOf(
   // The event that started the execution is its data, also where the event is no longer kept.
   return event?.properties ?? (eventId === null ? undefined : data)
 }
+
+/**
+ * The event that Liquid knows: the last that a wait took, else the one that started the execution,
+ * whose properties are its data also where it is not kept any more.
+ */
+export async function eventKnownTo(
+  sql: Executor,
+  {
+    id,
+    organizationId,
+    data,
+    definition: { trigger },
+  }: Pick<Executing, 'id' | 'organizationId' | 'data' | 'definition'>,
+): Promise<{ name: string; properties: Record<string, unknown> } | undefined> {
+  const latest = await latestEvent(sql, organizationId, id)
+  return latest ?? (trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined)
+}

@@ -6,13 +6,13 @@ import type { Fetcher, Incoming } from '../../../src/net/fetch.ts'
 import { FetchError } from '../../../src/net/fetch-error.ts'
 import { targetOf } from '../../../src/net/target.ts'
 import * as contacts from '../../../src/store/contacts/contacts.ts'
-import { latestEvent } from '../../../src/store/flows/execution-events.ts'
 import type { Json, Sql } from '../../../src/store/db/sql.ts'
 import * as webhookCalls from '../../../src/store/flows/webhook-calls.ts'
 import * as webhookSecrets from '../../../src/store/flows/webhook-secrets.ts'
 import type { Keyring } from '../../../src/tokens.ts'
 import { untilRendered } from '../../content/rendering.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
+import { eventKnownTo } from './facts.ts'
 import type { CallingStep, StepRun } from './step.ts'
 import {
   isPassingReason,
@@ -22,14 +22,7 @@ import {
   resultOf,
   retryAfter,
 } from './webhook-answer.ts'
-import {
-  type About,
-  bodyOf,
-  BodyTooLong,
-  requestOf,
-  SecretUnreadable,
-  unseal,
-} from './webhook-request.ts'
+import { bodyOf, BodyTooLong, requestOf, SecretUnreadable, unseal } from './webhook-request.ts'
 
 export interface WebhookDeps {
   sql: Sql
@@ -152,7 +145,8 @@ async function prepare(
   const of = { flowId, version, stepId: run.step.id }
   const sealed = await webhookSecrets.load(sql, organizationId, of)
   if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'workflow_deleted' }
-  const event = run.step.config.body === undefined ? undefined : await eventOf(sql, run)
+  const event =
+    run.step.config.body === undefined ? undefined : await eventKnownTo(sql, run.execution)
   try {
     const unsealed = unseal(keyring, run, sealed)
     const body = await untilRendered(() => bodyOf(run, { contact, event }, renderer))
@@ -164,14 +158,6 @@ async function prepare(
     if (!(error instanceof RenderError)) throw error
     return failed(run, { reason: error.reason, error: `The body: ${error.message}` })
   }
-}
-
-/** The last event, or what the execution was started with where the event is not kept any more. */
-async function eventOf(sql: Sql, { execution }: StepRun<'webhook'>): Promise<About['event']> {
-  const { organizationId, id, data, definition } = execution
-  const latest = await latestEvent(sql, organizationId, id)
-  const { trigger } = definition
-  return latest ?? (trigger.type === 'event' ? { name: trigger.name, properties: data } : undefined)
 }
 
 interface Retry extends Failure {

@@ -8,6 +8,7 @@ import {
   type Visit,
 } from '../../domain/flows/execution.ts'
 import { type Definition, nextStep, type Step, type StepType } from '../../domain/flows/flow.ts'
+import { liquidTextsOf } from '../../domain/flows/liquid-values.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Json, Transaction } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
@@ -52,7 +53,9 @@ export function toStep(
   status: ExecutionStatus,
 ): Extract<Move, { do: 'step' }> {
   const step = stepOf(definition, stepId)
-  const where = steps[step.type]?.where ?? 'local'
+  // What is rendered takes as long as others' contents do.
+  const isRendered = liquidTextsOf(step).length > 0
+  const where = isRendered ? 'control' : (steps[step.type]?.where ?? 'local')
   const shown = isOver(status) ? {} : { status }
   return { do: 'step', name: step.name, where, ...shown, stepId, visit }
 }

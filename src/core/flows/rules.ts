@@ -2,6 +2,7 @@ import { filtersOf } from '../../domain/audience/condition-check.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { AppError, badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
+import { liquidTextsOf, MOST_LIQUID_TEXTS } from '../../domain/flows/liquid-values.ts'
 import type { Definition, Step, StepOf } from '../../domain/flows/flow.ts'
 import { isUuid, type Uuid } from '../../ids.ts'
 import { FetchError } from '../../net/fetch-error.ts'
@@ -82,8 +83,27 @@ async function checkContent(contents: Contents, step: Step, index: number): Prom
       ]
     }
     default:
-      return []
+      return valueProblems(contents, step, path)
   }
+}
+
+/** Problems of values that are Liquid. */
+async function valueProblems(contents: Contents, step: Step, path: string): Promise<ErrorDetail[]> {
+  const texts = liquidTextsOf(step)
+  if (texts.length === 0) return []
+  const report = (at: string, message: string): ErrorDetail => ({
+    path: `${path}.${at}`,
+    message: `${nameOf(step)}: config.${at}: ${message}`,
+  })
+  const [first] = texts
+  if (first && texts.length > MOST_LIQUID_TEXTS) {
+    return [report(first.path, `More than ${MOST_LIQUID_TEXTS} values of this step are Liquid`)]
+  }
+  const sources = texts.map(({ text }) => text)
+  const problems = await contents.values(sources, path)
+  return texts.flatMap(({ path: at }, index) =>
+    (problems[index] ?? []).map((message) => report(at, message)),
+  )
 }
 
 /** Refuses an address that would never be called, whatever its name resolves to later. */

@@ -11,6 +11,7 @@ import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
 import { quotedFilter } from './condition-sentence.ts'
 import { isScalar, timeOf } from './condition-values.ts'
 import type { ErrorDetail } from '../errors.ts'
+import { isLiquid } from '../liquid.ts'
 import { shown } from '../text.ts'
 
 /** What a condition may ask about besides the contact's columns, properties and bucket. */
@@ -45,12 +46,13 @@ const ASKED_AS: Record<Askable, string> = {
 
 /**
  * What is wrong with a condition, whatever it is; empty: nothing, and it is a `Condition`. Paths
- * begin with `path`.
+ * begin with `path`. `mayBeLiquid`: values that are Liquid are checked when they are rendered.
  */
 export function checkCondition(
   given: unknown,
   path: string,
   askable: readonly Askable[],
+  { mayBeLiquid = false } = {},
 ): ErrorDetail[] {
   const problems: ErrorDetail[] = []
   let filters = 0
@@ -114,7 +116,8 @@ export function checkCondition(
       const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
       return refuse('operator', message)
     }
-    const wrong = refuseValue(field, known, value)
+    const isUnknown = (each: unknown) => mayBeLiquid && isLiquid(each)
+    const wrong = refuseValue(field, known, value, isUnknown)
     if (wrong !== undefined) refuse('value', wrong)
     const needsUnit = known === 'within' || known === 'triggeredWithin'
     if (needsUnit && !UNITS.some((each) => each === unit)) {
@@ -149,8 +152,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isAskable = (kind: string): kind is Askable => Object.hasOwn(ASKED_AS, kind)
 
+const WITHOUT_VALUE: readonly Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered']
+
 /** Why this operator cannot have this value; undefined when it can. */
-function refuseValue(field: Field, operator: Operator, value: unknown): string | undefined {
+function refuseValue(
+  field: Field,
+  operator: Operator,
+  value: unknown,
+  /** Whether what a value will be is not known yet. */
+  isUnknown: (value: unknown) => boolean,
+): string | undefined {
+  if (isUnknown(value) && !WITHOUT_VALUE.includes(operator)) return refuseLong(String(value))
   switch (operator) {
     case 'exists':
     case 'notExists':
@@ -165,7 +177,9 @@ function refuseValue(field: Field, operator: Operator, value: unknown): string |
       if (!Array.isArray(value) || value.length === 0 || value.length > MOST_LISTED) {
         return `must be a list of 1 to ${MOST_LISTED} values`
       }
-      return value.map((each) => refuseScalar(field, each)).find((each) => each !== undefined)
+      return value
+        .map((each) => (isUnknown(each) ? refuseLong(String(each)) : refuseScalar(field, each)))
+        .find((each) => each !== undefined)
     }
     case 'contains':
     case 'notContains':

@@ -125,8 +125,12 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
   return undefined
 }
 
-/** Writes a value into a column; false: it may not have it. Blank text becomes null. */
-function writeColumn(contact: ContactFields, column: Column, value: unknown): boolean {
+/**
+ * Writes a value into a column; false: it may not have it. Blank text becomes null, and a number,
+ * which only Liquid can have made, is written as text.
+ */
+function writeColumn(contact: ContactFields, column: Column, given: unknown): boolean {
+  const value = typeof given === 'number' ? String(given) : given
   const cleaned = typeof value === 'string' ? cleanLine(value) : value
   const text = cleaned === undefined || cleaned === '' ? null : cleaned
   if (text !== null && typeof text !== 'string') return false

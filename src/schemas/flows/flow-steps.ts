@@ -157,7 +157,7 @@ export const FlowStep = Type.Union(
       {
         title: 'WaitForEventStep',
         description:
-          'Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts.',
+          'Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts. Texts that `filter` compares with are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.',
       },
       {
         eventName: EventName,
@@ -182,7 +182,8 @@ export const FlowStep = Type.Union(
       'update_contact',
       {
         title: 'UpdateContactStep',
-        description: 'Fields are `firstName`, `lastName` …, and `properties.<key>`.',
+        description:
+          'Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`: one output alone keeps its type (`{{ trigger.data.total }}` is a number), and one without a value and a `default` fails the step (`missing_value`).',
       },
       {
         set: Type.Optional(Changes),

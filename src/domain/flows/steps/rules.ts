@@ -21,6 +21,11 @@ export interface StepRules<Config> {
   isLast?: true
   /** Whether time passes before it ends with this branch, so that a loop through it is no haste. */
   pauses?: (branch: string | undefined) => boolean
+  /**
+   * The config with its values changed whose texts are Liquid. `change` gets each with its path,
+   * which begins with the name of its field. Absent: no value of it is Liquid.
+   */
+  mapValues?: (config: Config, change: (value: unknown, path: string) => unknown) => Config
   /** What it does, in a few words for a diagram. */
   gist: (config: Config) => string
   /** What a diagram writes beside the transition of a branch. Absent: the branch's name. */

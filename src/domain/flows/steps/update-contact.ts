@@ -1,9 +1,10 @@
-import { refuseProperties } from '../../contacts/properties.ts'
+import { DEEPEST_PROPERTIES, isDeeper, refuseProperties } from '../../contacts/properties.ts'
 import type { ErrorDetail } from '../../errors.ts'
+import { isLiquid } from '../../liquid.ts'
 import { shown } from '../../text.ts'
 import { problem, repeated, type StepRules } from './rules.ts'
 
-/** Of fields that say nothing about consent, and of `properties.<key>`. */
+/** Of fields that say nothing about consent, and of `properties.<key>`. Texts are Liquid. */
 export interface Config {
   set?: Record<string, unknown>
   unset?: string[]
@@ -14,6 +15,18 @@ export interface Config {
 
 export const updateContact: StepRules<Config> = {
   check: checkUpdate,
+  mapValues: ({ set, append, remove, ...config }, change) => {
+    const changed = (values: Record<string, unknown>, way: string) =>
+      Object.fromEntries(
+        Object.entries(values).map(([field, value]) => [field, change(value, `${way}.${field}`)]),
+      )
+    return {
+      ...config,
+      ...(set && { set: changed(set, 'set') }),
+      ...(append && { append: changed(append, 'append') }),
+      ...(remove && { remove: changed(remove, 'remove') }),
+    }
+  },
   gist: ({ unset = [], ...others }) =>
     [...Object.values(others).flatMap((changes) => Object.keys(changes)), ...unset].join(', '),
 }
@@ -40,7 +53,11 @@ function checkUpdate(config: Config, path: string): ErrorDetail[] {
     ...unset.map((field, index) => ({ at: `unset[${index}]`, field, value: null })),
   ]
   const counted = Object.entries({ increment, append, remove }).flatMap(([way, values]) =>
-    Object.keys(values).map((field) => ({ at: `${way}.${shown(field)}`, field })),
+    Object.entries(values).map(([field, value]) => ({
+      at: `${way}.${shown(field)}`,
+      field,
+      value,
+    })),
   )
   const fields = [...named, ...counted].map(({ field }) => field)
   const places = [...named, ...counted].map(({ at }) => at)
@@ -52,9 +69,13 @@ function checkUpdate(config: Config, path: string): ErrorDetail[] {
       const wrong = refuseField(field) ?? (value === null ? undefined : refuseValue(field, value))
       return wrong === undefined ? [] : [problem(`${path}.${at}`, wrong)]
     }),
-    ...counted.flatMap(({ at, field }) =>
-      isProperty(field) ? [] : [problem(`${path}.${at}`, 'must be properties.<key>')],
-    ),
+    ...counted.flatMap(({ at, field, value }) => [
+      ...(isProperty(field) ? [] : [problem(`${path}.${at}`, 'must be properties.<key>')]),
+      // The contact's properties are an object around it.
+      ...(isDeeper(value, DEEPEST_PROPERTIES - 1)
+        ? [problem(`${path}.${at}`, `must not be nested deeper than ${DEEPEST_PROPERTIES - 1}`)]
+        : []),
+    ]),
     ...repeated(fields).map((index) =>
       problem(`${path}.${places[index] ?? ''}`, 'is changed already by this step'),
     ),
@@ -68,7 +89,8 @@ const refuseField = (field: string): string | undefined =>
     : `cannot be changed by a workflow; these can: ${Object.keys(LIMITS).join(', ')}, preferredChannel, properties.<key>`
 
 function refuseValue(field: string, value: unknown): string | undefined {
-  if (isProperty(field)) return undefined
+  // What is rendered is checked when the contact is written.
+  if (isProperty(field) || isLiquid(value)) return undefined
   if (field === 'preferredChannel') {
     return CHANNELS.includes(value) ? undefined : 'must be one of: email, sms'
   }

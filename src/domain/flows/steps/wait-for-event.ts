@@ -1,4 +1,4 @@
-import { checkCondition, OF_EVENTS } from '../../audience/condition-check.ts'
+import { checkCondition, mapFilters, OF_EVENTS } from '../../audience/condition-check.ts'
 import type { Condition } from '../../audience/condition.ts'
 import { checkDuration, type Duration, span } from '../duration.ts'
 import type { StepRules } from './rules.ts'
@@ -11,9 +11,22 @@ export interface Config {
 
 export const waitForEvent: StepRules<Config> = {
   check: ({ filter, timeout }, path) => [
-    ...(filter === undefined ? [] : checkCondition(filter, `${path}.filter`, OF_EVENTS)),
+    ...(filter === undefined
+      ? []
+      : checkCondition(filter, `${path}.filter`, OF_EVENTS, { mayBeLiquid: true })),
     ...checkDuration(timeout, `${path}.timeout`),
   ],
+  mapValues: (config, change) =>
+    config.filter === undefined
+      ? config
+      : {
+          ...config,
+          filter: mapFilters(config.filter, 'filter', (filter, path) =>
+            'value' in filter
+              ? { ...filter, value: change(filter.value, `${path}.value`) }
+              : filter,
+          ),
+        },
   branches: () => ['yes', 'timeout'],
   pauses: () => true,
   shape: 'wait',
