@@ -1,5 +1,5 @@
 import type { AppError } from '../../src/domain/errors.ts'
-import { normalAddress } from '../../src/domain/text.ts'
+import { cleanWord, normalAddress } from '../../src/domain/text.ts'
 import { isUuid, type Uuid } from '../../src/ids.ts'
 import * as contacts from '../../src/store/contacts/contacts.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
@@ -15,7 +15,7 @@ export interface ContactName {
 /** What a path parameter may mean, in the order in which it is tried. */
 export function contactKeys({ id, by }: ContactName): contacts.ContactKey[] {
   const email = { email: normalAddress(id) }
-  const externalId = { externalId: id }
+  const externalId = { externalId: cleanWord(id) }
   if (by === 'id') return isUuid(id) ? [{ id }] : []
   if (by === 'email') return [email]
   if (by === 'externalId') return [externalId]

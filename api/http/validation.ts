@@ -35,12 +35,18 @@ function compiler(options: { useDefaults: boolean }): Ajv2020 {
     modifying: true,
     errors: false,
     validate: (form: Cleaned, text: string, _schema?: unknown, place?: DataValidationCxt) => {
-      const cleaned = form === 'line' ? cleanLine(text) : cleanWord(text)
+      const cleaned = CLEANERS[form](text)
       if (place) Reflect.set(place.parentData, place.parentDataProperty, cleaned)
       return true
     },
   })
   return ajv
+}
+
+const CLEANERS: Record<Cleaned, (text: string) => string> = {
+  line: cleanLine,
+  word: cleanWord,
+  nfc: (text) => text.normalize('NFC'),
 }
 
 /** Ajv's own keywords count the characters of each text, which may have megabytes. */

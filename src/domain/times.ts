@@ -1,12 +1,49 @@
+const TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?$/i
+/** Characters of a text that is a time, which is looked through. */
+const LONGEST_TIME = 64
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/**
+ * Milliseconds since 1970 of a text that is a date (its beginning, in UTC) or a time of ISO 8601;
+ * one without an offset is in UTC. The one reader of times: of what callers send, of what contacts
+ * and events have stored, and of Liquid. `condition_time` in SQL is the same.
+ *
+ * Undefined for all else: for days that no calendar has, leap seconds, which JavaScript does not
+ * know, and the year 0, which Postgres does not know.
+ */
+export function readTime(text: string): number | undefined {
+  const parts = text.length <= LONGEST_TIME ? TIME.exec(text) : null
+  if (parts === null) return undefined
+  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00'] = parts
+  const [fraction = '', sign = '+', offset = '0', offsetMinutes = '0'] = parts.slice(7)
+  const days = daysOf(Number(year), Number(month))
+  const isDay = year !== '0000' && Number(day) >= 1 && Number(day) <= days
+  const isTime = Number(hour) <= 23 && Number(minute) <= 59 && Number(second) <= 59
+  if (!isDay || !isTime || Number(offset) > 23 || Number(offsetMinutes) > 59) return undefined
+  const ms = fraction.slice(0, 3).padEnd(3, '0')
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+  const ahead = Number(offset) * HOUR_MS + Number(offsetMinutes) * MINUTE_MS
+  return sign === '-' ? local + ahead : local - ahead
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+const daysOf = (year: number, month: number): number =>
+  month === 2 && isLeap(year) ? 29 : (DAYS[month - 1] ?? 0)
+
 const FOUR_DIGIT_YEAR = /^(?!0000)\d{4}-/
 
 /**
- * A time of the input as we keep it, in UTC; undefined when it cannot be kept: a leap second, which
- * JavaScript does not know, or a year that does not have four digits once it is in UTC.
+ * A time of the input as we keep it, in UTC; undefined when it cannot be kept: `readTime` does not
+ * know it, or its year does not have four digits once it is in UTC.
  */
 export function toUtc(text: string, plusMs = 0): string | undefined {
-  const time = Date.parse(text) + plusMs
-  if (Number.isNaN(time)) return undefined
-  const utc = new Date(time).toISOString()
+  const time = readTime(text)
+  if (time === undefined) return undefined
+  const utc = new Date(time + plusMs).toISOString()
   return FOUR_DIGIT_YEAR.test(utc) ? utc : undefined
 }

@@ -9,6 +9,7 @@ import {
 import { BoundedEmitter, bounded, contains, MEMORY_LIMIT, weightOf } from './bounds.ts'
 import { breakLines, isBroken, LINE_BREAK } from './breaks.ts'
 import { Capture, captured } from './capture.ts'
+import { DATE_FILTERS, readingTimes } from './dates.ts'
 
 /**
  * Longest source and longest rendering of one part, in characters. Mail clients cut off far
@@ -124,7 +125,10 @@ function build(printed: Print, escapeLine?: (text: string) => string): Liquid {
   if (escapeLine) engine.registerFilter('newline_to_br', breakLines(print, escapeLine))
   for (const [name, filter] of Object.entries(engine.filters)) {
     if (REFUSED_FILTERS.test(name)) engine.unregisterFilter(name)
-    else engine.registerFilter(name, bounded(name, filter))
+    else {
+      const timed = DATE_FILTERS.has(name) ? readingTimes(filter) : filter
+      engine.registerFilter(name, bounded(name, timed))
+    }
   }
   // Not bounded: JSON can express that there is no value.
   for (const name of ['json', 'jsonify']) engine.registerFilter(name, toJson)

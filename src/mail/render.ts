@@ -2,6 +2,7 @@ import { LiquidError, type Template } from 'liquidjs'
 import type { MailBrand } from '../domain/content/brand.ts'
 import { TooLarge } from './bounds.ts'
 import type { Content } from './content.ts'
+import { withFlatKeys } from './flat-keys.ts'
 import { engines, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liquid.ts'
 import { withFooter } from './footer.ts'
 import { withoutTracking } from './no-track.ts'
@@ -94,7 +95,7 @@ export function renderer(
 
 /** Renders one text outside of mails, such as the body of a webhook. Throws a RenderError. */
 export function renderText(source: string, scope: object): string {
-  return explained(() => render('body', parse('body', source), scope))
+  return explained(() => render('body', parse('body', source), withFlatValues(scope)))
 }
 
 /** Runs `work`, and throws a RenderError that says what is wrong in the source. */
@@ -111,14 +112,33 @@ export function explained<T>(work: () => T): T {
  * first: older templates may declare variables with these names.
  */
 const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
-  trigger,
-  event,
+  ...withFlatValues({ trigger, event }),
   ...variables,
-  contact: fixed.contact,
+  ...withFlatValues({ contact: fixed.contact }),
   organization: nameAndAddress(fixed.organization),
   unsubscribeUrl: fixed.unsubscribeUrl,
   preferencesUrl: fixed.preferencesUrl,
 })
+
+/** What callers stored as they like: found flat and nested. */
+const STORED_VALUES = [
+  ['contact', 'properties'],
+  ['event', 'properties'],
+  ['trigger', 'data'],
+] as const
+
+function withFlatValues(scope: object): object {
+  const made: Record<string, unknown> = { ...scope }
+  for (const [root, name] of STORED_VALUES) {
+    const holder = made[root]
+    if (!isObject(holder) || !isObject(holder[name])) continue
+    made[root] = { ...holder, [name]: withFlatKeys(holder[name]) }
+  }
+  return made
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const nameAndAddress = ({ name, postalAddress }: MailBrand) => ({ name, postalAddress })
 

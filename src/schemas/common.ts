@@ -7,8 +7,8 @@ export const NOT_YET_KEYWORD = 'x-not-yet'
 
 /** Marks a text that is brought to its stored form before its length is checked. */
 export const CLEANED_KEYWORD = 'x-cleaned'
-/** The function of src/domain/text.ts that does it: `cleanLine` or `cleanWord`. */
-export type Cleaned = 'line' | 'word'
+/** `cleanLine` or `cleanWord` of src/domain/text.ts; `nfc`: only the Unicode form changes. */
+export type Cleaned = 'line' | 'word' | 'nfc'
 
 /** An object that knows all its fields: an unknown one is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>

@@ -41,3 +41,32 @@ test('a key called __proto__ is a key like others', () => {
   expect(Object.keys(merged)).toEqual(['__proto__'])
   expect(Reflect.get(merged, 'admin')).toBeUndefined()
 })
+
+type Properties = Record<string, unknown>
+
+test.each<[Properties, Properties, Properties]>([
+  [{ 'address.city': 'Berlin' }, { 'address.city': 'Rome' }, { 'address.city': 'Rome' }],
+  [
+    { address: { city: 'Berlin', zip: 1 } },
+    { 'address.city': 'Rome' },
+    { address: { city: 'Rome', zip: 1 } },
+  ],
+  [{ address: { city: 'Berlin', zip: 1 } }, { 'address.city': null }, { address: { zip: 1 } }],
+  [{ 'address.city': 'Berlin', x: 1 }, { address: { zip: 1 } }, { address: { zip: 1 }, x: 1 }],
+  [{ 'address.city': 'Berlin', addresses: 1 }, { address: null }, { addresses: 1 }],
+  [
+    { address: { zip: 1 } },
+    { 'address.city': 'Rome' },
+    { address: { zip: 1 }, 'address.city': 'Rome' },
+  ],
+  [{ 'a.b': { c: 1 } }, { 'a.b.c': 2 }, { 'a.b': { c: 2 } }],
+  [{ a: { b: { c: 1 } } }, { 'a.b.c': 2 }, { a: { b: { c: 2 } } }],
+  [{ a: { b: { c: 1 } }, 'a.b.d': 1 }, { 'a.b': 2 }, { a: { b: 2 } }],
+  [{ a: [{ b: 1 }] }, { 'a.0.b': 2 }, { a: [{ b: 1 }], 'a.0.b': 2 }],
+  [{}, { 'a.b': 1, a: { c: 2 } }, { 'a.b': 1, a: { c: 2 } }],
+  [{ 'Ren\u00e9': 1 }, { 'Rene\u0301': null }, {}],
+])('%j with %j is %j: a value is one, flat or nested', (current, given, expected) => {
+  const before = structuredClone(current)
+  expect(mergeProperties(current, given)).toEqual(expected)
+  expect(current).toEqual(before)
+})

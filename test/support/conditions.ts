@@ -125,10 +125,35 @@ export const TIMES = [
   '2026-1-1',
   '2026-11-21t08:00Z',
   '2026-11-21T08:00z',
+  '2026-11-21t08:00:00.5z',
+  '2026-11-21T10:00:00.123+0200',
+  '2026-11-21T08:00:00.000+0000',
+  '2026-11-21 03:00:00-05',
+  '2026-11-21T08:00+00',
+  '2026-11-21T08:00+2359',
+  '2026-11-21T08:00-23',
+  '2026-11-21T08:00-1530',
+  '2026-11-21T08:00+24',
+  '2026-11-21T08:00+0060',
+  '2026-11-21T08:00+1',
+  '2026-11-21T08:00+010',
   '2026-11-21T08:00:00.1234567890Z',
+  `2026-11-21T08:00:00.${'1'.repeat(43)}Z`,
+  `2026-11-21T08:00:00.${'1'.repeat(44)}Z`,
   '2026-11-21Z',
 ]
-const WORDS = ['true', 'false', 'null', 'True']
+const WORDS = [
+  'true',
+  'false',
+  'null',
+  'True',
+  'TRUE',
+  'FALSE',
+  'fAlSe',
+  'true ',
+  'ＴＲＵＥ',
+  'yes',
+]
 
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
@@ -143,7 +168,8 @@ const number = fc.oneof(
 )
 const scalar = fc.oneof(text, number, fc.boolean())
 const keys = fc.oneof(
-  fc.constantFrom('plan', 'a', 'b', 'a.b', 'a.b.a', '0', '1', '01', '-1', '+1', ' 1', 'length', ''),
+  fc.constantFrom('plan', 'a', 'b', 'a.b', 'a.b.a', 'b.a', 'a.', '.a', 'a.0', '0', '1', '01', '-1'),
+  fc.constantFrom('+1', ' 1', 'length', ''),
   fc.constantFrom(...HOSTILE),
 )
 

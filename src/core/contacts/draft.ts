@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decideStatus, type StatusDecision } from '../../domain/consent/email-status.ts'
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
-import { mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
+import { hasPlainKeys, mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
 import { decideSmsStatus, type SmsStatusDecision } from '../../domain/contacts/sms-status.ts'
 import { type EmailStatus, worse } from '../../domain/status.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
@@ -118,7 +118,8 @@ export function decideChange(
   const mail = decideMail(draft, values, email, rules)
   if (mail?.isForbidden === true && rules.mode !== 'upsert') return { reason: 'forbidden' }
   const sms = decideSmsStatus({ before: draft, phone, asked: values.smsStatus, resubscribe })
-  return { addressChanged: email !== draft.email, properties, json: written.json, mail, sms }
+  const { properties: stored, json } = written
+  return { addressChanged: email !== draft.email, properties: stored, json, mail, sms }
 }
 
 /** The same object where nothing changes. */
@@ -133,11 +134,16 @@ function propertiesOf(
     const next = mergeProperties({}, given ?? {})
     return isDeepStrictEqual(current, next) ? current : next
   }
-  const isSame = Object.entries(given).every(([key, value]) =>
-    Object.hasOwn(current, key) ? isDeepStrictEqual(current[key], value) : value === null,
-  )
-  return isSame ? current : mergeProperties(current, given)
+  const isPlain = hasPlainKeys(given) && hasPlainKeys(current)
+  if (isPlain && Object.entries(given).every(([key, value]) => isKept(current, key, value))) {
+    return current
+  }
+  const next = mergeProperties(current, given)
+  return !isPlain && isDeepStrictEqual(current, next) ? current : next
 }
+
+const isKept = (current: Record<string, unknown>, key: string, value: unknown): boolean =>
+  Object.hasOwn(current, key) ? isDeepStrictEqual(current[key], value) : value === null
 
 function hasNull(properties: Record<string, unknown>): boolean {
   for (const key in properties) if (properties[key] === null) return true

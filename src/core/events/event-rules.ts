@@ -14,10 +14,19 @@ const AS_WRITTEN = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** The event to store, or the refusal by a rule beyond the schema. `now`: milliseconds. */
 export function toIncomingEvent(input: EventInput, now: number): IncomingEvent | AppError {
-  const { name, contactExternalId: externalId, contactName, properties = {}, eventId } = input
+  const {
+    name,
+    contactExternalId: externalId,
+    contactName,
+    properties: given = {},
+    eventId,
+  } = input
   if (!input.contactId && !externalId && !input.contactEmail) return NOBODY
-  const { json, refusal } = writeProperties(properties)
-  if (refusal !== undefined) return refused('properties', refusal, 'properties_refused')
+  const written = writeProperties(given)
+  if (written.refusal !== undefined) {
+    return refused('properties', written.refusal, 'properties_refused')
+  }
+  const { properties, json } = written
   const time = timeOf(input.occurredAt, now)
   if (time instanceof AppError) return time
   return {

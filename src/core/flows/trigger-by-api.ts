@@ -1,5 +1,5 @@
 import { AppError, badRequest, conflict, forbidden, notFound } from '../../domain/errors.ts'
-import { refuseProperties } from '../../domain/contacts/properties.ts'
+import { writeProperties } from '../../domain/contacts/properties.ts'
 import { normalAddress } from '../../domain/text.ts'
 import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
 import type { TriggerInput, TriggerRow } from '../../schemas/flows/execution.ts'
@@ -44,11 +44,13 @@ export async function triggerOne(
   tx: Transaction,
   organizationId: Uuid,
   idOrSlug: string,
-  { data = {}, ...row }: TriggerInput,
+  { data: given = {}, ...row }: TriggerInput,
   requestId: string,
 ): Promise<{ flow: TriggerableFlow; contactId: Uuid; executionId: Uuid }> {
-  const invalid = refuseRow(row) ?? refuseData(data)
+  const invalid = refuseRow(row)
   if (invalid) throw invalid
+  const data = storedData(given)
+  if (data instanceof AppError) throw data
   const flow = await loadFlow(tx, organizationId, idOrSlug)
   const [contactId] = await namedContacts.findAll(tx, organizationId, [namedContact(row)])
   if (contactId === undefined) {
@@ -78,10 +80,11 @@ function refuseRow({ contactId, contactEmail }: TriggerRow): AppError | undefine
   return badRequest('contactId or contactEmail is needed', details, 'contact_needed')
 }
 
-/** Refuses data that an execution cannot have. */
-function refuseData(data: Record<string, unknown>): AppError | undefined {
-  const message = refuseProperties(data)
-  if (message === undefined) return undefined
+/** The data of an execution as it is stored, or why it cannot have them. */
+function storedData(data: Record<string, unknown>): Record<string, unknown> | AppError {
+  const written = writeProperties(data)
+  if (written.refusal === undefined) return written.properties
+  const message = written.refusal
   return badRequest(`data ${message}`, [{ path: 'data', message }], 'data_refused')
 }
 
@@ -135,9 +138,8 @@ export async function triggerMany(
     }
     if (seen.has(contactId)) continue
     seen.add(contactId)
-    const data = { ...common, ...row.data }
-    const refusal = closed ?? refuseData(data)
-    if (refusal) refusals.push({ index, refusal })
+    const data = closed ?? storedData({ ...common, ...row.data })
+    if (data instanceof AppError) refusals.push({ index, refusal: data })
     else asked.push({ index, start: { flow, contactId, data, dedupeKey: uuidv7() } })
   }
   const admissions = await admit(

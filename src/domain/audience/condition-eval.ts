@@ -93,24 +93,25 @@ function valueOf(field: ValueField, facts: Facts): unknown {
   }
 }
 
-/** What addresses and ids are compared with is written as they are stored. */
+/** What values are compared with is written as they are stored. */
 export function adapted(filter: Filter, field: Field): Filter {
   const write = writerOf(field)
-  if (!write) return filter
   const { value } = filter
-  return { ...filter, value: Array.isArray(value) ? writtenList(value, write) : write(value) }
+  const stored = Array.isArray(value) ? writtenList(value, write) : write(value)
+  return stored === value ? filter : { ...filter, value: stored }
 }
 
 type Writer = (value: unknown) => unknown
 
-function writerOf(field: Field): Writer | undefined {
+function writerOf(field: Field): Writer {
   if (field.kind === 'id') return lower
-  return field.kind === 'text' && field.column === 'email' ? addressPart : undefined
+  return field.kind === 'text' && field.column === 'email' ? addressPart : inNfc
 }
 
 const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 const addressPart = (value: unknown) =>
   typeof value === 'string' ? normalAddressPart(value) : value
+const inNfc = (value: unknown) => (typeof value === 'string' ? value.normalize('NFC') : value)
 
 /** Lists of filters as they are stored: they never change, and are asked for each event. */
 const written = new WeakMap<readonly unknown[], readonly unknown[]>()

@@ -46,8 +46,9 @@ const STATS = 'event.'
 /** Characters of a key, of a path and of an event's name. */
 const LONGEST_FIELD_NAME = 255
 
-/** Undefined: no such field. */
-export function fieldOf(name: string): Field | undefined {
+/** Undefined: no such field. Keys and names of events are in NFC, as they are stored. */
+export function fieldOf(given: string): Field | undefined {
+  const name = given.normalize('NFC')
   const column = COLUMNS.get(name)
   if (column) return column
   for (const [root, of] of JSON_ROOTS) {

@@ -9,10 +9,20 @@ export const DEEPEST_PROPERTIES = 8
 export const refuseProperties = (properties: Record<string, unknown>): string | undefined =>
   writeProperties(properties).refusal
 
-/** Properties as the JSON that is stored, or why they cannot be. */
+/** Properties as they are stored, the same object where nothing changes, and their JSON. */
+interface WrittenProperties {
+  properties: Record<string, unknown>
+  json: string
+  refusal?: never
+}
+
+/** All texts without a character of these are in NFC. */
+const BEYOND_LATIN = /[\u0300-\uffff]/
+
+/** Properties as they are stored, their keys and texts in NFC, or why they cannot be. */
 export function writeProperties(
   properties: Record<string, unknown>,
-): { json: string; refusal?: never } | { json?: never; refusal: string } {
+): WrittenProperties | { json?: never; refusal: string } {
   if (Object.keys(properties).length > MOST_PROPERTIES) {
     return { refusal: `must not have more than ${MOST_PROPERTIES} keys` }
   }
@@ -20,23 +30,80 @@ export function writeProperties(
   if (isDeeper(properties, DEEPEST_PROPERTIES)) {
     return { refusal: `must not be nested deeper than ${DEEPEST_PROPERTIES}` }
   }
-  const json = JSON.stringify(properties)
+  const written = JSON.stringify(properties)
+  const json = BEYOND_LATIN.test(written) ? written.normalize('NFC') : written
   if (json.length > LONGEST_PROPERTIES) {
     return { refusal: `must not be longer than ${LONGEST_PROPERTIES} characters as JSON` }
   }
-  return { json }
+  return { properties: json === written ? properties : JSON.parse(json), json }
 }
 
-/** What is left when these are merged in: one level deep, and null takes a key away. */
-export function mergeProperties(
-  current: Record<string, unknown>,
-  given: Record<string, unknown>,
-): Record<string, unknown> {
-  const merged = { ...current, ...given }
-  for (const [key, value] of Object.entries(given)) {
-    if (value === null) Reflect.deleteProperty(merged, key)
+type Properties = Record<string, unknown>
+
+/**
+ * What is left when these are merged in: one level deep, and null takes a key away. `address.city`
+ * is the same value however it is written: where it is nested it is changed in its object, and a
+ * whole `address` takes the place of keys that begin with `address.`.
+ */
+export function mergeProperties(current: Properties, given: Properties): Properties {
+  const merged = { ...current }
+  const flatKeys = Object.keys(current).filter((key) => key.includes('.'))
+  for (const written in given) {
+    const prefix = `${inNfc(written)}.`
+    for (const key of flatKeys) if (key.startsWith(prefix)) Reflect.deleteProperty(merged, key)
+  }
+  for (const [written, value] of Object.entries(given)) {
+    const key = inNfc(written)
+    if (!Object.hasOwn(merged, key) && writeNested(merged, key, value)) continue
+    write(merged, key, value)
   }
   return merged
+}
+
+/** Whether a merge changes nothing but the keys that it names: none is written flat. */
+export const hasPlainKeys = (properties: Properties): boolean => {
+  for (const key in properties) if (key.includes('.') || BEYOND_LATIN.test(key)) return false
+  return true
+}
+
+const inNfc = (key: string): string => (BEYOND_LATIN.test(key) ? key.normalize('NFC') : key)
+
+function write(object: Properties, key: string, value: unknown): void {
+  if (value === null) Reflect.deleteProperty(object, key)
+  // A key may be called `__proto__`.
+  else Object.defineProperty(object, key, { value, ...OWN })
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+/** Writes a value where it is nested already. False: it is not. */
+function writeNested(merged: Properties, path: string, value: unknown): boolean {
+  const keys = path.split('.')
+  for (let length = keys.length - 1; length > 0; length--) {
+    const inner = [keys.slice(0, length).join('.'), ...keys.slice(length)]
+    if (!isNested(merged, inner)) continue
+    const last = inner.pop() ?? ''
+    let at = merged
+    for (const key of inner) {
+      const copy: Properties = { ...Object(at[key]) }
+      write(at, key, copy)
+      at = copy
+    }
+    write(at, last, value)
+    return true
+  }
+  return false
+}
+
+/** Whether there is a value where these keys lead, through objects alone. */
+function isNested(root: Properties, keys: readonly string[]): boolean {
+  let value: unknown = root
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    if (!Object.hasOwn(value, key)) return false
+    value = Reflect.get(value, key)
+  }
+  return true
 }
 
 /** Whether a JSON value has more than `levels` objects and lists within one another. */

@@ -1,4 +1,4 @@
-import { isSame, numberOf } from '../audience/condition-values.ts'
+import { isSame, lookUp, numberOf } from '../audience/condition-values.ts'
 import type { StepOf } from './flow.ts'
 import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
 import { cleanLine } from '../text.ts'
@@ -118,8 +118,7 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
   }
   const key = field.startsWith(PROPERTIES) ? field.slice(PROPERTIES.length) : ''
   if (key === '') return { reason: 'field_refused', error: `${field} is not a flow's to change` }
-  const old = Object.hasOwn(contact.properties, key) ? contact.properties[key] : undefined
-  const changed = change(old, field)
+  const changed = change(lookUp(contact.properties, key), field)
   if ('reason' in changed) return changed
   contact.properties = mergeProperties(contact.properties, { [key]: changed.value ?? null })
   return undefined

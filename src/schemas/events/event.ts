@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { fields } from '../contacts/contact.ts'
 import {
+  type Cleaned,
+  CLEANED_KEYWORD,
   Count,
   Cursor,
   ID,
@@ -22,7 +24,10 @@ const LONGEST_CONTACT_NAME = 201
 
 export const EventInput = strict(
   {
-    name: line(LONGEST_EVENT_NAME, { description: 'What happened: `order_placed`.' }),
+    name: line(LONGEST_EVENT_NAME, {
+      description: 'What happened: `order_placed`.',
+      [CLEANED_KEYWORD]: 'nfc' satisfies Cleaned,
+    }),
     contactId: Type.Optional({ ...Id, description: 'Whose event it is, by our id.' }),
     contactExternalId: Type.Optional({ ...fields.externalId, description: 'By your id.' }),
     contactEmail: Type.Optional({ ...fields.email, description: 'By their address.' }),

@@ -4,7 +4,17 @@ import { DELAY_UNITS } from '../../domain/flows/duration.ts'
 import { ENGAGEMENTS } from '../../domain/flows/steps/wait-for-email-engagement.ts'
 import { MOST_HEADERS } from '../../domain/flows/steps/webhook.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
-import { accountNames, Address, From, FromName, line, oneOf, strict } from '../common.ts'
+import {
+  accountNames,
+  Address,
+  type Cleaned,
+  CLEANED_KEYWORD,
+  From,
+  FromName,
+  line,
+  oneOf,
+  strict,
+} from '../common.ts'
 import { Condition } from '../audience/condition.ts'
 import { STEP_ID, TIME_OF_DAY } from '../patterns.ts'
 
@@ -18,7 +28,12 @@ const StepId = Type.String({
   examples: ['welcome'],
 })
 const Branch = line(100)
-export const EventName = Type.String({ minLength: 1, maxLength: 255, examples: ['order_placed'] })
+export const EventName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  examples: ['order_placed'],
+  [CLEANED_KEYWORD]: 'nfc' satisfies Cleaned,
+})
 const Identity = Type.String({ minLength: 1, maxLength: LONGEST_ID })
 const Slug = Type.String({ minLength: 1, maxLength: 100 })
 const AMOUNT = { minimum: 1, maximum: 1_000_000 }

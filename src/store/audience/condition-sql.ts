@@ -7,9 +7,10 @@
  */
 import { adapted, span, valueHolds } from '../../domain/audience/condition-eval.ts'
 import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
-import { isStorable, numberOf, timeOf } from '../../domain/audience/condition-values.ts'
+import { booleanOf, isStorable, numberOf, timeOf } from '../../domain/audience/condition-values.ts'
 import type { Condition, Filter, Group, Operator } from '../../domain/audience/condition.ts'
 import { CONTACT_STATS } from '../../domain/contacts/contact-columns.ts'
+import { DEEPEST_PROPERTIES } from '../../domain/contacts/properties.ts'
 import { bucketStart, isUuid, type Uuid } from '../../ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
 import { between, type Range } from './range.ts'
@@ -104,7 +105,9 @@ function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
     case 'bucket':
       return inBucket(sql, filter.value)
     case 'json':
-      return jsonHolds(asking, valueAt(sql, field), filter)
+      return filter.operator === 'exists'
+        ? isThere(sql, field)
+        : jsonHolds(asking, valueAt(sql, field), filter)
     case 'number':
       return countHolds(asking, field.column, filter)
     case 'time':
@@ -267,18 +270,37 @@ function inBucket(sql: Executor, value: unknown): Part {
     ('x' || right(contacts.id::text, 12))::bit(48)::bigint % ${buckets}::bigint = ${index}::bigint`
 }
 
-/** `lookUp` in SQL: the property that is called so, points included, else key by key. */
-export function valueAt(sql: Executor, { of, path }: Extract<Field, { kind: 'json' }>): Part {
+/** `lookUp` in SQL, but for objects that are written flat: see `isThere`. */
+export function valueAt(sql: Executor, { of, path }: JsonField): Part {
   // Of what starts executions and of events nothing is known here: it is missing.
   if (of !== 'properties') return sql`null::jsonb`
   const keys = path.split('.')
-  const whole = sql`contacts.properties -> ${path}::text`
+  const root = sql`contacts.properties`
+  const whole = sql`${root} -> ${path}::text`
   if (keys.length === 1) return sql`(${whole})`
-  const byKey = keys.reduce(
-    (value, key) => sql`${value} ${keyOf(sql, key)}`,
-    sql`contacts.properties`,
-  )
-  return sql`coalesce(${whole}, ${byKey})`
+  const others = keys.slice(1).flatMap((_, i) => {
+    const rest = keys.slice(keys.length - 1 - i)
+    // Behind the first key is no more than may be nested.
+    if (rest.length >= DEEPEST_PROPERTIES) return []
+    const first = keys.slice(0, -rest.length).join('.')
+    return [
+      rest.reduce((value, key) => sql`${value} ${keyOf(sql, key)}`, sql`${root} -> ${first}::text`),
+    ]
+  })
+  return sql`coalesce(${whole} ${others.map((each) => sql`, ${each}`)})`
+}
+
+type JsonField = Extract<Field, { kind: 'json' }>
+
+/** Whether there is a value, or an object that is written flat. */
+function isThere(sql: Executor, field: JsonField): Part {
+  const value = sql`${valueAt(sql, field)} #>> '{}' is not null`
+  if (field.of !== 'properties') return value
+  return sql`(${value} or exists (
+    select
+    from jsonb_object_keys(contacts.properties) as keys (key)
+    where starts_with(key, ${`${field.path}.`}::text)
+  ))`
 }
 
 /**
@@ -291,8 +313,6 @@ const keyOf = (sql: Executor, key: string): Part =>
 function jsonHolds(asking: Asking, value: Part, filter: Filter): Part {
   const { sql } = asking
   switch (filter.operator) {
-    case 'exists':
-      return sql`${value} #>> '{}' is not null`
     case 'equals':
     case 'inList':
       return isOneOf(sql, value, listOf(filter))
@@ -329,21 +349,18 @@ function orderHolds(asking: Asking, value: Part, filter: Filter): Part {
 /** `isSame` in SQL, with each of a list. */
 function isOneOf(sql: Executor, value: Part, list: readonly unknown[]): Part {
   const same = sql`${value} = any(${list.flatMap(spellings)}::text[]::jsonb[])`
+  // A text may be written as the number or the boolean in many ways.
   const numbers = list.filter((each) => typeof each === 'number')
-  // A text may be written as the number in many ways.
-  return numbers.length === 0
-    ? same
-    : sql`(${same} or condition_number(${value}) = any(${numbers}::float8[]))`
+  const booleans = list.filter((each) => typeof each === 'boolean').map(String)
+  return sql`(
+    ${same}
+    ${numbers.length === 0 ? sql`` : sql`or condition_number(${value}) = any(${numbers}::float8[])`}
+    ${booleans.length === 0 ? sql`` : sql`or condition_boolean(${value})::text = any(${booleans}::text[])`}
+  )`
 }
 
 /** The JSON of all values that are the same as this one, but for texts that are written as it. */
 function spellings(value: unknown): string[] {
-  const number = numberOf(value)
-  const isWord = value === 'true' || value === 'false'
-  return [
-    JSON.stringify(value),
-    ...(typeof value === 'string' && number !== undefined ? [JSON.stringify(number)] : []),
-    ...(isWord ? [value] : []),
-    ...(typeof value === 'boolean' ? [JSON.stringify(String(value))] : []),
-  ]
+  const read = typeof value === 'string' ? (numberOf(value) ?? booleanOf(value)) : undefined
+  return [JSON.stringify(value), ...(read === undefined ? [] : [JSON.stringify(read)])]
 }
