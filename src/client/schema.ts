@@ -4318,6 +4318,8 @@ export interface components {
         };
         /** ConditionGroup */
         ConditionGroup: {
+            /** @description The group holds exactly where its filters and what is nested in it do not. */
+            not?: boolean;
             /** @description All must hold. */
             filters: components["schemas"]["Filter"][];
             /** @description One more condition that must hold as well; at most 5 deep in all. */
@@ -5915,11 +5917,11 @@ export interface components {
             /** @description A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, `bucket`; in workflows also `trigger.data.<path>` and `event.properties.<path>`. */
             field: string;
             /** @enum {string} */
-            operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "triggered" | "notTriggered" | "triggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
-            /** @description What the operator compares with. */
+            operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "notWithin" | "withinNext" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
+            /** @description What the operator compares with; `now` is the present time to `greaterThan` and its like. Of `triggered` and `notTriggered` an object, or absent: `atLeast`, `atMost`, `exactly` say how many events, `within` how many units ago at most, `where` is a list of filters of the event’s own `properties.<key>`. */
             value?: unknown;
             /**
-             * @description Of `within` and `triggeredWithin`.
+             * @description Of `within`, `notWithin`, `withinNext`, `triggeredWithin`, `notTriggeredWithin`.
              * @enum {string}
              */
             unit?: "minutes" | "hours" | "days";

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Askable,
-  askedEvents,
   checkCondition,
   IN_FLOWS,
   LONGEST_VALUE,
@@ -11,6 +10,7 @@ import {
   MOST_LISTED,
   OF_EVENTS,
 } from '../../src/domain/audience/condition-check.ts'
+import { eventQuestions } from '../../src/domain/audience/condition-events.ts'
 import { OPERATORS_OF } from '../../src/domain/audience/condition-fields.ts'
 import {
   type Condition,
@@ -197,7 +197,7 @@ test.each<[string, unknown, string, string]>([
     'a unit where none goes',
     { field: 'email', operator: 'exists', unit: 'days' },
     'unit',
-    'goes with within',
+    'goes with a span',
   ],
   [
     'a value where none goes',
@@ -283,7 +283,7 @@ describe('a condition', () => {
   })
 })
 
-test('the events that are asked about are each named once, however deep', () => {
+test('what is counted of events is each asked once, however deep', () => {
   const condition: Condition = {
     logic: 'OR',
     groups: [
@@ -297,6 +297,7 @@ test('the events that are asked about are each named once, however deep', () => 
               filters: [
                 { field: 'event.c.d', operator: 'notTriggered' },
                 { field: 'event.a', operator: 'triggeredAtLeast', value: 2 },
+                { field: 'event.a', operator: 'notTriggeredWithin', value: 2, unit: 'days' },
               ],
             },
           ],
@@ -304,5 +305,55 @@ test('the events that are asked about are each named once, however deep', () => 
       },
     ],
   }
-  expect(askedEvents(condition)).toEqual(['a', 'c.d'])
+  expect(eventQuestions(condition).map(({ name, spanMs }) => [name, spanMs])).toEqual([
+    ['a', undefined],
+    ['c.d', undefined],
+    ['a', 2 * 86_400_000],
+  ])
+})
+
+describe('how often an event occurred', () => {
+  const sku = { field: 'properties.sku', operator: 'equals', value: 'S1' }
+  test.each<[unknown, string | undefined, string]>([
+    [{ atLeast: 2 }, undefined, 'fine'],
+    [{ exactly: 0, within: 3, where: [sku] }, 'days', 'fine'],
+    [{}, undefined, 'must be an object with atLeast'],
+    [3, undefined, 'must be an object with atLeast'],
+    [{ atleast: 2 }, undefined, 'and nothing else'],
+    [{ atLeast: 0 }, undefined, 'atLeast must be a whole number, 1 to'],
+    [{ atMost: -1 }, undefined, 'atMost must be a whole number, 0 to'],
+    [{ exactly: '1' }, undefined, 'exactly must be a whole number'],
+    [{ exactly: 1, atMost: 2 }, undefined, 'exactly does not go with'],
+    [{ atLeast: 3, atMost: 2 }, undefined, 'atLeast must not be more than atMost'],
+    [{ within: 3 }, undefined, 'unit must be one of'],
+    [{ atLeast: 3 }, 'days', 'unit goes with a span only'],
+    [{ where: [] }, undefined, 'where must be a list'],
+    [{ where: sku }, undefined, 'where must be a list'],
+    [{ where: [{ ...sku, field: 'sku' }] }, undefined, 'where[0].field must be properties.<key>'],
+    [{ where: [{ ...sku, field: 'email' }] }, undefined, 'where[0].field must be properties.<key>'],
+    [
+      { where: [sku, { ...sku, operator: 'hasTopic' }] },
+      undefined,
+      'where[1].operator does not fit',
+    ],
+  ])('%j %s: %s', (value, unit, expected) => {
+    const filter = { field: 'event.bought', operator: 'triggered', value }
+    expect(first(unit === undefined ? filter : { ...filter, unit })).toContain(expected)
+    expect(first({ ...filter, operator: 'notTriggered', ...(unit ? { unit } : {}) })).toContain(
+      expected,
+    )
+  })
+
+  test('counts the filters of events as others', () => {
+    const where = Array.from({ length: MOST_FILTERS }, () => sku)
+    const triggered = { field: 'event.bought', operator: 'triggered' }
+    expect(first({ ...triggered, value: { where: where.slice(1) } })).toBe('fine')
+    expect(first({ ...triggered, value: { where } })).toContain(`more than ${MOST_FILTERS} filters`)
+  })
+})
+
+test.each([true, false, 'true', 1, null])('a group that is not: %j', (not) => {
+  const group = { not, filters: [{ field: 'email', operator: 'exists' }] }
+  const told = typeof not === 'boolean' ? [] : ['condition.groups[0].not must be true or false']
+  expect(problems({ logic: 'AND', groups: [group] })).toEqual(told)
 })

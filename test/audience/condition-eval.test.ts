@@ -5,6 +5,7 @@ import { bucketOf, evaluate, type Facts } from '../../src/domain/audience/condit
 import { isSame, listOf } from '../../src/domain/audience/condition-values.ts'
 import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
 import { uuidv7 } from '../../src/ids.ts'
+import { countEvents, type SeenEvent } from '../support/conditions.ts'
 
 const NOW = '2026-11-21T12:00:00.000Z'
 const ID = '0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'
@@ -30,26 +31,33 @@ const FACTS: Facts = {
       nested: { deep: { key: 'x' }, list: [{ sku: 'S1' }] },
       renewal: '2026-11-21T10:00:00+02:00',
       birthday: '1990-02-28',
+      next: '2026-11-28T12:00:00.000+0000',
+      present: '2026-11-21 12:00',
+      word: 'now',
     },
   },
   topics: [{ id: TOPIC, slug: 'news' }],
-  events: new Map([['bought', { count: 3, lastAt: '2026-11-21T11:30:00.000Z' }]]),
   trigger: { amount: 99.5, order: { id: 'o1' } },
   event: { kind: 'late' },
   now: NOW,
 }
 
+const EVENTS: SeenEvent[] = [
+  ['2026-11-21T11:30:00.000Z', { sku: 'S1', price: '10' }],
+  ['2026-11-21T09:00:00.000Z', { sku: 'S2', price: 20 }],
+  ['2026-11-01T12:00:00.000Z', { sku: 'S1', 'ship.country': 'DE' }],
+].map(([occurredAt, properties]) => ({ name: 'bought', occurredAt, properties }) as SeenEvent)
+
 const of = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
-const holds = (field: string, operator: Operator, value?: unknown, unit?: Filter['unit']) =>
-  evaluate(
-    of({
-      field,
-      operator,
-      ...(value === undefined ? {} : { value }),
-      ...(unit === undefined ? {} : { unit }),
-    }),
-    FACTS,
-  )
+const holds = (field: string, operator: Operator, value?: unknown, unit?: Filter['unit']) => {
+  const condition = of({
+    field,
+    operator,
+    ...(value === undefined ? {} : { value }),
+    ...(unit === undefined ? {} : { unit }),
+  })
+  return evaluate(condition, { ...FACTS, events: countEvents(condition, EVENTS, NOW) })
+}
 
 type Case = [string, Operator, unknown, boolean, Filter['unit']?]
 
@@ -129,6 +137,101 @@ describe('a filter', () => {
     ['event.bought', 'triggeredAtLeast', 3, true],
     ['event.bought', 'triggeredAtLeast', 4, false],
     ['event.left', 'triggeredAtLeast', 1, false],
+    ['event.bought', 'triggered', { exactly: 3 }, true],
+    ['event.bought', 'triggered', { exactly: 2 }, false],
+    ['event.bought', 'triggered', { atMost: 3 }, true],
+    ['event.bought', 'triggered', { atMost: 2 }, false],
+    ['event.left', 'triggered', { atMost: 2 }, true],
+    ['event.left', 'triggered', { exactly: 0 }, true],
+    ['event.bought', 'triggered', { atLeast: 1, atMost: 2 }, false],
+    ['event.bought', 'triggered', { atLeast: 2, within: 1 }, true, 'days'],
+    ['event.bought', 'triggered', { atLeast: 3, within: 1 }, false, 'days'],
+    ['event.bought', 'triggered', { exactly: 1, within: 30 }, true, 'minutes'],
+    [
+      'event.bought',
+      'triggered',
+      { where: [{ field: 'properties.sku', operator: 'equals', value: 'S2' }] },
+      true,
+    ],
+    [
+      'event.bought',
+      'triggered',
+      { where: [{ field: 'properties.sku', operator: 'equals', value: 'S3' }] },
+      false,
+    ],
+    [
+      'event.bought',
+      'triggered',
+      { atLeast: 2, where: [{ field: 'properties.sku', operator: 'equals', value: 'S1' }] },
+      true,
+    ],
+    [
+      'event.bought',
+      'triggered',
+      {
+        exactly: 1,
+        within: 2,
+        where: [{ field: 'properties.sku', operator: 'equals', value: 'S1' }],
+      },
+      true,
+      'days',
+    ],
+    [
+      'event.bought',
+      'triggered',
+      {
+        where: [
+          { field: 'properties.price', operator: 'greaterThan', value: 9 },
+          { field: 'properties.sku', operator: 'equals', value: 'S1' },
+        ],
+      },
+      true,
+    ],
+    [
+      'event.bought',
+      'triggered',
+      { where: [{ field: 'properties.ship.country', operator: 'equals', value: 'DE' }] },
+      true,
+    ],
+    [
+      'event.bought',
+      'triggered',
+      { exactly: 2, where: [{ field: 'properties.ship', operator: 'notExists' }] },
+      true,
+    ],
+    ['event.bought', 'notTriggered', { atLeast: 4 }, true],
+    [
+      'event.bought',
+      'notTriggered',
+      { within: 31, where: [{ field: 'properties.sku', operator: 'equals', value: 'S3' }] },
+      true,
+      'days',
+    ],
+    [
+      'event.bought',
+      'notTriggered',
+      { where: [{ field: 'properties.sku', operator: 'equals', value: 'S1' }] },
+      false,
+    ],
+    ['event.bought', 'notTriggeredWithin', 29, true, 'minutes'],
+    ['event.bought', 'notTriggeredWithin', 30, false, 'minutes'],
+    ['event.left', 'notTriggeredWithin', 90, true, 'days'],
+    ['createdAt', 'notWithin', 1, false, 'days'],
+    ['createdAt', 'notWithin', 23, true, 'hours'],
+    ['lastEmailOpenedAt', 'notWithin', 180, true, 'days'],
+    ['properties.renewal', 'notWithin', 239, true, 'minutes'],
+    ['properties.plan', 'notWithin', 239, true, 'minutes'],
+    ['properties.next', 'withinNext', 7, true, 'days'],
+    ['properties.next', 'withinNext', 6, false, 'days'],
+    ['properties.renewal', 'withinNext', 7, false, 'days'],
+    ['properties.absent', 'withinNext', 7, false, 'days'],
+    ['properties.next', 'greaterThan', 'now', true],
+    ['properties.renewal', 'lessThan', 'now', true],
+    ['properties.present', 'lessThanOrEqual', 'now', true],
+    ['properties.present', 'lessThan', 'now', false],
+    ['createdAt', 'greaterThanOrEqual', 'now', false],
+    ['properties.word', 'equals', 'now', true],
+    ['properties.present', 'withinNext', 1, true, 'minutes'],
     ['trigger.data.amount', 'greaterThan', 99, true],
     ['trigger.data.order.id', 'equals', 'o1', true],
     ['event.properties.kind', 'equals', 'late', true],
@@ -274,13 +377,17 @@ describe('whatever is stored and asked', () => {
 })
 
 describe('groups', () => {
-  type Tree = { logic: 'AND' | 'OR'; groups: { leaves: boolean[]; nested?: Tree }[] }
+  type Tree = {
+    logic: 'AND' | 'OR'
+    groups: { not?: boolean; leaves: boolean[]; nested?: Tree }[]
+  }
   const tree = (depth: number): fc.Arbitrary<Tree> =>
     fc.record({
       logic: fc.constantFrom('AND', 'OR'),
       groups: fc.array(
         fc.record(
           {
+            not: fc.boolean(),
             leaves: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
             ...(depth > 1 ? { nested: tree(depth - 1) } : {}),
           },
@@ -291,7 +398,8 @@ describe('groups', () => {
     })
   const conditionOf = ({ logic, groups }: Tree): Condition => ({
     logic,
-    groups: groups.map(({ leaves, nested }) => ({
+    groups: groups.map(({ not, leaves, nested }) => ({
+      ...(not === undefined ? {} : { not }),
       filters: leaves.map((leaf) => ({
         field: 'firstName',
         operator: leaf ? 'exists' : 'notExists',
@@ -302,9 +410,9 @@ describe('groups', () => {
   /** Counts what holds. */
   function naively({ logic, groups }: Tree): boolean {
     let held = 0
-    for (const { leaves, nested } of groups) {
+    for (const { not = false, leaves, nested } of groups) {
       const parts = [...leaves, ...(nested ? [naively(nested)] : [])]
-      if (parts.filter(Boolean).length === parts.length) held++
+      if ((parts.filter(Boolean).length === parts.length) !== not) held++
     }
     return logic === 'AND' ? held === groups.length : held > 0
   }

@@ -59,6 +59,40 @@ test.each<[Filter, string]>([
     'the event "bought" has occurred at least 3 times',
   ],
   [
+    {
+      field: 'event.bought',
+      operator: 'triggered',
+      value: {
+        atLeast: 2,
+        atMost: 5,
+        within: 90,
+        where: [{ field: 'properties.sku', operator: 'equals', value: 'S1' }],
+      },
+      unit: 'days',
+    },
+    'the event "bought" has occurred at least 2 times and at most 5 times in the last 90 days with the property "sku" is "S1"',
+  ],
+  [
+    { field: 'event.bought', operator: 'notTriggeredWithin', value: 90, unit: 'days' },
+    'the event "bought" has not occurred in the last 90 days',
+  ],
+  [
+    { field: 'event.bought', operator: 'triggered', value: { exactly: 1 } },
+    'the event "bought" has occurred exactly once',
+  ],
+  [
+    { field: 'lastEmailOpenedAt', operator: 'notWithin', value: 180, unit: 'days' },
+    'the last email opened at is not in the last 180 days',
+  ],
+  [
+    { field: 'properties.renewal', operator: 'withinNext', value: 7, unit: 'days' },
+    'the property "renewal" is in the next 7 days',
+  ],
+  [
+    { field: 'properties.renewal', operator: 'lessThan', value: 'now' },
+    'the property "renewal" is before now',
+  ],
+  [
     { field: 'bucket', operator: 'inBucket', value: { buckets: 10, index: 3 } },
     'the contact is in bucket 3 of 10',
   ],
@@ -81,6 +115,20 @@ test('brackets stand where AND and OR meet, and only there', () => {
   )
   expect(wordsOf({ logic: 'AND', groups: [{ filters: [a], nested: of(b) }] })).toBe(
     'the email is set and the phone is set',
+  )
+})
+
+test('a group that is denied is in brackets', () => {
+  const filters: Filter[] = [
+    { field: 'email', operator: 'exists' },
+    { field: 'phone', operator: 'exists' },
+  ]
+  expect(wordsOf({ logic: 'AND', groups: [{ not: true, filters }] })).toBe(
+    'not (the email is set and the phone is set)',
+  )
+  const inner: Condition = { logic: 'AND', groups: [{ not: true, filters }] }
+  expect(wordsOf({ logic: 'OR', groups: [{ filters: [], nested: inner }, { filters }] })).toBe(
+    'not (the email is set and the phone is set) or (the email is set and the phone is set)',
   )
 })
 

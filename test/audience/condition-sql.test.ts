@@ -11,7 +11,16 @@ import { holds } from '../../src/store/audience/condition-sql.ts'
 import * as facts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { type Json, type Sql, within } from '../../src/store/db/sql.ts'
-import { conditionOf, filterOf, HOSTILE, properties, TIMES } from '../support/conditions.ts'
+import {
+  conditionOf,
+  countEvents,
+  eventProperties,
+  filterOf,
+  HOSTILE,
+  properties,
+  type SeenEvent,
+  TIMES,
+} from '../support/conditions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
@@ -29,6 +38,7 @@ let organizationId: Uuid
 let now: string
 let topics: string[]
 let known: Facts[]
+const events = new Map<Uuid, SeenEvent[]>()
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -38,16 +48,10 @@ beforeAll(async () => {
   const [own, other] = [await seed(), await seed()]
   organizationId = own.organizationId
   topics = [...own.topics, 'nothing', other.topics[0] ?? '', own.topics[0]?.toUpperCase() ?? '']
-  const asksAll: Condition = {
-    logic: 'AND',
-    groups: [
-      {
-        filters: [
-          { field: 'topics', operator: 'hasTopic', value: 'x' },
-          ...EVENTS.map((name) => ({ field: `event.${name}`, operator: 'triggered' as const })),
-        ],
-      },
-    ],
+  const asksAll = of({ field: 'topics', operator: 'hasTopic', value: 'x' })
+  for (const { contactId, ...event } of await database.sql<(SeenEvent & { contactId: Uuid })[]>`
+    select contact_id, name, occurred_at, properties from events`) {
+    events.set(contactId, [...(events.get(contactId) ?? []), event])
   }
   known = await Promise.all(
     own.contacts.map(async (id) => {
@@ -97,6 +101,7 @@ async function seed() {
     await sql`insert into topics ${sql({ organizationId, id, slug, name: slug })}`
   }
   const contacts: Uuid[] = []
+  const bought = fc.sample(eventProperties, CONTACTS)
   for (const own of fc.sample(properties, CONTACTS)) {
     const id = uuidv7()
     contacts.push(id)
@@ -135,7 +140,9 @@ async function seed() {
     for (let left = randomInt(5); left > 0; left--) {
       const event = { organizationId, id: uuidv7(), contactId: id, name: oneOf(EVENTS) }
       if (event.name === 'never') continue
-      await sql`insert into events ${sql({ ...event, occurredAt: ago(randomInt(60) / 7) })}`
+      const properties = sql.json(oneOf(bought) as Json)
+      const occurredAt = ago(randomInt(60) / 7)
+      await sql`insert into events ${sql({ ...event, properties, occurredAt })}`
     }
   }
   return { organizationId, contacts, topics: made.flatMap(({ id, slug }) => [id, slug]) }
@@ -150,8 +157,13 @@ async function found(condition: Condition, sql: Sql = searcher, areAll = false):
     order by id`
   return rows.map(({ id }) => id)
 }
+const isHeld = (condition: Condition, facts: Facts): boolean =>
+  evaluate(condition, {
+    ...facts,
+    events: countEvents(condition, events.get(facts.contact.id) ?? [], now),
+  })
 const expected = (condition: Condition): Uuid[] =>
-  known.filter((each) => evaluate(condition, each)).map(({ contact }) => contact.id)
+  known.filter((each) => isHeld(condition, each)).map(({ contact }) => contact.id)
 
 const of = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
 const check = async (condition: Condition) => {
@@ -170,6 +182,16 @@ test('SQL finds exactly the contacts of which a condition holds', async () => {
   })
 }, 600_000)
 
+test('what is loaded for one contact counts the same events', async () => {
+  const filter = filterOf({ events: EVENTS, topics, ids: [uuidv7()] })
+  for (const condition of fc.sample(conditionOf(filter, 2), 20)) {
+    const { id } = oneOf(known).contact
+    const loaded = await facts.load(database.sql, organizationId, id, [condition], { now })
+    const counts = countEvents(condition, events.get(id) ?? [], now)
+    for (const [key, count] of counts) expect([key, loaded?.events?.get(key)]).toEqual([key, count])
+  }
+})
+
 test('who is excepted are all others, whatever is missing of a contact', async () => {
   const ids = known.slice(0, 5).map(({ contact }) => contact.id)
   const filter = filterOf({ events: EVENTS, topics, ids })
@@ -178,7 +200,7 @@ test('who is excepted are all others, whatever is missing of a contact', async (
     const audience: Audience = [{ type: 'except', topicIds: [], conditions, now }]
     const limit = CONTACTS
     const rows = await audiences.listIds(searcher, organizationId, audience, { limit })
-    const others = known.filter((each) => !conditions.some((one) => evaluate(one, each)))
+    const others = known.filter((each) => !conditions.some((one) => isHeld(one, each)))
     expect(rows.map(({ id }) => id)).toEqual(others.map(({ contact }) => contact.id))
   }
   await fc.assert(fc.asyncProperty(pair, check), { numRuns: 30 })

@@ -71,7 +71,7 @@ test.each([
   await seed(given.daysAgo, [0])
   asked.length = 0
   const facts = await load(contactId)
-  expect(facts?.events?.get('bought')?.count).toBe(given.events.length)
+  expect([...(facts?.events?.values() ?? [])]).toEqual([given.events.length])
   const statement = asked.find(({ query }) => /\bfrom events\b/.test(query))
   const rows = await database.sql.unsafe(
     `explain ${statement?.query ?? ''}`,

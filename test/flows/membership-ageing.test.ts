@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
-import type { Sql } from '../../src/store/db/sql.ts'
+import type { Json, Sql } from '../../src/store/db/sql.ts'
 import { conditionOf, filterOf } from '../support/conditions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { keepAll, keptMembers, membersByOracle, watchSegment } from '../support/membership.ts'
@@ -42,8 +42,15 @@ async function contact(columns: object = {}): Promise<Uuid> {
   await sql`insert into contacts ${sql({ organizationId, id, email: `${id}@example.com`, ...columns })}`
   return id
 }
-const happened = (contactId: Uuid, name: string, hours: number) =>
-  sql`insert into events ${sql({ organizationId, id: uuidv7(), contactId, name, occurredAt: at(hours) })}`
+const happened = (contactId: Uuid, name: string, hours: number, properties: Json = {}) =>
+  sql`insert into events ${sql({
+    organizationId,
+    id: uuidv7(),
+    contactId,
+    name,
+    occurredAt: at(hours),
+    properties: sql.json(properties),
+  })}`
 const of = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] })
 
 test('a contact enters and leaves at the very millisecond, with nothing written', async () => {
@@ -75,6 +82,81 @@ test('a contact enters and leaves at the very millisecond, with nothing written'
   expect(left).toBeUndefined()
 })
 
+test.each<[string, Filter, readonly [ms: number, isMember: boolean][]]>([
+  [
+    'in the next hours',
+    { field: 'properties.at', operator: 'withinNext', value: 24, unit: 'hours' },
+    [
+      [0, false],
+      [24 * HOUR_MS - 1, false],
+      [24 * HOUR_MS, true],
+      [48 * HOUR_MS, true],
+      [48 * HOUR_MS + 1, false],
+    ],
+  ],
+  [
+    'before now',
+    { field: 'properties.at', operator: 'lessThan', value: 'now' },
+    [
+      [0, false],
+      [48 * HOUR_MS, false],
+      [48 * HOUR_MS + 1, true],
+    ],
+  ],
+  [
+    'bought twice within hours',
+    {
+      field: 'event.bought',
+      operator: 'triggered',
+      value: { atLeast: 2, within: 10 },
+      unit: 'hours',
+    },
+    [
+      [0, true],
+      [8 * HOUR_MS, true],
+      [8 * HOUR_MS + 1, false],
+    ],
+  ],
+  [
+    'bought nothing for hours',
+    { field: 'event.bought', operator: 'notTriggeredWithin', value: 10, unit: 'hours' },
+    [
+      [0, false],
+      [9 * HOUR_MS, false],
+      [9 * HOUR_MS + 1, true],
+    ],
+  ],
+  [
+    'bought what is due in the next hours',
+    {
+      field: 'event.bought',
+      operator: 'triggered',
+      value: {
+        where: [{ field: 'properties.due', operator: 'withinNext', value: 1, unit: 'hours' }],
+      },
+    },
+    [
+      [0, false],
+      [HOUR_MS, true],
+      [2 * HOUR_MS, true],
+      [2 * HOUR_MS + 1, false],
+    ],
+  ],
+])('a contact is a member to the millisecond: %s', async (_, filter, seen) => {
+  organizationId = (await seedOrganization(sql)).organizationId
+  now = Date.now()
+  const start = now
+  const id = await contact({ properties: sql.json({ at: at(48) }) })
+  await happened(id, 'bought', -2, { due: at(2) })
+  await happened(id, 'bought', -1, { due: at(-5) })
+  const segment = await watchSegment(sql, organizationId, of(filter))
+  for (const [ms, isMember] of seen) {
+    now = start + ms
+    await keepAll(sql, clock)
+    expect([ms, await keptMembers(sql, segment.id)]).toEqual([ms, isMember ? [id] : []])
+  }
+})
+
 test('whatever a condition asks of time, its members are the evaluator’s at any time', async () => {
   // Events are received when they occur or later, and that was just now.
   now = Date.now()
@@ -89,7 +171,9 @@ test('whatever a condition asks of time, its members are the evaluator’s at an
       emailVerifiedAt: maybe(time),
       properties: sql.json({ plan: time(), a: { b: time() } }),
     })
-    for (const name of EVENTS) if (below(3) > 0) await happened(id, name, -below(60))
+    for (const name of [...EVENTS, ...EVENTS]) {
+      if (below(3) > 0) await happened(id, name, -below(60), { departs: time() })
+    }
     await sql`insert into contact_stats ${sql({ organizationId, contactId: id, lastActivityAt: maybe(time) })}`
   }
   const filter = filterOf({ events: EVENTS, topics: ['news'], ids: [uuidv7()] })
@@ -98,14 +182,27 @@ test('whatever a condition asks of time, its members are the evaluator’s at an
     field: fc.constantFrom(...fields, 'lastActivityAt', ...EVENTS.map((name) => `event.${name}`)),
     value: fc.integer({ min: 1, max: 80 }),
   })
-  const ageing = recent.map(
-    ({ field, value }): Filter => ({
-      field,
-      operator: field.startsWith('event.') ? 'triggeredWithin' : 'within',
-      value,
-      unit: 'hours',
-    }),
-  )
+  const departs = { field: 'properties.departs', operator: 'withinNext', unit: 'hours' } as const
+  const ageing = recent.chain(({ field, value }): fc.Arbitrary<Filter> => {
+    const unit = 'hours'
+    if (!field.startsWith('event.')) {
+      return fc.constantFrom<Filter>(
+        { field, operator: 'within', value, unit },
+        { field, operator: 'notWithin', value, unit },
+        { field, operator: 'withinNext', value, unit },
+        { field, operator: 'lessThan', value: 'now' },
+        { field, operator: 'greaterThanOrEqual', value: 'now' },
+      )
+    }
+    return fc.constantFrom<Filter>(
+      { field, operator: 'triggeredWithin', value, unit },
+      { field, operator: 'notTriggeredWithin', value, unit },
+      { field, operator: 'triggered', value: { atLeast: 2, within: value }, unit },
+      { field, operator: 'triggered', value: { exactly: 1, within: value }, unit },
+      { field, operator: 'triggered', value: { where: [{ ...departs, value }] } },
+      { field, operator: 'triggered', value: { atMost: 1, where: [{ ...departs, value }] } },
+    )
+  })
   const condition = conditionOf(
     fc.oneof({ weight: 4, arbitrary: ageing }, { weight: 1, arbitrary: filter }),
     2,

@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { evaluate } from '../../src/domain/audience/condition-eval.ts'
+import { eventQuestions, questionKey } from '../../src/domain/audience/condition-events.ts'
 import { type Field, fieldOf, OPERATORS_OF } from '../../src/domain/audience/condition-fields.ts'
 import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
 import { UNITS } from '../../src/domain/audience/condition.ts'
@@ -69,6 +71,40 @@ export const HOSTILE = [
   '1_000',
   '٣',
 ]
+
+/** What events have in their properties. */
+export const EVENT_PATHS = ['plan', 'a.b', 'a', 'at']
+
+/** An event as it happened. */
+export interface SeenEvent {
+  name: string
+  occurredAt: string
+  properties: Record<string, unknown>
+}
+
+/** What each question of a condition counts, by looking at each event. */
+export const countEvents = (
+  condition: Condition,
+  events: readonly SeenEvent[],
+  now: string,
+): Map<string, number> =>
+  new Map(
+    eventQuestions(condition).map((question) => {
+      const { name, spanMs = Infinity, where } = question
+      const counted = events.filter(
+        (event) =>
+          event.name === name &&
+          Date.parse(now) - Date.parse(event.occurredAt) <= spanMs &&
+          where.every((filter) =>
+            evaluate(
+              { logic: 'AND', groups: [{ filters: [filter] }] },
+              { contact: { id: '', properties: event.properties }, now },
+            ),
+          ),
+      )
+      return [questionKey(question), counted.length]
+    }),
+  )
 
 const TEXTS = ['Ada', 'ada', 'Ada Lovelace', 'a', 'b', '', 'pro', 'free', 'news', 'da', 'Love']
 const NUMBERS = [
@@ -193,6 +229,19 @@ export const properties: fc.Arbitrary<Record<string, unknown>> = fc
       .map((made) => ({ plan: value, ...made })),
   )
 
+/** What an event may have stored: what `where` of a condition asks about. */
+export const eventProperties: fc.Arbitrary<Record<string, unknown>> = fc.record(
+  {
+    plan: scalar,
+    a: fc.oneof(scalar, fc.record({ b: scalar })),
+    'a.b': scalar,
+    at: fc
+      .integer({ min: -48, max: 48 })
+      .map((hours) => new Date(Date.now() + hours * 3_600_000).toJSON()),
+  },
+  { requiredKeys: [] },
+)
+
 const path = fc
   .array(keys, { minLength: 1, maxLength: 3 })
   .map((parts) => `properties.${parts.join('.')}`)
@@ -224,23 +273,56 @@ export const filterOf = (pools: Pools): fc.Arbitrary<Filter> =>
       { weight: 1, arbitrary: fc.constant('topics') },
       { weight: 1, arbitrary: fc.constantFrom('id', 'bucket') },
     )
-    .chain((name) => {
-      const field = fieldOf(name)
-      if (!field) throw new Error(`${name} is not a field`)
-      return fc
-        .constantFrom(...OPERATORS_OF[field.kind])
-        .chain((operator) =>
-          rest(field, operator, pools).map((more) => ({ field: name, operator, ...more })),
-        )
-    })
+    .chain((name) => filterOfKind(name, pools))
+
+/** A filter of this field, of any operator that fits it. */
+function filterOfKind(name: string, pools: Pools = { events: [], topics: [], ids: [] }) {
+  const field = fieldOf(name)
+  if (!field) throw new Error(`${name} is not a field`)
+  return fc
+    .constantFrom(...OPERATORS_OF[field.kind])
+    .chain((operator) =>
+      rest(field, operator, pools).map((more): Filter => ({ field: name, operator, ...more })),
+    )
+}
 
 const time = fc.oneof(
+  fc.constant('now'),
   fc.constantFrom('2026-11-21', '2026-11-21T08:00:00Z', '2024-02-29', '0001-01-01T00:00+15:59'),
   fc.constantFrom('9999-12-31T23:59-15:59', '2026-11-21T10:00:00.123+02:00', '2026-11-21 08:00'),
   fc
     .integer({ min: -72, max: 2 })
     .map((hours) => new Date(Date.now() + hours * 3_600_000).toJSON()),
 )
+/** Of `triggered`: numbers that can be met, spans, filters of the event's own properties. */
+const triggering: fc.Arbitrary<Partial<Filter>> = fc
+  .record({
+    times: fc.oneof(
+      fc.constant({}),
+      fc.integer({ min: 1, max: 3 }).map((atLeast) => ({ atLeast })),
+      fc.integer({ min: 0, max: 3 }).map((atMost) => ({ atMost })),
+      fc.integer({ min: 0, max: 3 }).map((exactly) => ({ exactly })),
+      fc.constant({ atLeast: 1, atMost: 2 }),
+    ),
+    span: fc.option(
+      fc.record({ within: fc.constantFrom(1, 2, 5, 24), unit: fc.constantFrom(...UNITS) }),
+    ),
+    where: fc.option(
+      fc.array(
+        fc.constantFrom(...EVENT_PATHS).chain((path) => filterOfKind(`properties.${path}`)),
+        { minLength: 1, maxLength: 2 },
+      ),
+    ),
+  })
+  .map(({ times, span, where }) => {
+    const said = {
+      ...times,
+      ...(span ? { within: span.within } : {}),
+      ...(where ? { where } : {}),
+    }
+    if (Object.keys(said).length === 0) return {}
+    return { value: said, ...(span ? { unit: span.unit } : {}) }
+  })
 const amount = fc.record({
   value: fc.constantFrom(1, 2, 5, 24, 48, 90, 1_000_000),
   unit: fc.constantFrom(...UNITS),
@@ -269,8 +351,14 @@ function rest(field: Field, operator: Operator, pools: Pools): fc.Arbitrary<Part
       if (field.kind === 'time') return value(time)
       return value(field.kind === 'number' ? number : fc.oneof(number, time))
     case 'within':
+    case 'notWithin':
+    case 'withinNext':
     case 'triggeredWithin':
+    case 'notTriggeredWithin':
       return amount
+    case 'triggered':
+    case 'notTriggered':
+      return fc.oneof(fc.constant({}), triggering)
     case 'triggeredAtLeast':
       return value(fc.integer({ min: 1, max: 4 }))
     case 'hasTopic':
@@ -311,6 +399,7 @@ export const conditionOf = (filter: fc.Arbitrary<Filter>, depth = 5): fc.Arbitra
     groups: fc.array(
       fc.record(
         {
+          not: fc.boolean(),
           filters: fc.array(filter, { minLength: 1, maxLength: 2 }),
           ...(depth > 1 ? { nested: conditionOf(filter, depth - 1) } : {}),
         },

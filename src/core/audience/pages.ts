@@ -4,6 +4,7 @@
  */
 import type { Audience } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
+import { countsMany } from '../../domain/audience/condition-events.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import * as audiences from '../../store/audience/audience.ts'
@@ -56,8 +57,4 @@ export async function pageOfIds(
 }
 
 const countsEvents = (audience: Audience): boolean =>
-  audience.some(
-    (each) =>
-      each.type === 'condition' &&
-      filtersOf(each.condition).some(({ operator }) => operator === 'triggeredAtLeast'),
-  )
+  audience.some((each) => each.type === 'condition' && filtersOf(each.condition).some(countsMany))

@@ -4,6 +4,7 @@
  */
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
+import { eventCountOf } from '../../domain/audience/condition-events.ts'
 import type { Uuid } from '../../ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import type { KeptSegment } from '../../store/audience/kept-segments.ts'
@@ -161,7 +162,10 @@ function* groupsOf(segments: readonly Usable[]): Generator<Usable[]> {
   let group: Usable[] = []
   let filters = 0
   for (const segment of segments) {
-    const own = filtersOf(segment.condition).length
+    const own = filtersOf(segment.condition).reduce(
+      (count, filter) => count + 1 + (eventCountOf(filter)?.where.length ?? 0),
+      0,
+    )
     if (group.length > 0 && (group.length === SEGMENTS || filters + own > FILTERS)) {
       yield group
       group = []

@@ -3,6 +3,7 @@ import {
   type Filter,
   MOST_DEPTH,
   MOST_FILTERS,
+  NOW,
   type Operator,
   OPERATORS,
   UNITS,
@@ -77,23 +78,32 @@ export function checkCondition(
 
   function checkGroup(group: unknown, at: string, depth: number): void {
     if (!isObject(group)) return report(at, 'must be an object with filters')
-    onlyKnown(group, at, ['filters', 'nested'])
+    onlyKnown(group, at, ['not', 'filters', 'nested'])
+    if (group['not'] !== undefined && typeof group['not'] !== 'boolean') {
+      report(`${at}.not`, 'must be true or false')
+    }
     const list = group['filters']
     if (!Array.isArray(list)) return report(`${at}.filters`, 'must be a list')
     if (list.length === 0 && group['nested'] === undefined) {
       report(`${at}.filters`, 'must not be empty: a group without filters says nothing')
     }
+    if (!checkFilters(list, `${at}.filters`, fieldOf)) return
+    if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
+  }
+
+  /** False: there are too many. */
+  function checkFilters(list: readonly unknown[], at: string, known: typeof fieldOf): boolean {
     for (const [index, filter] of list.entries()) {
       filters++
       // Once: a thousand filters too many are one mistake.
       if (filters === MOST_FILTERS + 1) report(path, `has more than ${MOST_FILTERS} filters`)
-      if (filters > MOST_FILTERS) return
-      checkFilter(filter, `${at}.filters[${index}]`)
+      if (filters > MOST_FILTERS) return false
+      checkFilter(filter, `${at}[${index}]`, known)
     }
-    if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
+    return true
   }
 
-  function checkFilter(filter: unknown, at: string): void {
+  function checkFilter(filter: unknown, at: string, knownField: typeof fieldOf): void {
     if (!isObject(filter)) return report(at, 'must be an object with field and operator')
     onlyKnown(filter, at, ['field', 'operator', 'value', 'unit'])
     const { field: name, operator, value, unit } = filter
@@ -101,8 +111,9 @@ export function checkCondition(
       const quoted = quotedFilter(filter)
       report(`${at}.${part}`, quoted === undefined ? message : `${message}; it is in: ${quoted}`)
     }
-    const field = typeof name === 'string' ? fieldOf(name) : undefined
+    const field = typeof name === 'string' ? knownField(name) : undefined
     if (!field) {
+      if (knownField !== fieldOf) return refuse('field', 'must be properties.<key> of the event')
       return refuse('field', isSegment(name) ? NESTED : 'is not a field that conditions know')
     }
     const kind = field.kind === 'json' ? field.of : field.kind
@@ -119,13 +130,15 @@ export function checkCondition(
     const isUnknown = (each: unknown) => mayBeLiquid && isLiquid(each)
     const wrong = refuseValue(field, known, value, isUnknown)
     if (wrong !== undefined) refuse('value', wrong)
-    const needsUnit = known === 'within' || known === 'triggeredWithin'
-    if (needsUnit && !UNITS.some((each) => each === unit)) {
+    const hasSpan = SPANS.has(known) || (isObject(value) && value['within'] !== undefined)
+    if (hasSpan && !UNITS.some((each) => each === unit)) {
       refuse('unit', `must be one of: ${UNITS.join(', ')}`)
     }
-    if (!needsUnit && unit !== undefined) {
-      refuse('unit', 'goes with within and triggeredWithin only')
+    if (!hasSpan && unit !== undefined) {
+      refuse('unit', 'goes with a span only: within, notWithin, withinNext, triggeredWithin …')
     }
+    const where = field.kind === 'stats' && isObject(value) ? value['where'] : undefined
+    if (Array.isArray(where)) checkFilters(where, `${at}.value.where`, propertyOf)
   }
 
   function onlyKnown(object: Record<string, unknown>, at: string, names: string[]): void {
@@ -141,6 +154,20 @@ export function checkCondition(
 
   checkLevel(given, path, 1)
   return problems
+}
+
+const SPANS: ReadonlySet<Operator> = new Set<Operator>([
+  'within',
+  'notWithin',
+  'withinNext',
+  'triggeredWithin',
+  'notTriggeredWithin',
+])
+
+/** A field of the filters of events: the event's own properties. */
+function propertyOf(name: string): Field | undefined {
+  const field = fieldOf(name)
+  return field?.kind === 'json' && field.of === 'properties' ? field : undefined
 }
 
 /** There is no such field: a segment that asks about others could ask about itself. */
@@ -166,9 +193,10 @@ function refuseValue(
   switch (operator) {
     case 'exists':
     case 'notExists':
+      return value === undefined ? undefined : `does not go with ${operator}`
     case 'triggered':
     case 'notTriggered':
-      return value === undefined ? undefined : `does not go with ${operator}`
+      return value === undefined ? undefined : refuseTriggered(value)
     case 'equals':
     case 'notEquals':
       return refuseScalar(field, value)
@@ -196,7 +224,10 @@ function refuseValue(
     case 'lessThanOrEqual':
       return refuseOrdered(field, value)
     case 'within':
+    case 'notWithin':
+    case 'withinNext':
     case 'triggeredWithin':
+    case 'notTriggeredWithin':
     case 'triggeredAtLeast':
       return isWhole(value, 1, MOST_AMOUNT)
         ? undefined
@@ -209,6 +240,33 @@ function refuseValue(
     case 'inBucket':
       return refuseBucket(value)
   }
+}
+
+/** Which events are counted, and how many there must be. Filters are checked elsewhere. */
+function refuseTriggered(value: unknown): string | undefined {
+  if (!isObject(value) || Object.keys(value).length === 0) {
+    return 'must be an object with atLeast, atMost, exactly, within or where'
+  }
+  const { atLeast, atMost, exactly, within, where, ...others } = value
+  if (Object.keys(others).length > 0) {
+    return 'must have atLeast, atMost, exactly, within and where, and nothing else'
+  }
+  for (const [name, number, least] of [
+    ['atLeast', atLeast, 1],
+    ['atMost', atMost, 0],
+    ['exactly', exactly, 0],
+    ['within', within, 1],
+  ] as const) {
+    if (number !== undefined && !isWhole(number, least, MOST_AMOUNT)) {
+      return `${name} must be a whole number, ${least} to ${MOST_AMOUNT}`
+    }
+  }
+  if (exactly !== undefined && (atLeast ?? atMost) !== undefined) {
+    return 'exactly does not go with atLeast and atMost'
+  }
+  if (Number(atLeast) > Number(atMost)) return 'atLeast must not be more than atMost'
+  if (where === undefined || (Array.isArray(where) && where.length > 0)) return undefined
+  return 'where must be a list of at least one filter'
 }
 
 function refuseScalar(field: Field, value: unknown): string | undefined {
@@ -242,9 +300,10 @@ const refuseText = (value: unknown): string | undefined =>
 
 function refuseOrdered({ kind }: Field, value: unknown): string | undefined {
   if (kind !== 'time' && typeof value === 'number') return undefined
-  if (kind !== 'number' && timeOf(value) !== undefined) return undefined
+  const isTime = value === NOW || timeOf(value) !== undefined
+  if (kind !== 'number' && isTime) return undefined
   if (kind === 'number') return 'must be a number'
-  return `must be ${kind === 'time' ? '' : 'a number or '}a date or time of ISO 8601`
+  return `must be ${kind === 'time' ? '' : 'a number or '}a date or time of ISO 8601, or now`
 }
 
 const isWhole = (value: unknown, least: number, most: number): value is number =>
@@ -275,20 +334,12 @@ export const mapFilters = (
   change: (filter: Filter, path: string) => Filter,
 ): Condition => ({
   logic,
-  groups: groups.map(({ filters, nested }, index) => {
+  groups: groups.map(({ not, filters, nested }, index) => {
     const at = `${path}.groups[${index}]`
     return {
+      ...(not === undefined ? {} : { not }),
       filters: filters.map((filter, place) => change(filter, `${at}.filters[${place}]`)),
       ...(nested ? { nested: mapFilters(nested, `${at}.nested`, change) } : {}),
     }
   }),
 })
-
-/** The names of the events whose stats a condition asks about: `event.<name>`. */
-export function askedEvents(condition: Condition): string[] {
-  const names = filtersOf(condition).flatMap(({ field }) => {
-    const read = fieldOf(field)
-    return read?.kind === 'stats' ? [read.name] : []
-  })
-  return [...new Set(names)]
-}

@@ -1,5 +1,6 @@
 import { normalAddressPart } from '../text.ts'
-import { type Condition, type Filter, type Group, type Unit, UNIT_MS } from './condition.ts'
+import { type Condition, type Filter, type Group, NOW } from './condition.ts'
+import { eventCountOf, questionKey, span } from './condition-events.ts'
 import { type Field, fieldOf } from './condition-fields.ts'
 import {
   isSame,
@@ -11,20 +12,14 @@ import {
   timeOf,
 } from './condition-values.ts'
 
-/** How often events of one name came, and when the last one occurred (ISO). */
-export interface EventStats {
-  count: number
-  lastAt: string | null
-}
-
 /** All that a condition can ask about. What it does not ask about may be left out. */
 export interface Facts {
   /** As on the wire: the columns by their names, times in ISO. */
   contact: { id: string; properties: Record<string, unknown> } & Readonly<Record<string, unknown>>
   /** What the contact is subscribed to now; pending ones are not. */
   topics?: readonly { id: string; slug: string }[]
-  /** By name; names without an entry never came. See `askedEvents`. */
-  events?: ReadonlyMap<string, EventStats>
+  /** How many events each question counts, by its `questionKey`; absent: none. */
+  events?: ReadonlyMap<string, number>
   /** What started the execution: `trigger.data.<path>`. */
   trigger?: Record<string, unknown>
   /** Of the event in question: `event.properties.<path>`. */
@@ -43,9 +38,10 @@ export interface Facts {
  * - `equals`, `inList`: see `isSame`. An email address is compared in lower case.
  * - `contains`: a part of a text, or an element of a list; large and small letters are told apart,
  *   as in `startsWith` and `endsWith`.
- * - `greaterThan` and its like: as numbers where the filter's value is one, else as times.
- * - `within`: a time in the last n units, not in the future.
- * - `triggeredWithin`: the last event of that name came in the last n units.
+ * - `greaterThan` and its like: as numbers where the filter's value is one, else as times; `now` is
+ *   the present time.
+ * - `within`: a time in the last n units, not in the future. `withinNext`: one in the next n units.
+ * - `triggered` and its like: see `eventCountOf`.
  * - `hasTopic`: the id or slug of a topic that the contact is subscribed to.
  * - `inBucket`: see `bucketOf`.
  */
@@ -54,10 +50,26 @@ export const evaluate = ({ logic, groups }: Condition, facts: Facts): boolean =>
     ? groups.length > 0 && groups.every((group) => groupHolds(group, facts))
     : groups.some((group) => groupHolds(group, facts))
 
-const groupHolds = ({ filters, nested }: Group, facts: Facts): boolean =>
-  (filters.length > 0 || nested !== undefined) &&
-  filters.every((filter) => filterHolds(filter, facts)) &&
-  (nested === undefined || evaluate(nested, facts))
+function groupHolds(group: Group, facts: Facts): boolean {
+  if (isBlankGroup(group)) return false
+  const { not = false, filters, nested } = group
+  const holds =
+    filters.every((filter) => filterHolds(filter, facts)) &&
+    (nested === undefined || evaluate(nested, facts))
+  return holds !== not
+}
+
+/** Whether a group, or something in one that is denied, says nothing: it means nobody. */
+export const isBlankGroup = ({ not, filters, nested }: Group): boolean =>
+  (filters.length === 0 && nested === undefined) ||
+  (not === true && nested !== undefined && isBlank(nested))
+
+const isBlank = ({ groups }: Condition): boolean =>
+  groups.length === 0 ||
+  groups.some(
+    ({ filters, nested }) =>
+      (filters.length === 0 && nested === undefined) || (nested !== undefined && isBlank(nested)),
+  )
 
 function filterHolds(filter: Filter, facts: Facts): boolean {
   const field = fieldOf(filter.field)
@@ -66,7 +78,7 @@ function filterHolds(filter: Filter, facts: Facts): boolean {
     case 'topics':
       return topicsHold(filter, facts)
     case 'stats':
-      return statsHold(filter, facts.events?.get(field.name), facts.now)
+      return eventsHold(filter, facts)
     case 'bucket':
       return bucketHolds(filter, facts.contact.id)
     case 'json':
@@ -154,15 +166,22 @@ export function valueHolds(
     case 'lessThan':
     case 'greaterThanOrEqual':
     case 'lessThanOrEqual':
-      return isOrdered(operator, actual, value)
-    case 'within': {
-      const ago = (timeOf(now) ?? Number.NaN) - (timeOf(actual) ?? Number.NaN)
-      return ago >= 0 && ago <= span(value, unit)
-    }
+      return isOrdered(operator, actual, value === NOW ? now : value)
+    case 'within':
+      return isBetween(agoOf(actual, now), span(value, unit))
+    case 'notWithin':
+      return !Number.isNaN(span(value, unit)) && !isBetween(agoOf(actual, now), span(value, unit))
+    case 'withinNext':
+      return isBetween(-agoOf(actual, now), span(value, unit))
     default:
       return false
   }
 }
+
+const agoOf = (time: unknown, now: string): number =>
+  (timeOf(now) ?? Number.NaN) - (timeOf(time) ?? Number.NaN)
+
+const isBetween = (ms: number, spanMs: number): boolean => ms >= 0 && ms <= spanMs
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null
 
@@ -203,10 +222,6 @@ function isOrdered(operator: OrderOperator, actual: unknown, value: unknown): bo
   }
 }
 
-/** Milliseconds; not a number, which nothing is within, where the filter says none. */
-export const span = (amount: unknown, unit: Unit | undefined): number =>
-  typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
-
 function topicsHold({ operator, value }: Filter, { topics = [] }: Facts): boolean {
   if (typeof value !== 'string') return false
   const has = topics.some(({ id, slug }) => id === value.toLowerCase() || slug === value)
@@ -214,27 +229,15 @@ function topicsHold({ operator, value }: Filter, { topics = [] }: Facts): boolea
   return operator === 'notHasTopic' && !has
 }
 
-function statsHold(
-  { operator, value, unit }: Filter,
-  stats: EventStats | undefined,
-  now: string,
-): boolean {
-  const { count, lastAt } = stats ?? { count: 0, lastAt: null }
-  switch (operator) {
-    case 'triggered':
-      return count > 0
-    case 'notTriggered':
-      return count === 0
-    case 'triggeredAtLeast':
-      return typeof value === 'number' && count >= value
-    case 'triggeredWithin': {
-      const ago = (timeOf(now) ?? Number.NaN) - (timeOf(lastAt) ?? Number.NaN)
-      return count > 0 && ago <= span(value, unit)
-    }
-    default:
-      return false
-  }
+function eventsHold(filter: Filter, { events }: Facts): boolean {
+  const asked = eventCountOf(filter)
+  if (asked === undefined || Number.isNaN(asked.spanMs)) return false
+  const count = events?.get(questionKey(asked)) ?? 0
+  const holds = count >= asked.least && count <= asked.most
+  return holds !== DENIALS.has(filter.operator)
 }
+
+const DENIALS: ReadonlySet<string> = new Set(['notTriggered', 'notTriggeredWithin'])
 
 function bucketHolds({ operator, value }: Filter, contactId: string): boolean {
   if (operator !== 'inBucket' || typeof value !== 'object' || value === null) return false

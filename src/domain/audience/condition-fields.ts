@@ -67,6 +67,7 @@ const EQUALITY = ['equals', 'notEquals', 'inList', 'notInList'] as const
 const TEXT = ['contains', 'notContains', 'startsWith', 'endsWith'] as const
 const ORDER = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const
 const PRESENCE = ['exists', 'notExists'] as const
+const SPANS = ['within', 'notWithin', 'withinNext'] as const
 
 /** Which operators fit a field. */
 export const OPERATORS_OF: Record<FieldKind, readonly Operator[]> = {
@@ -74,9 +75,9 @@ export const OPERATORS_OF: Record<FieldKind, readonly Operator[]> = {
   text: [...EQUALITY, ...TEXT, ...PRESENCE],
   word: [...EQUALITY, ...PRESENCE],
   number: [...EQUALITY, ...ORDER],
-  time: [...ORDER, 'within', ...PRESENCE],
-  json: [...EQUALITY, ...TEXT, ...ORDER, 'within', ...PRESENCE],
+  time: [...ORDER, ...SPANS, ...PRESENCE],
+  json: [...EQUALITY, ...TEXT, ...ORDER, ...SPANS, ...PRESENCE],
   topics: ['hasTopic', 'notHasTopic'],
-  stats: ['triggered', 'notTriggered', 'triggeredWithin', 'triggeredAtLeast'],
+  stats: ['triggered', 'notTriggered', 'triggeredWithin', 'notTriggeredWithin', 'triggeredAtLeast'],
   bucket: ['inBucket'],
 }

@@ -1,4 +1,4 @@
-import type { Condition, Group, Operator } from './condition.ts'
+import { type Condition, type Group, NOW, type Operator } from './condition.ts'
 import { type Field, fieldOf, OPERATORS_OF } from './condition-fields.ts'
 import { shown } from '../text.ts'
 
@@ -24,17 +24,19 @@ export function wordsOf({ logic, groups }: Condition): string {
     .join(joined)
 }
 
-function wordsOfGroup({ filters, nested }: Group): { parts: number; text: string } {
+function wordsOfGroup({ not, filters, nested }: Group): { parts: number; text: string } {
   const parts = [
     ...filters.map(wordsOfFilter),
     ...(nested ? [isSingle(nested) ? wordsOf(nested) : `(${wordsOf(nested)})`] : []),
   ]
-  return { parts: parts.length, text: parts.join(' and ') }
+  const text = parts.join(' and ')
+  return not === true ? { parts: 1, text: `not (${text})` } : { parts: parts.length, text }
 }
 
 /** What says one thing needs no brackets. */
 const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
-  others.length === 0 && group?.nested === undefined && group?.filters.length === 1
+  others.length === 0 &&
+  (group?.not === true || (group?.nested === undefined && group?.filters.length === 1))
 
 /** Characters of a filter in an error about it. */
 const LONGEST_QUOTED = 160
@@ -72,8 +74,10 @@ function wordsOfFilter(filter: Said): string {
     }
     default: {
       const isTime = field?.kind === 'time' || typeof value === 'string'
+      const hasSpan = known !== undefined && SPANS.has(operator)
       const verb = (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
-      const object = operator === 'within' ? `${plain(value)} ${bare(unit)}` : named(value)
+      const isPresent = value === NOW && OF_TIMES.has(operator)
+      const object = hasSpan ? `${plain(value)} ${bare(unit)}` : isPresent ? NOW : named(value)
       const words = `${subjectOf(field, filter.field)} ${verb}`
       return value === undefined ? words : `${words} ${object}`
     }
@@ -82,16 +86,38 @@ function wordsOfFilter(filter: Said): string {
 
 function wordsOfEvents({ operator, value, unit }: Said): string {
   switch (operator) {
-    case 'triggered':
-      return 'has occurred'
-    case 'notTriggered':
-      return 'has not occurred'
     case 'triggeredWithin':
-      return `has occurred in the last ${plain(value)} ${bare(unit)}`
-    default:
-      return `has occurred at least ${value === 1 ? 'once' : `${plain(value)} times`}`
+      return `has occurred${inTheLast(value, unit)}`
+    case 'notTriggeredWithin':
+      return `has not occurred${inTheLast(value, unit)}`
+    case 'triggeredAtLeast':
+      return `has occurred ${timesOf('at least', value)}`
+    default: {
+      const { atLeast, atMost, exactly, within, where }: Readonly<Record<string, unknown>> =
+        Object(value)
+      const times = [
+        ...(atLeast === undefined ? [] : [timesOf('at least', atLeast)]),
+        ...(atMost === undefined ? [] : [timesOf('at most', atMost)]),
+        ...(exactly === undefined ? [] : [timesOf('exactly', exactly)]),
+      ]
+      return [
+        operator === 'notTriggered' ? 'has not occurred' : 'has occurred',
+        times.length === 0 ? '' : ` ${times.join(' and ')}`,
+        within === undefined ? '' : inTheLast(within, unit),
+        Array.isArray(where) ? ` with ${shown(where.map(wordsOfAny).join(' and '))}` : '',
+      ].join('')
+    }
   }
 }
+
+const inTheLast = (amount: unknown, unit: unknown): string =>
+  ` in the last ${plain(amount)} ${bare(unit)}`
+
+const timesOf = (bound: string, times: unknown): string =>
+  `${bound} ${times === 1 ? 'once' : `${plain(times)} times`}`
+
+/** What one of the filters of events says, whatever it is. */
+const wordsOfAny = (filter: unknown): string => quotedFilter(Object(filter)) ?? '…'
 
 const ROOTS = { properties: 'property', trigger: 'trigger value', event: 'event property' }
 
@@ -118,7 +144,10 @@ const VERBS = words({
   exists: 'is set',
   notExists: 'is not set',
   within: 'is in the last',
+  notWithin: 'is not in the last',
+  withinNext: 'is in the next',
 })
+const SPANS: ReadonlySet<string> = new Set(['within', 'notWithin', 'withinNext'])
 const OF_TIMES = words({
   greaterThan: 'is after',
   lessThan: 'is before',

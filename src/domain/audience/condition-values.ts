@@ -123,3 +123,7 @@ function walk(root: unknown, keys: readonly string[]): unknown {
 /** Neither NUL nor half of a surrogate pair: what has one is stored nowhere. */
 export const isStorable = (value: unknown): boolean =>
   typeof value !== 'string' || !/\p{Surrogate}|\0/u.test(value)
+
+/** What a stored value may be one of: the filter's value, or those of its list. */
+export const listedValues = (value: unknown): unknown[] =>
+  (Array.isArray(value) ? value : [value]).filter(isStorable)

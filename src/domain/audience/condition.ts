@@ -8,6 +8,8 @@ export interface Condition {
 }
 
 export interface Group {
+  /** The group holds exactly where its filters and what is nested in it do not. */
+  not?: boolean
   filters: Filter[]
   /** One more condition that must hold as well. */
   nested?: Condition
@@ -40,15 +42,21 @@ export const OPERATORS = [
   'inList',
   'notInList',
   'within',
+  'notWithin',
+  'withinNext',
   'triggered',
   'notTriggered',
   'triggeredWithin',
+  'notTriggeredWithin',
   'triggeredAtLeast',
   'hasTopic',
   'notHasTopic',
   'inBucket',
 ] as const
 export type Operator = (typeof OPERATORS)[number]
+
+/** Compared with as the present time. */
+export const NOW = 'now'
 
 export const UNITS = ['minutes', 'hours', 'days'] as const
 export type Unit = (typeof UNITS)[number]

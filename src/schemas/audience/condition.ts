@@ -17,8 +17,18 @@ const Filter = strict(
       examples: ['properties.plan'],
     }),
     operator: oneOf(OPERATORS),
-    value: Type.Optional(Type.Unknown({ description: 'What the operator compares with.' })),
-    unit: Type.Optional(oneOf(UNITS, { description: 'Of `within` and `triggeredWithin`.' })),
+    value: Type.Optional(
+      Type.Unknown({
+        description:
+          'What the operator compares with; `now` is the present time to `greaterThan` and its like. Of `triggered` and `notTriggered` an object, or absent: `atLeast`, `atMost`, `exactly` say how many events, `within` how many units ago at most, `where` is a list of filters of the event’s own `properties.<key>`.',
+      }),
+    ),
+    unit: Type.Optional(
+      oneOf(UNITS, {
+        description:
+          'Of `within`, `notWithin`, `withinNext`, `triggeredWithin`, `notTriggeredWithin`.',
+      }),
+    ),
   },
   { title: 'Filter' },
 )
@@ -29,6 +39,12 @@ const rules = strict(
     groups: Type.Array(
       strict(
         {
+          not: Type.Optional(
+            Type.Boolean({
+              description:
+                'The group holds exactly where its filters and what is nested in it do not.',
+            }),
+          ),
           filters: Type.Array(Filter, { maxItems: MOST_FILTERS, description: 'All must hold.' }),
           nested: Type.Optional(
             Type.Object(

@@ -1,12 +1,13 @@
 /** When the answer of a condition changes by itself, because time passes. */
 import { filtersOf } from '../../domain/audience/condition-check.ts'
-import { span } from '../../domain/audience/condition-eval.ts'
+import { eventCountOf, span } from '../../domain/audience/condition-events.ts'
 import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
 import { isStorable } from '../../domain/audience/condition-values.ts'
-import type { Condition, Filter } from '../../domain/audience/condition.ts'
+import { type Condition, type Filter, NOW } from '../../domain/audience/condition.ts'
 import { CONTACT_STATS } from '../../domain/contacts/contact-columns.ts'
 import type { Part } from '../db/sql.ts'
-import { type Asking, column, isRecent, valueAt } from './condition-sql.ts'
+import { type Asking, column, isCounted } from './condition-sql.ts'
+import { valueAt } from './condition-value-sql.ts'
 
 /**
  * For `select`: the earliest time after which one of these conditions may be answered differently
@@ -17,46 +18,94 @@ export function nextChange(asking: Asking, conditions: readonly Condition[]): Pa
   const filters = new Map(
     conditions.flatMap(filtersOf).map((filter) => [JSON.stringify(filter), filter]),
   )
-  const parts = [...filters.values()].flatMap((filter) => changeOf(asking, filter) ?? [])
-  const { sql } = asking
+  return earliest(
+    asking,
+    [...filters.values()].flatMap((filter) => changesOf(asking, filter)),
+  )
+}
+
+function earliest({ sql }: Asking, parts: readonly Part[]): Part | undefined {
   return parts.length === 0
     ? undefined
     : sql`least(${parts.map((part, i) => (i === 0 ? part : sql`, ${part}`))})`
 }
 
-function changeOf(asking: Asking, filter: Filter): Part | undefined {
+function changesOf(asking: Asking, filter: Filter): Part[] {
   const field = isStorable(filter.field) ? fieldOf(filter.field) : undefined
-  if (filter.operator === 'within') return field && windowEnd(asking, timeIn(asking, field), filter)
-  if (filter.operator !== 'triggeredWithin' || field?.kind !== 'stats') return undefined
-  const { sql, organizationId } = asking
-  return after(
-    asking,
-    filter,
-    sql`(
-      select max(events.occurred_at)
-      from events
-      where events.organization_id = ${organizationId} and events.name = ${field.name}
-        and events.contact_id = contacts.id ${isRecent(asking, filter)}
-    )`,
-  )
+  if (!field) return []
+  if (field.kind === 'stats') return changesOfEvents(asking, filter)
+  const moments = momentsOf(filter)
+  const time = moments && timeIn(asking, field)
+  return time ? [nextOf(asking, time, moments)] : []
 }
 
-/** A time that is to come is within the span when it comes, and until the span is over. */
-function windowEnd(asking: Asking, time: Part | undefined, filter: Filter): Part | undefined {
-  if (!time) return undefined
+/**
+ * When a filter that compares a time with the present changes its answer: in milliseconds after
+ * that time, in their order. Undefined: it does not.
+ */
+function momentsOf({ operator, value, unit }: Filter): [number, number] | undefined {
+  switch (operator) {
+    case 'within':
+    case 'notWithin':
+      // From the very moment on, until the span is over.
+      return [0, span(value, unit) + 1]
+    case 'withinNext':
+      return [-span(value, unit), 1]
+    case 'greaterThan':
+    case 'lessThan':
+    case 'greaterThanOrEqual':
+    case 'lessThanOrEqual':
+      return value === NOW ? [0, 1] : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The first of these moments that is still to come. */
+function nextOf(asking: Asking, time: Part, moments: [number, number]): Part {
   const { sql } = asking
   const now = sql`${new Date(asking.now).toISOString()}::timestamptz`
-  const end = after(asking, filter, time)
-  return sql`case when ${time} > ${now} then ${time} when ${end} > ${now} then ${end} end`
+  const [first, last] = [after(asking, time, moments[0]), after(asking, time, moments[1])]
+  return sql`case when ${first} > ${now} then ${first} when ${last} > ${now} then ${last} end`
 }
 
-/** The first millisecond at which the span is over. */
-const after = ({ sql }: Asking, { value, unit }: Filter, time: Part): Part =>
-  sql`${time} + ${span(value, unit) + 1}::float8 * interval '1 millisecond'`
+const after = ({ sql }: Asking, time: Part, ms: number): Part =>
+  sql`${time} + ${ms}::float8 * interval '1 millisecond'`
 
-function timeIn({ sql, organizationId }: Asking, field: Field): Part | undefined {
+/** Events leave a span, and what is asked of their properties may change its answer, too. */
+function changesOfEvents(asking: Asking, filter: Filter): Part[] {
+  const { sql, organizationId } = asking
+  const asked = eventCountOf(filter)
+  if (!asked) return []
+  const { spanMs, least, most, where } = asked
+  const ofContact = (counted: Part) => sql`
+    from events
+    where ${counted} and events.contact_id = contacts.id`
+  const inEvent: Asking = {
+    sql,
+    organizationId,
+    now: asking.now,
+    properties: sql`events.properties`,
+  }
+  const change = earliest(
+    inEvent,
+    where.flatMap((each) => changesOf(inEvent, each)),
+  )
+  // Whatever these hold of now.
+  const all = isCounted(asking, { ...asked, where: [] })
+  const ageing = change ? [sql`(select min(${change}) ${ofContact(all)})`] : []
+  if (spanMs === undefined) return ageing
+  // One event in the span is enough where no number is asked for: the last one counts.
+  const isAny = least === 1 && most === Infinity
+  const next = isAny ? sql`max(events.occurred_at)` : sql`min(events.occurred_at)`
+  const leaving = sql`(select ${next} ${ofContact(isCounted(asking, asked))})`
+  return [after(asking, leaving, spanMs + 1), ...ageing]
+}
+
+function timeIn(asking: Asking, field: Field): Part | undefined {
+  const { sql, organizationId } = asking
   if (field.kind === 'json') {
-    return field.of === 'properties' ? sql`condition_time(${valueAt(sql, field)})` : undefined
+    return field.of === 'properties' ? sql`condition_time(${valueAt(asking, field)})` : undefined
   }
   if (field.kind !== 'time') return undefined
   if (!CONTACT_STATS.has(field.column)) return column(sql, 'contacts', field.column)

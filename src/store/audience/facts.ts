@@ -1,7 +1,13 @@
 import type { Condition } from '../../domain/audience/condition.ts'
-import { askedEvents, filtersOf } from '../../domain/audience/condition-check.ts'
-import type { EventStats, Facts } from '../../domain/audience/condition-eval.ts'
+import { filtersOf } from '../../domain/audience/condition-check.ts'
+import type { Facts } from '../../domain/audience/condition-eval.ts'
+import {
+  type EventQuestion,
+  eventQuestions,
+  questionKey,
+} from '../../domain/audience/condition-events.ts'
 import { earliestAbout, type Uuid } from '../../ids.ts'
+import { isCounted } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
@@ -27,12 +33,14 @@ export async function load(
   const asksTopics = conditions.some((condition) =>
     filtersOf(condition).some(({ field }) => field === 'topics'),
   )
-  const names = [...new Set(conditions.flatMap(askedEvents))]
+  const questions = conditions.flatMap(eventQuestions)
   return {
     ...about,
     contact,
     ...(asksTopics ? { topics: await topicsOf(sql, organizationId, contactId) } : {}),
-    ...(names.length > 0 ? { events: await eventsOf(sql, organizationId, contactId, names) } : {}),
+    ...(questions.length > 0
+      ? { events: await countEvents(sql, organizationId, contactId, { questions, now: about.now }) }
+      : {}),
   }
 }
 
@@ -60,19 +68,24 @@ const topicsOf = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
   where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
     and s.status = 'subscribed'`
 
-async function eventsOf(
+/** Counts the events of a contact for each question, by its key. */
+async function countEvents(
   sql: Executor,
   organizationId: Uuid,
   contactId: Uuid,
-  names: readonly string[],
-): Promise<Map<string, EventStats>> {
-  const rows = await sql<({ name: string } & EventStats)[]>`
-    select name, count(*) as count, max(occurred_at) as last_at
-    from events
-    where organization_id = ${organizationId} and contact_id = ${contactId}
-      and id >= ${earliestAbout(contactId)} and name = any(${[...names]}::text[])
-    group by name`
-  return new Map(rows.map(({ name, ...stats }) => [name, stats]))
+  { questions, now }: { questions: readonly EventQuestion[]; now: string },
+): Promise<Map<string, number>> {
+  const asking = { sql, organizationId, now: Date.parse(now) }
+  const counts = questions.map(
+    (question, i) => sql`
+      ${i === 0 ? sql`` : sql`union all`}
+      select ${questionKey(question)} as key, count(*) as count
+      from events
+      where ${isCounted(asking, question)} and events.contact_id = ${contactId}
+        and events.id >= ${earliestAbout(contactId)}`,
+  )
+  const rows = await sql.once(sql<{ key: string; count: number }[]>`${counts}`)
+  return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
 /** One of a contact's own properties; undefined: they have none of that name. */
