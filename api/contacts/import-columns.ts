@@ -2,7 +2,9 @@ import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contacts/contact
 import { badRequest } from '../../src/domain/errors.ts'
 import { shown } from '../../src/domain/text.ts'
 import { readCell, unguardCell } from '../../src/domain/contacts/csv-cell.ts'
+import { findInexactNumbers, INEXACT_NUMBER } from '../../src/domain/json-numbers.ts'
 import { malformedBody } from '../http/errors.ts'
+import { pathOf, type Place } from '../http/input-paths.ts'
 
 /** A field of a contact, as a row of an import names it. */
 const FIELDS = [
@@ -144,8 +146,11 @@ function rowOf(
     if (text === '') continue
     if (field.startsWith(PROPERTY)) properties.push([field.slice(PROPERTY.length), text])
     else if (field === 'properties') {
-      const given = parseObject(unguardCell(cell))
+      const json = unguardCell(cell)
+      const given = parseObject(json)
       if (given === undefined) return new Broken('properties must be a JSON object')
+      const inexact = inexactNumberIn(json, [field])
+      if (inexact !== undefined) return new Broken(inexact)
       properties.unshift(...Object.entries(given))
     } else if (field === 'topicIds' || field === 'topicSlugs') {
       row[field] = text.split(/[\s,;|]+/).filter((name) => name !== '')
@@ -155,6 +160,15 @@ function rowOf(
   // `fromEntries` makes own properties of every name, `__proto__` included.
   if (properties.length > 0) row['properties'] = Object.fromEntries(properties)
   return row
+}
+
+/** What is said of the first number of a JSON text that JavaScript would change. */
+export function inexactNumberIn(json: string, before: readonly string[] = []): string | undefined {
+  const [found] = findInexactNumbers(json, 1)
+  if (found === undefined) return undefined
+  const keys = [...before, ...found.keys]
+  const place = keys.reduce<Place | undefined>((within, key) => ({ within, key }), undefined)
+  return `${pathOf(place)} ${INEXACT_NUMBER}`
 }
 
 /** An object of JSON text; undefined when it is none. */

@@ -10,7 +10,14 @@ import { findDuplicateKey } from '../http/edges/duplicate-keys.ts'
 import { breather } from '../../src/breather.ts'
 import { applyContactRules } from './contact-rules.ts'
 import { malformedBody } from '../http/errors.ts'
-import { Broken, type Mapping, READ_ONLY, type ReadCells, readHeader } from './import-columns.ts'
+import {
+  Broken,
+  inexactNumberIn,
+  type Mapping,
+  READ_ONLY,
+  type ReadCells,
+  readHeader,
+} from './import-columns.ts'
 import { type CheckedInput, inputChecker } from '../http/validation.ts'
 
 /**
@@ -261,6 +268,8 @@ function parseLine(line: string): RawRow['fields'] {
   } catch {
     return new Broken('The row is not valid JSON')
   }
+  const inexact = inexactNumberIn(line)
+  if (inexact !== undefined) return new Broken(inexact)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Broken('The row is not a JSON object')
   }

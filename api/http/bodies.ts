@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { safeParse } from 'secure-json-parse'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
+import { findInexactNumbers, INEXACT_NUMBER } from '../../src/domain/json-numbers.ts'
 import { shown } from '../../src/domain/text.ts'
 import { sha256 } from '../../src/tokens.ts'
 import { findDuplicateKeys } from './edges/duplicate-keys.ts'
@@ -14,9 +15,14 @@ import { REQUEST_LIMITS } from './request-limits.ts'
  * UTF-8.
  */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
+/** Numbers of a body that are looked for. A body with as many is refused whole, with its rows. */
+const MOST_INEXACT = 1_000
 /** What Postgres cannot store as text. */
 export const UNSTORABLE = /\p{Surrogate}|\0/u
 export const UNSTORABLE_WORDS = 'must not contain NUL characters or unpaired surrogates'
+
+/** The keys and indexes that lead to a place in a body. */
+type Keys = readonly (string | number)[]
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,6 +30,8 @@ declare module 'fastify' {
     hasSuspiciousText: boolean
     /** Rows of the body that have a key twice, with the path of the key in the row. */
     duplicateKeys: ReadonlyMap<number, string> | null
+    /** Where the JSON text has numbers that JavaScript would change. */
+    inexactNumbers: readonly Keys[] | undefined
   }
   interface FastifyContextConfig {
     /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
@@ -41,6 +49,7 @@ declare module 'fastify' {
 export function readBodies(app: FastifyInstance): void {
   app.decorateRequest('hasSuspiciousText', false)
   app.decorateRequest('duplicateKeys', null)
+  app.decorateRequest('inexactNumbers')
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
@@ -79,6 +88,7 @@ export function readBodies(app: FastifyInstance): void {
       else {
         request.duplicateKeys = rows
         request.hasSuspiciousText = SUSPICIOUS_ESCAPE.test(text)
+        request.inexactNumbers = findInexactNumbers(text, MOST_INEXACT).map(({ keys }) => keys)
         if (request.headers['idempotency-key'] !== undefined) request.bodyHash = sha256(text)
         done(null, body)
       }
@@ -110,13 +120,35 @@ export function duplicateKey(of: 'body' | 'row', path: string): AppError {
 }
 
 /**
- * Refuses what no schema can: nesting without end, and text that cannot be stored. `rows` is the
- * list of the body whose rows are checked each by itself.
+ * Refuses what no schema can: nesting without end, text that cannot be stored, and numbers that
+ * JavaScript would change. `rows` is the list of the body whose rows are checked each by itself.
  */
-export function checkText({ body, hasSuspiciousText }: FastifyRequest, rows?: string): void {
+export function checkText(request: FastifyRequest, rows?: string): void {
+  const { body, hasSuspiciousText, inexactNumbers = [] } = request
   const list: unknown = rows === undefined ? undefined : Reflect.get(Object(body), rows)
   refuseUnstorable(body, hasSuspiciousText, Array.isArray(list) ? list : undefined)
+  const isOfRow = ([name, index]: Keys) => name === rows && typeof index === 'number'
+  const isRefusedWhole = inexactNumbers.length >= MOST_INEXACT
+  const details = inexactDetails(inexactNumbers.filter((keys) => isRefusedWhole || !isOfRow(keys)))
+  const [first] = details
+  if (first === undefined) return
+  throw new AppError('VALIDATION_FAILED', `${first.path || 'The body'} ${first.message}`, {
+    details,
+  })
 }
+
+/** What is wrong with the numbers of one row: the paths begin within it. */
+export const inexactNumbersOf = (
+  { inexactNumbers = [] }: Pick<FastifyRequest, 'inexactNumbers'>,
+  index: number,
+): ErrorDetail[] =>
+  inexactDetails(inexactNumbers.filter((keys) => keys[1] === index).map((keys) => keys.slice(2)))
+
+const inexactDetails = (places: readonly Keys[]): ErrorDetail[] =>
+  places.slice(0, MOST_DETAILS).map((keys) => {
+    const place = keys.reduce<Place | undefined>((within, key) => ({ within, key }), undefined)
+    return { path: pathOf(place), message: INEXACT_NUMBER }
+  })
 
 /**
  * The same of any value but its part `besides`; `isSuspicious`: its texts are to be looked at too.

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { breather } from '../../src/breather.ts'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { MOST_ROW_DETAILS, type RowFailures } from '../../src/domain/row-failures.ts'
-import { duplicateKey, refuseUnstorable } from './bodies.ts'
+import { duplicateKey, inexactNumbersOf, refuseUnstorable } from './bodies.ts'
 import { type CheckedInput, inputChecker } from './validation.ts'
 
 /** A row that fits its schema. */
@@ -20,10 +20,7 @@ export interface Row<T> {
 export function rowChecker<T extends TSchema>(schema: T) {
   const check = inputChecker(schema, MOST_ROW_DETAILS)
   return async (
-    {
-      hasSuspiciousText,
-      duplicateKeys,
-    }: Pick<FastifyRequest, 'hasSuspiciousText' | 'duplicateKeys'>,
+    request: Pick<FastifyRequest, 'hasSuspiciousText' | 'duplicateKeys' | 'inexactNumbers'>,
     given: readonly unknown[],
     failures: RowFailures,
   ): Promise<Row<Static<T>>[]> => {
@@ -31,20 +28,22 @@ export function rowChecker<T extends TSchema>(schema: T) {
     const breathe = breather()
     for (const [index, each] of given.entries()) {
       await breathe()
-      const twice = duplicateKeys?.get(index)
+      const twice = request.duplicateKeys?.get(index)
       if (twice !== undefined) {
         failures.add(index, duplicateKey('row', twice))
         continue
       }
-      const { value, details } = checkRow(each)
+      const { value, details } = checkRow(each, index)
       if (details) failures.add(index, notFitting(details))
       else rows.push({ index, row: value })
     }
     return rows
 
-    function checkRow(row: unknown): CheckedInput<Static<T>> {
+    function checkRow(row: unknown, index: number): CheckedInput<Static<T>> {
+      const details = inexactNumbersOf(request, index)
+      if (details.length > 0) return { details }
       try {
-        refuseUnstorable(row, hasSuspiciousText)
+        refuseUnstorable(row, request.hasSuspiciousText)
       } catch (error) {
         if (error instanceof AppError && error.details) return { details: error.details }
         throw error

@@ -1,4 +1,5 @@
 import { isDeeper } from '../../../src/domain/contacts/properties.ts'
+import { withExactNumbers } from '../../../src/domain/json-numbers.ts'
 import type { Incoming } from '../../../src/net/fetch.ts'
 import type { FetchReason } from '../../../src/net/fetch-error.ts'
 import type { Json } from '../../../src/store/db/sql.ts'
@@ -32,10 +33,13 @@ export function resultOf({ status, body, isCut }: Incoming): { status: number; b
   return { status, body: json === undefined ? shortened(text) : json }
 }
 
-/** JSON that Postgres can store: no null characters, no unpaired surrogates, not too deep. */
+/**
+ * JSON that Postgres can store: no null characters, no unpaired surrogates, not too deep. A number
+ * that JavaScript would change, such as a long id, is a text.
+ */
 function jsonOf(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text)
+    const value: Json = JSON.parse(withExactNumbers(text))
     if (isDeeper(value, DEEPEST)) return undefined
     return /\\u(?:0000|d[89a-f])/.test(JSON.stringify(value)) ? undefined : value
   } catch {

@@ -1,0 +1,129 @@
+/** A number of a JSON text that JavaScript would change. */
+export interface InexactNumber {
+  /** The keys and indexes that lead to it. */
+  keys: (string | number)[]
+  /** Where it begins in the text. */
+  at: number
+  written: string
+}
+
+export const INEXACT_NUMBER = 'is a number that cannot be kept as it is written: send it as a text'
+
+/** Characters of a number. */
+const LONGEST_NUMBER = 400
+/** Digits with which programs write any double, though fewer would do. */
+const MOST_DIGITS = 17
+/** Digits that every double keeps from here on. */
+const KEPT_DIGITS = 15
+const LEAST_NORMAL = 2 ** -1022
+
+/**
+ * Whether JavaScript keeps a number as it is written. Whole numbers, such as ids, are kept to the
+ * last digit or not at all. Of others 17 significant digits are enough, with which many programs
+ * write each of their numbers (0.10000000000000001 for 0.1).
+ */
+export function isExactNumber(written: string): boolean {
+  const number = Number(written)
+  if (written.length > LONGEST_NUMBER || !Number.isFinite(number)) return false
+  if (String(number) === written) return true
+  const isNormal = Math.abs(number) >= LEAST_NORMAL
+  const mantissaLength = written.search(EXPONENT)
+  if (isNormal && (mantissaLength < 0 ? written.length : mantissaLength) <= KEPT_DIGITS) return true
+  const given = decimalOf(written)
+  const kept = decimalOf(String(number))
+  if (given.digits === kept.digits && given.exponent === kept.exponent) return true
+  const { length } = given.digits
+  const isFraction = given.exponent < 0
+  return isFraction && number !== 0 && length > KEPT_DIGITS && length <= MOST_DIGITS
+}
+
+const EXPONENT = /e/i
+
+/** A number as its digits, without zeros at the ends, times a power of ten. */
+function decimalOf(written: string): { digits: string; exponent: number } {
+  const [mantissa = '', exponent = '0'] = written.toLowerCase().replace(/^-/, '').split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const all = (whole + fraction).replace(/^0+/, '')
+  const digits = all.replace(/0+$/, '')
+  const zeros = all.length - digits.length
+  return digits === ''
+    ? { digits, exponent: 0 }
+    : { digits, exponent: Number(exponent) - fraction.length + zeros }
+}
+
+/** A number that may be inexact, or looks so in a text: of 16 digits, or with a long exponent. */
+const SUSPICIOUS = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]*e[+-]?\d{3})/i
+const NUMBER = /[\d.e+-]+/iy
+
+/** Returns at most `most` of the numbers in a valid JSON text that JavaScript would change. */
+export const findInexactNumbers = (text: string, most: number): InexactNumber[] =>
+  SUSPICIOUS.test(text) ? locate(text, most) : []
+
+/** An object or a list that is being read: its key or index, and whether a key comes next. */
+interface Level {
+  at: string | number
+  isKeyNext: boolean
+}
+
+function locate(text: string, most: number): InexactNumber[] {
+  const found: InexactNumber[] = []
+  const levels: Level[] = []
+  for (let at = 0; at < text.length && found.length < most; at++) {
+    const level = levels.at(-1)
+    const character = text.charAt(at)
+    switch (character) {
+      case '{':
+      case '[':
+        levels.push({ at: character === '[' ? 0 : '', isKeyNext: character === '{' })
+        break
+      case '}':
+      case ']':
+        levels.pop()
+        break
+      case ',':
+        if (typeof level?.at === 'number') level.at++
+        else if (level) level.isKeyNext = true
+        break
+      case '"': {
+        const end = endOfText(text, at)
+        if (level?.isKeyNext) {
+          level.at = String(JSON.parse(text.slice(at, end + 1)))
+          level.isKeyNext = false
+        }
+        at = end
+        break
+      }
+      default: {
+        if (character !== '-' && !(character >= '0' && character <= '9')) break
+        NUMBER.lastIndex = at
+        const written = NUMBER.exec(text)?.[0] ?? character
+        if (!isExactNumber(written)) {
+          found.push({ keys: levels.map((each) => each.at), at, written })
+        }
+        at += written.length - 1
+      }
+    }
+  }
+  return found
+}
+
+/** Where the text ends that begins at `start`. */
+function endOfText(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
+}
+
+/** The same JSON text with texts for the numbers that JavaScript would change. */
+export function withExactNumbers(text: string): string {
+  let end = 0
+  const parts = findInexactNumbers(text, Infinity).flatMap(({ at, written }) => {
+    const before = text.slice(end, at)
+    end = at + written.length
+    return [before, `"${written}"`]
+  })
+  return parts.join('') + text.slice(end)
+}
