@@ -44,8 +44,10 @@ function decimalOf(written: string): { digits: string; exponent: number } {
   const [mantissa = '', exponent = '0'] = written.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const all = (whole + fraction).replace(/^0+/, '')
-  const digits = all.replace(/0+$/, '')
-  const zeros = all.length - digits.length
+  let length = all.length
+  while (all[length - 1] === '0') length--
+  const digits = all.slice(0, length)
+  const zeros = all.length - length
   return digits === ''
     ? { digits, exponent: 0 }
     : { digits, exponent: Number(exponent) - fraction.length + zeros }
