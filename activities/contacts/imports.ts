@@ -39,6 +39,7 @@ export interface ImportDeps {
 
 type Outcome = Pick<importPages.Tally, 'created' | 'updated' | 'skipped' | 'emailStatusKept'> & {
   errors: importPages.Tally['errors']
+  withoutPhone: importPages.Tally['withoutPhone']
 }
 
 export function createImportActivities({ sql, keyring }: ImportDeps) {
@@ -150,8 +151,22 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
       skipped: skipped.length,
       emailStatusKept: results.filter(isKept).length,
       errors: [...broken, ...refused],
+      withoutPhone: withoutPhone(given, results),
     }
   }
+}
+
+/** What is reported of rows that were written without their phone. */
+function withoutPhone(
+  given: readonly importPages.ImportRow[],
+  results: readonly RowResult[],
+): importPages.Tally['withoutPhone'] {
+  const faults = given.flatMap((row) => ('values' in row && row.withoutPhone) || [])
+  if (faults.length === 0) return faults
+  const written = new Set(
+    results.filter(({ status }) => status !== 'failed').map(({ index }) => index),
+  )
+  return faults.filter(({ row }) => written.has(row))
 }
 
 const NOTHING: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }

@@ -1,10 +1,11 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { AppError, badRequest, sentence } from '../../src/domain/errors.ts'
+import type { ContactChanges } from '../../src/domain/contacts/contact-changes.ts'
+import { AppError, badRequest, type ErrorDetail, sentence } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { type Format, ImportRow } from '../../src/schemas/contacts/import.ts'
 import type { ImportRow as StoredRow } from '../../src/store/contacts/import-pages.ts'
-import type { NewPage } from '../../src/store/contacts/imports.ts'
+import type { ImportError, NewPage } from '../../src/store/contacts/imports.ts'
 import { refuseUnstorable } from '../http/bodies.ts'
 import { findDuplicateKey } from '../http/edges/duplicate-keys.ts'
 import { breather } from '../../src/breather.ts'
@@ -110,6 +111,9 @@ export async function* pagesOf(
       if (++faulty > limits.faultyRows) throw tooManyFaults(limits.faultyRows)
       recorded += row.record.length
       if (recorded > limits.recordedCharacters) row.record = '{}'
+    } else if (row.withoutPhone) {
+      recorded += row.withoutPhone.record.length
+      if (recorded > limits.recordedCharacters) row.withoutPhone.record = '{}'
     }
     const withTopics = hasTopics || 'topicIds' in row
     const isFull =
@@ -142,20 +146,18 @@ async function checked(
   shared: { topicIds: readonly Uuid[]; resubscribe: boolean },
   findTopic: RowOptions['findTopic'],
 ): Promise<StoredRow> {
-  const failed = (message: string): StoredRow => ({
+  const failed = (message: string): ImportError => ({
     row,
     message,
     record: record().slice(0, LONGEST_RECORD).replace(REPLACED, '\ufffd'),
   })
   if (fields instanceof Broken) return failed(fields.why)
-  const { value, details } = problems(fields)
+  const { values, details, wishes, phoneFault } = readRow(fields)
   if (details) return failed(sentence(details))
-  const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe, ...input } = value
-  const { values, details: broken } = applyContactRules(input)
-  if (broken) return failed(sentence(broken))
+  const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe } = wishes
   const { externalId, email, phone } = values
   if ((externalId ?? email ?? phone) === undefined) {
-    return failed('externalId, email or phone is needed')
+    return failed(phoneFault ? sentence([phoneFault]) : 'externalId, email or phone is needed')
   }
 
   const ids = new Set(shared.topicIds)
@@ -173,7 +175,32 @@ async function checked(
     row,
     values: resubscribe ? { ...values, resubscribe } : values,
     ...(ids.size > 0 ? { topicIds: [...ids] } : {}),
+    ...(phoneFault ? { withoutPhone: failed(WITHOUT_PHONE) } : {}),
   }
+}
+
+const WITHOUT_PHONE =
+  'The contact was kept without its phone, which is not an international number such as +4915112345678'
+
+type ReadRow = { phoneFault?: ErrorDetail | undefined } & (
+  | { values: ContactChanges; wishes: Partial<ImportRow>; details?: never }
+  | { details: ErrorDetail[]; values?: never; wishes?: never }
+)
+
+/** Reads a row. A phone that cannot be read is left out: `phoneFault` says why. */
+function readRow(fields: Record<string, unknown>): ReadRow {
+  const read = readFields(fields)
+  const phoneFault = read.details?.find(({ path }) => path === 'phone')
+  if (!phoneFault) return read
+  const { phone: _unreadable, ...others } = fields
+  return { ...readFields(others), phoneFault }
+}
+
+function readFields(fields: Record<string, unknown>): ReadRow {
+  const { value, details } = problems(fields)
+  if (details) return { details }
+  const { values, details: broken } = applyContactRules(value)
+  return broken ? { details: broken } : { values, wishes: value }
 }
 
 function problems(fields: Record<string, unknown>): CheckedInput<ImportRow> {

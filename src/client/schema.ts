@@ -1114,7 +1114,7 @@ export interface paths {
         };
         /**
          * Download the rows that failed, as CSV
-         * @description Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.
+         * @description Rows that were kept without a phone that cannot be read are in it, too. Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -6079,6 +6079,8 @@ export interface components {
             failed: number;
             /** @description `active` was asked for, but the person has left: kept. */
             emailStatusKept: number;
+            /** @description Rows that were kept without their phone, which could not be read: listed by the report of errors, too, and not among `failed`. */
+            phonesLeftOut: number;
             /** @description Why it was aborted or failed. */
             error: string | null;
             /** Format: date-time */

@@ -5,6 +5,7 @@ import { guardCell, readCell, unguardCell } from '../../src/domain/contacts/csv-
 interface Row {
   values?: Record<string, unknown>
   message?: string
+  withoutPhone?: { message: string; record: string }
 }
 
 /** Rows of a file that comes in pieces of so many bytes. */
@@ -166,6 +167,40 @@ test('00 before a country is its plus', async () => {
     { phone: '+4915112345678' },
     { phone: '+4915112345679' },
     { phone: '+4915112345670' },
-    'phone must be an international number such as +4915112345678',
+    NO_PHONE,
+  ])
+})
+
+const NO_PHONE = 'phone must be an international number such as +4915112345678'
+const LEFT_OUT = expect.stringContaining('The contact was kept without its phone')
+
+test.each([
+  ['call me', 'letters'],
+  ['0151 12345678', 'no country'],
+  ['+49', 'too short'],
+  ['4.91512E+12', 'made a number by a spreadsheet'],
+  ['1'.repeat(51), 'too long'],
+  ['+4915112345678 ext. 5', 'an extension'],
+])('a phone that is %s (%s) costs the phone, not the contact', async (phone) => {
+  const text = `email,phone,externalId,firstName\na@x.example,${phone},,Ada\n,${phone},42,Bob\n,${phone},,Cy\n`
+  const [ada, bob, cy] = await rowsOf(text)
+  expect(ada).toMatchObject({ values: { email: 'a@x.example', firstName: 'Ada' } })
+  expect(bob).toMatchObject({ values: { externalId: '42', firstName: 'Bob' } })
+  for (const row of [ada, bob]) {
+    expect(row?.values).not.toHaveProperty('phone')
+    expect(row?.withoutPhone).toMatchObject({ message: LEFT_OUT })
+    expect(row?.withoutPhone?.record).toContain(phone)
+  }
+  // Nothing else says who it is.
+  expect(cy?.values).toBeUndefined()
+  expect(cy?.message).toMatch(/^phone must/)
+})
+
+test('what else is wrong fails the row, whatever its phone is', async () => {
+  const text = 'email,phone,emailStatus\nno address,12,\na@x.example,12,happy\n'
+  const messages = (await rowsOf(text)).map(({ message }) => message)
+  expect(messages).toEqual([
+    expect.stringContaining('email'),
+    expect.stringContaining('emailStatus'),
   ])
 })

@@ -47,7 +47,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   former_addresses: 'organization_id',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   imports:
-    'organization_id id status attempt format on_duplicate dry_run may_lift has_topics rows pages next_page created updated skipped failed email_status_kept error request_id received_at started_at finished_at created_at updated_at',
+    'organization_id id status attempt format on_duplicate dry_run may_lift has_topics rows pages next_page created updated skipped failed email_status_kept phones_left_out error request_id received_at started_at finished_at created_at updated_at',
   import_chunks: 'organization_id import_id page',
   import_errors: 'organization_id import_id row',
   inbound_events:

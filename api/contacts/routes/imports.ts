@@ -68,7 +68,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         operationId: 'getImportErrors',
         summary: 'Download the rows that failed, as CSV',
         description:
-          'Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.',
+          'Rows that were kept without a phone that cannot be read are in it, too. Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.',
         params: IdParams,
         response: { 200: csvFile('The report') },
       },

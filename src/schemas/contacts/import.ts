@@ -44,6 +44,7 @@ const EXAMPLE = {
   skipped: 0,
   failed: 10,
   emailStatusKept: 3,
+  phonesLeftOut: 2,
   error: null,
   createdAt: TIME,
   startedAt: TIME,
@@ -68,6 +69,11 @@ export const Import = Type.Object(
     emailStatusKept: {
       ...Count,
       description: '`active` was asked for, but the person has left: kept.',
+    },
+    phonesLeftOut: {
+      ...Count,
+      description:
+        'Rows that were kept without their phone, which could not be read: listed by the report of errors, too, and not among `failed`.',
     },
     error: nullable(Type.String({ description: 'Why it was aborted or failed.' })),
     createdAt: Time,

@@ -4,9 +4,17 @@ import type { ImportStatus } from '../../schemas/contacts/import.ts'
 import type { ImportError } from './imports.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
-/** A row of a page as it waits to be written: rows that broke a rule come with what is wrong. */
+/**
+ * A row of a page as it waits to be written: rows that broke a rule come with what is wrong.
+ * `withoutPhone` is reported of a row whose phone could not be read, once the rest is written.
+ */
 export type ImportRow =
-  | { row: number; values: ContactChanges & { resubscribe?: boolean }; topicIds?: Uuid[] }
+  | {
+      row: number
+      values: ContactChanges & { resubscribe?: boolean }
+      topicIds?: Uuid[]
+      withoutPhone?: ImportError
+    }
   | ImportError
 
 export interface Run {
@@ -76,6 +84,8 @@ export interface Tally {
   skipped: number
   emailStatusKept: number
   errors: ImportError[]
+  /** Rows that were written without their phone. */
+  withoutPhone: ImportError[]
 }
 
 /**
@@ -85,8 +95,9 @@ export interface Tally {
 export async function recordPage(
   tx: Transaction,
   { organizationId, importId }: Run,
-  { created, updated, skipped, emailStatusKept, errors }: Tally,
+  { created, updated, skipped, emailStatusKept, errors: failures, withoutPhone }: Tally,
 ): Promise<{ done: boolean }> {
+  const errors = [...failures, ...withoutPhone]
   if (errors.length > 0) {
     await tx`
       insert into import_errors (organization_id, import_id, row, message, record)
@@ -104,7 +115,8 @@ export async function recordPage(
       created = created + ${created},
       updated = updated + ${updated},
       skipped = skipped + ${skipped},
-      failed = failed + ${errors.length},
+      failed = failed + ${failures.length},
+      phones_left_out = phones_left_out + ${withoutPhone.length},
       email_status_kept = email_status_kept + ${emailStatusKept},
       status = case when next_page + 1 = pages then 'completed' else status end,
       finished_at = case when next_page + 1 = pages then clock_timestamp() end,

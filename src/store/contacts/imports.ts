@@ -21,7 +21,7 @@ export interface Upload {
 
 const shown = (sql: Executor) => sql`
   id, status, format, on_duplicate, dry_run, rows, created, updated, skipped, failed,
-  email_status_kept, error, created_at, started_at, finished_at`
+  email_status_kept, phones_left_out, error, created_at, started_at, finished_at`
 
 /** How many have not ended yet. */
 export async function countOpen(sql: Executor, organizationId: Uuid): Promise<number> {
