@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { withoutPunctuation } from '../../src/domain/consent/link-token.ts'
 import { REQUEST_LIMITS } from './request-limits.ts'
 
 // Pages that a link of ours opens: its token is the whole proof.
@@ -17,10 +18,20 @@ export const linkPage = (read: (token: string) => unknown): FastifyContextConfig
   public: true,
   isPage: true,
   vouch: ({ param }) => {
-    const token = param('token')
+    const token = withoutPunctuation(param('token'))
     return read(token) ? { token } : undefined
   },
 })
+
+/**
+ * Lets the pages of a plugin at `…/:token` take the token with what a mail program took into the
+ * link of a text: `https://…/<token>).`
+ */
+export function acceptPunctuation(app: FastifyInstance): void {
+  app.addHook<{ Params: { token?: string } }>('preValidation', async ({ params }) => {
+    if (typeof params.token === 'string') params.token = withoutPunctuation(params.token)
+  })
+}
 
 /** Lets the routes of a plugin take a form, of which `fromForm` makes their body. */
 export function acceptForms(

@@ -16,7 +16,13 @@ import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
-import { acceptForms, FORM, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import {
+  acceptForms,
+  acceptPunctuation,
+  FORM,
+  linkPage,
+  PAGE_CONTENT,
+} from '../../http/link-pages.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import type { LoginGuard } from '../login.ts'
 
@@ -38,6 +44,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
   deps,
 ) => {
   const { sql, keyring, publicUrl, now, guard } = deps
+  acceptPunctuation(app)
   const url = '/invitations/:token'
   const read = (token: string) => readInvitation(keyring, token, now())
   const config = linkPage(read)

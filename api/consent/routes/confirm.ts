@@ -13,7 +13,7 @@ import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
-import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import { acceptPunctuation, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
 import { voiceOf } from '../public-links.ts'
 
 const MESSAGE = 'You are subscribed'
@@ -23,6 +23,7 @@ const ANY_TIME = 0
 /** Double opt-in: only the POST confirms, so that programs that follow links confirm nothing. */
 export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
+  acceptPunctuation(app)
   const url = '/confirm/:token'
   const config = linkPage((token) => readLink(keyring, 'confirm', token, now()))
 

@@ -14,7 +14,13 @@ import { maskAddress } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
-import { acceptForms, FORM, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import {
+  acceptForms,
+  acceptPunctuation,
+  FORM,
+  linkPage,
+  PAGE_CONTENT,
+} from '../../http/link-pages.ts'
 import { chosenText, preferencesForm } from '../preferences-page.ts'
 import { refuseLink, unsubscribeByLink, voiceOf, waitForMailInFlight } from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
@@ -25,6 +31,7 @@ const SAVED = 'Your choice is saved'
 /** The page where people choose their topics; only its POST changes anything. */
 export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
+  acceptPunctuation(app)
   const url = '/preferences/:token'
   const read = (token: string) => readPreferences(keyring, token, now())
   const config = linkPage(read)

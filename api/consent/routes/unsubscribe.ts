@@ -11,7 +11,7 @@ import { maskAddress } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
-import { linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
+import { acceptPunctuation, linkPage, PAGE_CONTENT } from '../../http/link-pages.ts'
 import { unsubscribeByLink, refuseLink, voiceOf } from '../public-links.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
@@ -20,6 +20,7 @@ const MESSAGE = 'You are unsubscribed'
 /** One-click unsubscribe, RFC 8058: only the POST acts, so that nothing that follows links does. */
 export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
+  acceptPunctuation(app)
   const url = '/unsubscribe/:token'
   // Mail providers post for many people from few addresses.
   const config = linkPage((token) => readUnsubscribe(keyring, token))

@@ -14,6 +14,18 @@ export const TOKEN_MAC_BYTES = 16
 const HEAD = /^AQ[EIMQ][A-P]/
 const FIRST_FLAGS = 'A'.charCodeAt(0)
 
+/** Closes a sentence or brackets a link; a mail program may take it for a part of the link. */
+const PUNCTUATION = /^[^\p{L}\p{N}]{1,8}$/u
+
+/**
+ * Returns the token that a text begins with, where nothing but punctuation follows; else the text
+ * itself.
+ */
+export function withoutPunctuation(text: string): string {
+  const length = tokenLength(text)
+  return length !== undefined && PUNCTUATION.test(text.slice(length)) ? text.slice(0, length) : text
+}
+
 /** Returns how many characters the token has that a text begins with; undefined: it is none. */
 function tokenLength(text: string): number | undefined {
   if (!HEAD.test(text)) return undefined
