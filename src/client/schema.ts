@@ -5294,7 +5294,7 @@ export interface components {
             attachments?: {
                 /** @description In any script. */
                 filename: string;
-                /** @description What the name suggests when absent. */
+                /** @description What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
                 contentType?: string;
                 /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
                 contentId?: string;

@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import type { Attachment } from '../domain/sending/attachments.ts'
+import { type Attachment, calendarMethod } from '../domain/sending/attachments.ts'
 import type { Header } from './headers.ts'
 
 export interface MimeMail {
@@ -17,17 +17,22 @@ export interface MimeMail {
  * The message of a mail with attachments (RFC 5322, 2045, 2183, 2231): parts in alternative, images
  * that the HTML shows in related, files in mixed. SES takes it as it is (Content.Raw). Reads no
  * file and no address, whatever the mail says.
+ *
+ * An invitation is one of the alternatives, which calendars look at (RFC 6047), and a file as well.
  */
-export const rawMessage = (mail: MimeMail): Promise<Buffer> =>
-  new MailComposer({
-    from: mail.from,
+export async function rawMessage(mail: MimeMail): Promise<Buffer> {
+  const invitation = mail.attachments.find((each) => calendarMethod(each) !== undefined)
+  const files = mail.attachments.filter((each) => each !== invitation)
+  const message = await new MailComposer({
+    // Its domain is that of the message id. The header is ours, see `mailboxHeaders`.
+    envelope: { from: addressOf(mail.from), to: mail.to },
     to: mail.to,
     subject: mail.subject,
-    ...(mail.replyTo === null ? {} : { replyTo: mail.replyTo }),
     ...(mail.html === null ? {} : { html: mail.html }),
     ...(mail.text === null ? {} : { text: mail.text }),
     headers: mail.headers.map(({ name, value }) => ({ key: name, value })),
-    attachments: mail.attachments.map(({ filename, contentType, contentId, content }) => ({
+    ...(invitation === undefined ? {} : { icalEvent: icalEventOf(invitation) }),
+    attachments: files.map(({ filename, contentType, contentId, content }) => ({
       filename,
       content,
       encoding: 'base64',
@@ -41,3 +46,25 @@ export const rawMessage = (mail: MimeMail): Promise<Buffer> =>
   })
     .compile()
     .build()
+  return Buffer.concat([Buffer.from(mailboxHeaders(mail)), message])
+}
+
+/**
+ * Returns the headers that say whom it is from, as `formatAddress` wrote them. Nodemailer would
+ * take them apart and put encoded words into quotes, where they are none (RFC 2047, 5).
+ */
+function mailboxHeaders({ from, replyTo }: MimeMail): string {
+  const lines = [`From: ${from}`, ...(replyTo === null ? [] : [`Reply-To: ${replyTo}`])]
+  return lines.map((line) => `${line.replace(BETWEEN_WORDS, '$1\r\n ')}\r\n`).join('')
+}
+
+/** Behind an encoded word, where a long line is folded (RFC 2047, 2). */
+const BETWEEN_WORDS = /(=\?[!-~]+\?=) /g
+
+const addressOf = (mailbox: string): string => /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox
+
+const icalEventOf = (invitation: Attachment) => ({
+  method: calendarMethod(invitation) ?? '',
+  filename: invitation.filename,
+  content: Buffer.from(invitation.content, 'base64'),
+})

@@ -19,9 +19,11 @@ export const SELECTOR = '^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$'
 export const COLOR = '^#[0-9a-f]{6}$'
 /** Up to ten lines, separated by line feeds. */
 export const ADDRESS_LINES = '^[^\\p{Cc}]+(?:\\n[^\\p{Cc}]+){0,9}$'
-/** `image/png` (RFC 6838, 4.2). */
-export const MEDIA_TYPE =
-  '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$'
+const MEDIA_NAME = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}'
+/** A parameter of a media type: `method=REQUEST`, `charset="utf-8"` (RFC 2045, 5.1). */
+const PARAMETER = '[A-Za-z0-9!#$&^_.+-]+=(?:[A-Za-z0-9!#$&^_.+-]+|"[ !#-\\[\\]-~]*")'
+/** `image/png` (RFC 6838, 4.2), or `text/calendar; method=REQUEST`. */
+export const MEDIA_TYPE = `^${MEDIA_NAME}/${MEDIA_NAME}(?: ?; ?${PARAMETER}){0,8}$`
 export const CONTENT_ID = '^[A-Za-z0-9._@-]{1,200}$'
 /** What SES takes as name and value of a tag (SES v2, MessageTag). */
 export const TAG = '^[A-Za-z0-9_-]+$'
@@ -46,7 +48,7 @@ export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [EXTERNAL_ID, 'must not contain @, / or control characters'],
   [AUDIT_ACTION, 'must be an action such as session.ended'],
   [ADDRESS_LINES, 'must be at most ten lines without other control characters'],
-  [MEDIA_TYPE, 'must be a media type such as application/pdf'],
+  [MEDIA_TYPE, 'must be a media type such as application/pdf or text/calendar; method=REQUEST'],
   [CONTENT_ID, 'must be 1 to 200 letters, digits, dots, hyphens, underscores and @'],
   [TAG, 'must have letters, digits, underscores and hyphens only'],
   [SELECTOR, 'must be letters, digits, dots, hyphens and underscores, such as selector1'],

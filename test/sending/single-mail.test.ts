@@ -132,6 +132,16 @@ describe('a mail', () => {
       [{ attachments: [file({ content: 'no base64!' })] }, 400, 'attachments[0].content'],
       [{ attachments: [file({ filename: 'a\nb' })] }, 422, 'attachments[0].filename'],
       [{ attachments: [file({ contentType: 'pdf' })] }, 422, 'attachments[0].contentType'],
+      ...[
+        'text/calendar; method',
+        'text/calendar; method=A\r\nX: y',
+        'text/calendar; method="A',
+        'a/b;;c=d',
+      ].map((contentType): [object, number, string] => [
+        { attachments: [file({ contentType })] },
+        422,
+        'attachments[0].contentType',
+      ]),
       [{ attachments: Array.from({ length: 21 }, () => file()) }, 422, 'attachments'],
       [{ attachments: [file({ content: 'AAAA'.repeat(3_495_254) })] }, 413, 'attachments'],
     ]

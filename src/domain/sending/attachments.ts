@@ -9,6 +9,17 @@ export interface Attachment {
   content: string
 }
 
+const CALENDAR = /^text\/calendar\s*;/i
+const METHOD = /;\s*method="?([a-z-]+)"?\s*(?:;|$)/i
+
+/**
+ * Returns the method of an attachment that is an invitation or an answer to one (RFC 6047, 2.4),
+ * such as `REQUEST`; undefined: it is none.
+ */
+export function calendarMethod({ contentType = '' }: Attachment): string | undefined {
+  return CALENDAR.test(contentType) ? METHOD.exec(contentType)?.[1]?.toUpperCase() : undefined
+}
+
 /** Of one mail; a reader that lists more shows none of them. */
 export const MOST_ATTACHMENTS = 20
 /** Bytes of the attachments of one mail, decoded. */

@@ -50,8 +50,9 @@ const Attachment = strict({
     Type.String({
       pattern: MEDIA_TYPE,
       maxLength: 255,
-      description: 'What the name suggests when absent.',
-      examples: ['application/pdf'],
+      description:
+        'What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047).',
+      examples: ['application/pdf', 'text/calendar; method=REQUEST'],
     }),
   ),
   contentId: Type.Optional(
