@@ -6,6 +6,7 @@ import { RETENTION_ID, SWEEP_ID } from '../../workflows/contract.ts'
 import { acceptedBy, connectSender, importPeople, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
+import { loseEverything } from '../support/lost-temporal.ts'
 import { batchRow } from '../support/seed.ts'
 import { isFull } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
@@ -33,22 +34,6 @@ afterAll(async () => {
   await connection.close()
   await system.stop()
 })
-
-/** Temporal loses all that it knows. Returns the types of the workflows that were there. */
-async function loseEverything(): Promise<Set<string>> {
-  const types = new Set<string>()
-  const { namespace } = system
-  for await (const { workflowId, type } of temporal.workflow.list()) {
-    types.add(type)
-    await temporal.workflowService
-      .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } })
-      .catch(() => {})
-  }
-  for await (const { scheduleId } of temporal.schedule.list()) {
-    await temporal.schedule.getHandle(scheduleId).delete()
-  }
-  return types
-}
 
 async function people({ organizationId }: Sender, count: number, status: string) {
   const ids = Array.from({ length: count }, () => uuidv7())
@@ -102,7 +87,7 @@ it.skipIf(!isFull)(
     await until(async () => (await batchRow(sql, batch.id)).sent > 20)
     await importPeople(system, sender, IMPORTED)
     const erasures = await erase(sender)
-    const lost = await loseEverything()
+    const lost = await loseEverything(temporal)
     const lostAt = Date.now()
     expect([...lost]).toEqual(expect.arrayContaining(['sendBatch', 'runFlow', 'importContacts']))
 

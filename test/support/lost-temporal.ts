@@ -1,0 +1,17 @@
+import type { Client } from '@temporalio/client'
+
+/** Temporal loses all that it knows. Returns the types of the workflows that were there. */
+export async function loseEverything(temporal: Client): Promise<Set<string>> {
+  const types = new Set<string>()
+  const { namespace } = temporal.options
+  for await (const { workflowId, type } of temporal.workflow.list()) {
+    types.add(type)
+    await temporal.workflowService
+      .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } })
+      .catch(() => {})
+  }
+  for await (const { scheduleId } of temporal.schedule.list()) {
+    await temporal.schedule.getHandle(scheduleId).delete()
+  }
+  return types
+}
