@@ -18,6 +18,10 @@ const REFUSED_FOR_MS = 30_000
 const FAILED_FOR_MS = 2_000
 /** Longer than a call with its one repetition can take. */
 const ASKING_FOR_MS = 30_000
+/** A smaller difference between our clock and AWS' matters to nobody. */
+const WRONG_MS = 30_000
+/** Between two lines in the log about it. */
+const TELL_AGAIN_MS = 10 * 60_000
 const MAX_CACHED = 2_000
 const MAX_CLIENTS = 50
 
@@ -25,6 +29,7 @@ const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnReque
 
 interface Options {
   now?: () => number
+  log?: { warn: (fields: object, message: string) => void }
   /** Of the SDK; tests look at what would be sent. */
   requestHandler?: NonNullable<STSClientConfig['requestHandler']>
 }
@@ -43,9 +48,10 @@ interface Entry {
  * endpoint is that of the connection's region: credentials of one partition (aws, aws-cn,
  * aws-us-gov) are worth nothing in another.
  */
-export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Options = {}) {
+export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: Options = {}) {
   const clients = new Map<string, STSClient>()
   const cache = new Map<string, Entry>()
+  let toldAt = Number.NEGATIVE_INFINITY
 
   const client = (region: string): STSClient => {
     const known = clients.get(region)
@@ -76,6 +82,7 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
       }),
     )
     if (!made?.AccessKeyId || !made.SecretAccessKey) throw new Error('STS answered no credentials')
+    if (made.Expiration) tellClock(made.Expiration.getTime() - SESSION_SECONDS * 1_000)
     return {
       accessKeyId: made.AccessKeyId,
       secretAccessKey: made.SecretAccessKey,
@@ -84,6 +91,14 @@ export function createRoles({ now = Date.now, requestHandler = PATIENCE }: Optio
       clockAheadMs: sts.config.systemClockOffset,
       expiresAt: made.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
     }
+  }
+
+  /** Says so when our clock is wrong: credentials tell when AWS made them. */
+  function tellClock(awsNow: number): void {
+    const aheadMs = now() - awsNow
+    if (Math.abs(aheadMs) <= WRONG_MS || performance.now() - toldAt < TELL_AGAIN_MS) return
+    toldAt = performance.now()
+    log?.warn({ aheadSeconds: Math.round(aheadMs / 1_000) }, 'our clock differs from that of AWS')
   }
 
   const credentials = (iamRole: IamRole, purpose: Purpose): Promise<Credentials> => {

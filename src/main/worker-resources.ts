@@ -36,7 +36,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
   })
   const renderer = createRenderer()
   const { callMs, beginMs } = config.timings
-  const roles = createRoles()
+  const roles = createRoles({ log })
   const mailer = namingConfigurationSets(
     createMailer({ roles, callMs, beginMs }),
     (iamRole, configurationSet) => {

@@ -97,6 +97,27 @@ test.each([10, -10])(
   },
 )
 
+test.each([60, -60])(
+  'a clock of AWS that is %i seconds ahead of ours is told once, a smaller difference is not',
+  async (seconds) => {
+    const warn = vi.fn<() => void>()
+    const roles = createRoles({ log: { warn } })
+    aheadMs = 20_000
+    await roles.assume(IAM_ROLE, 'send')
+    expect(warn).not.toHaveBeenCalled()
+    aheadMs = seconds * 1_000
+    await roles.assume(IAM_ROLE, 'send')
+    await roles.assume(IAM_ROLE, 'send')
+    expect(warn.mock.calls).toEqual([
+      [{ aheadSeconds: expect.any(Number) }, 'our clock differs from that of AWS'],
+    ])
+    const [[fields]] = warn.mock.calls as unknown as [[{ aheadSeconds: number }]]
+    // A busy machine may take some seconds for a call.
+    expect(Math.sign(fields.aheadSeconds)).toBe(-Math.sign(seconds))
+    expect(Math.abs(fields.aheadSeconds)).toBeGreaterThan(30)
+  },
+)
+
 test('a clock that is set right in the life of credentials is found out, too', async () => {
   aheadMs = 10 * MINUTE_MS
   let now = Date.now()
