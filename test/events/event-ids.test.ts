@@ -89,3 +89,33 @@ test('an id of before names counted stands for every event until it expires', as
   expect(await remembered()).toEqual([])
   expect(new Set(await remembered())).toEqual(new Set(keys))
 })
+
+test('keys are looked up one by one, however many ids the organization has and nobody has counted', async () => {
+  const organizationId = uuidv7()
+  const asked: { query: string; parameters: unknown[] }[] = []
+  const counted = connectAs(database.url, {
+    name: 'event-id-plans',
+    role: 'letterloom_worker',
+    max: 1,
+    onQuery: (query, parameters) => asked.push({ query, parameters }),
+  })
+  await sql`
+    insert into event_ids (organization_id, event_id, name, contact_id, request)
+    select ${organizationId}, n::text, 'bought', ${contactId}, ${uuidv7()}
+    from generate_series(1, 30000) as n`
+  const keys = Array.from({ length: 300 }, (_, n) => keyOf(`${n + 29_900}`))
+  await transact(counted, async (tx) => {
+    expect(await eventIds.remember(tx, organizationId, keys)).toHaveLength(101)
+    expect((await eventIds.known(tx, organizationId, keys)).size).toBe(300)
+    await eventIds.forget(tx, organizationId, keys.slice(0, 10))
+  })
+  const statements = asked.filter(({ query }) => /\bfrom event_ids\b/.test(query))
+  expect(statements).toHaveLength(4)
+  for (const { query, parameters } of statements) {
+    const plan = await counted.unsafe(`explain ${query}`, parameters as never[])
+    const text = plan.map((line) => String(line['QUERY PLAN'] ?? line['queryPlan'])).join('\n')
+    expect(text).toMatch(/Index (Only )?Scan|Bitmap Index Scan/)
+    expect(text).not.toMatch(/Seq Scan|Hash (Anti|Semi) Join|hashed SubPlan|Merge (Anti|Semi)/)
+  }
+  await counted.end()
+})

@@ -25,7 +25,7 @@ export async function remember(
       insert into event_ids (organization_id, event_id, name, contact_id, request)
       select ${organizationId}, event_id, name, contact_id, ${request}
       from given
-      where not exists (${former(tx, organizationId)})
+      where (${former(tx, organizationId)}) is null
       order by event_id collate "C", name collate "C", contact_id
       on conflict (organization_id, event_id, name, contact_id) do update
       set request = excluded.request, received_at = excluded.received_at
@@ -39,8 +39,8 @@ export async function remember(
     with given as (${given})
     select event_id, name, contact_id
     from given
-    where exists (${former(tx, organizationId)}) or exists (
-      select
+    where (${former(tx, organizationId)}) or (
+      select true
       from event_ids i
       where i.organization_id = ${organizationId} and i.event_id = given.event_id
         and i.name = given.name and i.contact_id = given.contact_id and i.request <> ${request}
@@ -56,9 +56,12 @@ const rows = (sql: Executor, keys: readonly EventKey[]) => sql`
     string_to_table(${keys.map(({ contactId }) => contactId).join('\n')}, chr(10))
   ) as line (event_id, name, contact_id)`
 
-/** An id of `given` that is from before names counted, and is still remembered. */
+/**
+ * True for an id of `given` that is from before names counted, and is still remembered; else null.
+ * A scalar, so that each is a look into the index: a join would read all ids of the organization.
+ */
 const former = (sql: Executor, organizationId: Uuid) => sql`
-  select
+  select true
   from event_ids f
   where f.organization_id = ${organizationId} and f.event_id = given.event_id and f.name = ''
     and f.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
@@ -74,6 +77,7 @@ export async function forget(
     delete from event_ids i
     using (${rows(tx, keys)}) given
     where i.organization_id = ${organizationId} and i.event_id = given.event_id
+      and i.event_id = any(${keys.map(({ eventId }) => eventId)}::text[])
       and i.name = given.name and i.contact_id = given.contact_id`
 }
 
@@ -94,8 +98,8 @@ export async function known(
       ${keys.map(({ name }) => name)}::text[],
       ${keys.map(({ contactId }) => contactId ?? null)}::uuid[]
     ) with ordinality as given (event_id, name, contact_id, n)
-    where exists (
-      select
+    where (
+      select true
       from event_ids i
       where i.organization_id = ${organizationId} and i.event_id = given.event_id
         and (
@@ -103,6 +107,7 @@ export async function known(
           or i.name = given.name and i.contact_id = coalesce(given.contact_id, i.contact_id)
         )
         and i.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
+      limit 1
     )`
   return new Set(found.map(({ place }) => place))
 }
