@@ -1519,6 +1519,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workflows/{workflowId}/cancel-executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel all executions of a workflow that are not over, by id or slug
+         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["cancelWorkflowExecutions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{workflowId}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done to many executions of a workflow, newest first
+         * @description By id or slug. Operations are kept for 30 days after they were completed.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listWorkflowOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/operations/{operationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get how far an operation is on many executions of a workflow */
+        get: operations["getWorkflowOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workflows/push": {
         parameters: {
             query?: never;
@@ -1574,7 +1635,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a workflow, by id or slug: its trigger starts executions
-         * @description What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.
+         * @description What it needs to run must be there: published templates, topics, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1596,7 +1657,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a workflow, by id or slug: nothing starts it
-         * @description Executions that run go on. Disabling it again changes nothing.
+         * @description Executions that run go on, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` says how far that is. Disabling it again changes nothing else.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -5009,6 +5070,45 @@ export interface components {
                 x: number;
                 y: number;
             };
+        };
+        /** DisableInput */
+        DisableInput: {
+            /**
+             * @description What becomes of its executions that are not over. Absent: they go on.
+             * @enum {string}
+             */
+            running?: "continue" | "cancel";
+        } | null;
+        /** DisabledWorkflow */
+        DisabledWorkflow: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            description: string | null;
+            enabled: boolean;
+            /** @description The newest: executions that start take it, running ones keep theirs. */
+            version: number;
+            /** @enum {string} */
+            triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
+            stats: components["schemas"]["FlowStats"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was pushed last; null: never.
+             */
+            pushedAt: string | null;
+            scheduleFailure: components["schemas"]["ScheduleFailure"];
+            triggerConfig: components["schemas"]["TriggerConfig"];
+            steps: components["schemas"]["FlowStep"][];
+            transitions: components["schemas"]["FlowTransition"][];
+            settings: components["schemas"]["FlowSettings"];
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            warnings?: components["schemas"]["Warning"][];
+            operation?: components["schemas"]["WorkflowOperation"];
         };
         /** DkimReport */
         DkimReport: {
@@ -8484,6 +8584,39 @@ export interface components {
             /** @description Ignored. */
             nextCursor?: unknown;
         };
+        /**
+         * WorkflowOperation
+         * @description What is done to many executions of a workflow, and how far it is.
+         */
+        WorkflowOperation: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workflowId: string;
+            /**
+             * @description What is done to the executions.
+             * @enum {string}
+             */
+            kind: "cancel";
+            /** @enum {string} */
+            status: "running" | "completed";
+            /** @description Executions it was about when it was asked for. */
+            total: number;
+            /** @description False: there were more than `total`. */
+            totalIsExact: boolean;
+            /** @description Executions to which it is done. */
+            done: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            completedAt: string | null;
+        };
+        /** WorkflowOperationList */
+        WorkflowOperationList: {
+            data: components["schemas"]["WorkflowOperation"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         /** WorkflowPatch */
         WorkflowPatch: {
             name?: string;
@@ -8518,6 +8651,8 @@ export interface components {
             scheduleFailure?: unknown;
             /** @description Ignored. */
             warnings?: unknown;
+            /** @description Ignored. */
+            operation?: unknown;
         };
         /** WorkflowPull */
         WorkflowPull: {
@@ -14561,6 +14696,136 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    cancelWorkflowExecutions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                workflowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is done to many executions of a workflow, and how far it is. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowOperation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWorkflowOperations: {
+        parameters: {
+            query?: {
+                /** @description Rows of a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Which one. */
+                workflowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowOperationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWorkflowOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                operationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is done to many executions of a workflow, and how far it is. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowOperation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     pushWorkflows: {
         parameters: {
             query?: never;
@@ -14713,7 +14978,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DisableInput"];
+            };
+        };
         responses: {
             /** @description As asked for */
             200: {
@@ -14729,7 +14998,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChangedWorkflow"];
+                    "application/json": components["schemas"]["DisabledWorkflow"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -4,6 +4,7 @@ import * as providerReadings from '../store/accounts/provider-readings.ts'
 import * as sendUsage from '../store/accounts/send-usage.ts'
 import * as confirmationMails from '../store/consent/confirmation-mails.ts'
 import type { Sql } from '../store/db/sql.ts'
+import * as flowOperations from '../store/flows/flow-operations.ts'
 import * as eventIds from '../store/events/event-ids.ts'
 import * as idempotencyKeys from '../store/platform/idempotency-keys.ts'
 import * as batchReports from '../store/sending/batch-reports.ts'
@@ -48,6 +49,12 @@ const TASKS: readonly Task[] = [
     name: 'invitation-cleaner',
     everyMs: 10 * MINUTE_MS,
     tidy: async (sql) => (await invitations.deleteOld(sql)) > 0,
+  },
+  {
+    // Operations on executions of flows, a month after they were completed.
+    name: 'flow-operation-cleaner',
+    everyMs: 60 * MINUTE_MS,
+    tidy: async (sql) => (await flowOperations.deleteOld(sql)) > 0,
   },
   {
     // Confirmation mails of more than a day ago, which no limit counts.

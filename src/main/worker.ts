@@ -13,6 +13,7 @@ import { startEventQueuePoller } from '../loops/event-queue-poller.ts'
 import { startEventWatch } from '../loops/event-watch.ts'
 import { startExternalMailMatcher } from '../loops/external-mail-matcher.ts'
 import { startExecutionReconciler } from '../loops/execution-reconciler.ts'
+import { startFlowOperator } from '../loops/flow-operator.ts'
 import { startImportSweeper } from '../loops/import-sweeper.ts'
 import { startJanitor } from '../loops/janitor.ts'
 import { startMailWaker } from '../loops/mail-waker.ts'
@@ -118,6 +119,7 @@ function startLoops(
     startBatchReconciler({ sql, temporal, timings, log }),
     startTestDecider({ sql, log }),
     startExecutionReconciler({ sql, temporal, timings, log }),
+    startFlowOperator({ sql, log }),
     startOpenRowReconcilers({ sql, temporal, timings, log }),
     startOverdueWaker({ sql, log }),
     startRestoreWatch({ sql, temporal, log }),

@@ -55,6 +55,7 @@ export const AUDITED: Record<string, readonly string[]> = {
   updateWorkflow: ['workflow.updated'],
   enableWorkflow: ['workflow.enabled'],
   disableWorkflow: ['workflow.disabled'],
+  cancelWorkflowExecutions: ['workflow.executions_cancelled'],
   rotateWorkflowSecret: ['workflow.secret_rotated'],
   pushWorkflows: ['workflow.pushed'],
   deleteWorkflow: ['workflow.deleted'],

@@ -152,6 +152,10 @@ const MAKE = {
       contactId: await MAKE.contact(api, client),
       status: 'failed',
     }),
+  operation: async (api: Api, client: Client): Promise<string> => {
+    const flowId = await MAKE.apiFlow(api, client)
+    return (await client.post(`/v1/workflows/${flowId}/cancel-executions`)).body.id
+  },
   log: async (api: Api, client: Client): Promise<string> => {
     const id = uuidv7()
     const bucket = `${id.slice(0, 28)}00000000`
@@ -558,6 +562,9 @@ export const PLACES: Record<string, Place> = {
   enableWorkflow: { scopes: FULL, id: 'disabledFlow', own: 200 },
   disableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
   listWorkflowVersions: { scopes: READ, id: 'apiFlow', own: 200 },
+  cancelWorkflowExecutions: { scopes: FULL, id: 'apiFlow', own: 202 },
+  listWorkflowOperations: { scopes: READ, id: 'apiFlow', own: 200 },
+  getWorkflowOperation: { scopes: READ, id: 'operation', own: 200 },
   getWorkflowDiagram: { scopes: READ, id: 'apiFlow', own: 200 },
   rotateWorkflowSecret: { scopes: FULL, id: 'apiFlow', own: 200 },
   pushWorkflows: {

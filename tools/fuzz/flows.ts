@@ -97,6 +97,8 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
     updateWorkflow: changeable,
     enableWorkflow: changeable,
     disableWorkflow: changeable,
+    cancelWorkflowExecutions: changeable,
+    listWorkflowOperations: { 'path.id': all },
     deleteWorkflow: { 'path.id': named(spare) },
     triggerWorkflow: {
       'path.id': [...startable, ...named(disabled)],

@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { diagramOf } from '../../../src/domain/flows/flow-diagram.ts'
 import { FlowParams, type Warning } from '../../../src/schemas/common.ts'
 import {
   ChangedFlow,
+  DisabledFlow,
+  DisableInput,
   FlowSecret,
   FlowVersionList,
   FlowVersionListQuery,
@@ -13,10 +16,12 @@ import * as flows from '../../../src/store/flows/flows.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 import { audit } from '../../access/audit.ts'
 import { auditFlowChange } from '../audit-flow-change.ts'
+import { operationView } from '../operation-view.ts'
 import { decodeNumberCursor, encodeNumberCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { rotateSecret, switchFlow } from '../../../src/core/flows/change-flow.ts'
+import { startOperation } from '../../../src/core/flows/flow-operations.ts'
 import { sendersOfSteps } from '../../../src/core/flows/senders.ts'
 import { viewOf } from '../../../src/core/flows/views.ts'
 import { missing } from '../../../src/core/access/ownership.ts'
@@ -31,46 +36,75 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
   const { keyring, now } = deps
   const senders = createSenderChecks(deps)
 
-  for (const enabled of [true, false]) {
-    app.post(
-      `/v1/workflows/:workflowId/${enabled ? 'enable' : 'disable'}`,
-      {
-        config: writing,
-        schema: {
-          tags,
-          operationId: enabled ? 'enableWorkflow' : 'disableWorkflow',
-          summary: enabled
-            ? 'Enable a workflow, by id or slug: its trigger starts executions'
-            : 'Disable a workflow, by id or slug: nothing starts it',
-          description: enabled
-            ? 'What it needs to run must be there: published templates, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.'
-            : 'Executions that run go on. Disabling it again changes nothing.',
-          params: FlowParams,
-          response: { 200: ChangedFlow, ...failures(409) },
-        },
-        preHandler: async (request) => {
-          const { organizationId, sql } = request.caller
-          if (!enabled) return
-          const flow = await flows.find(sql, organizationId, request.params.workflowId)
-          if (!flow || flow.enabled) return
-          const { steps } = flow.definition
-          await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
-        },
+  app.post(
+    '/v1/workflows/:workflowId/enable',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'enableWorkflow',
+        summary: 'Enable a workflow, by id or slug: its trigger starts executions',
+        description:
+          'What it needs to run must be there: published templates, topics, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.',
+        params: FlowParams,
+        response: { 200: ChangedFlow, ...failures(409) },
       },
-      async (request) => {
-        const { tx, id: requestId, params } = request
-        const { organizationId } = request.caller
-        // Before the flow, as a push does.
-        if (enabled) await organizations.lock(tx, organizationId)
-        const flow = await locked(tx, organizationId, params.workflowId)
-        const warnings: Warning[] = []
-        const checked = { senders: senders.of(request), warnings }
-        const changing = { tx, organizationId, keyring, requestId, ...checked }
-        const switched = await switchFlow(changing, flow, enabled)
-        await auditFlowChange(tx, request, now, { was: flow, flow: switched })
-        return warned(await viewOf(tx, organizationId, switched), warnings)
+      preHandler: async (request) => {
+        const { organizationId, sql } = request.caller
+        const flow = await flows.find(sql, organizationId, request.params.workflowId)
+        if (!flow || flow.enabled) return
+        const { steps } = flow.definition
+        await senders.check(request, await sendersOfSteps(sql, organizationId, steps))
       },
-    )
+    },
+    async (request) => {
+      // Before the flow, as a push does.
+      await organizations.lock(request.tx, request.caller.organizationId)
+      const { flow, warnings } = await switchTo(request, true)
+      return warned(await viewOf(request.tx, request.caller.organizationId, flow), warnings)
+    },
+  )
+
+  app.post(
+    '/v1/workflows/:workflowId/disable',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'disableWorkflow',
+        summary: 'Disable a workflow, by id or slug: nothing starts it',
+        description:
+          'Executions that run go on, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` says how far that is. Disabling it again changes nothing else.',
+        params: FlowParams,
+        body: DisableInput,
+        response: { 200: DisabledFlow, ...failures(409) },
+      },
+    },
+    async (request) => {
+      const { tx, id: requestId, body } = request
+      const { organizationId } = request.caller
+      const { flow, warnings } = await switchTo(request, false)
+      const asked = { organizationId, flowId: flow.id, kind: 'cancel', requestId } as const
+      const view = warned(await viewOf(tx, organizationId, flow), warnings)
+      if (body?.running !== 'cancel') return view
+      return { ...view, operation: operationView(await startOperation(tx, asked)) }
+    },
+  )
+
+  /** Enables or disables the flow that a request names, and notes it in the audit trail. */
+  async function switchTo(
+    request: FastifyRequest<{ Params: { workflowId: string } }>,
+    enabled: boolean,
+  ) {
+    const { tx, id: requestId, params } = request
+    const { organizationId } = request.caller
+    const flow = await locked(tx, organizationId, params.workflowId)
+    const warnings: Warning[] = []
+    const checked = { senders: senders.of(request), warnings }
+    const changing = { tx, organizationId, keyring, requestId, ...checked }
+    const switched = await switchFlow(changing, flow, enabled)
+    await auditFlowChange(tx, request, now, { was: flow, flow: switched })
+    return { flow: switched, warnings }
   }
 
   app.get(

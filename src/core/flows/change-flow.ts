@@ -41,7 +41,7 @@ export type Saving = Changing & Checking
 /** Versions of one flow: each change of its definition is one. */
 const MOST_VERSIONS = 10_000
 /** Paths under `/v1/workflows/`: a flow with such a slug could not be read by it. */
-const RESERVED_SLUGS = ['push', 'pull', 'executions']
+const RESERVED_SLUGS = ['push', 'pull', 'executions', 'operations']
 
 interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
   slug: string | undefined

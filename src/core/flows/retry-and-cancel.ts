@@ -59,4 +59,4 @@ export async function cancel(
   return status === 'cancelled' ? { outcome: 'already' } : { outcome: 'over', status }
 }
 
-const CANCELLED = { status: 'cancelled', reason: 'cancelled_by_api' } as const
+export const CANCELLED = { status: 'cancelled', reason: 'cancelled_by_api' } as const

@@ -17,6 +17,7 @@ import {
   Time,
   warnings,
 } from '../common.ts'
+import { FlowOperation } from './flow-operation.ts'
 import { EventName, FlowStep, FlowTransition, FlowTransitionInput } from './flow-steps.ts'
 import { SLUG } from '../patterns.ts'
 
@@ -227,6 +228,33 @@ export const ChangedFlow = Type.Object(
   { title: 'ChangedWorkflow', examples: [{ ...EXAMPLE }] },
 )
 
+/** A body that may be left out. */
+export const DisableInput = nullable(
+  strict(
+    {
+      running: Type.Optional(
+        oneOf(['continue', 'cancel'], {
+          description: 'What becomes of its executions that are not over. Absent: they go on.',
+        }),
+      ),
+    },
+    { title: 'DisableInput', examples: [{ running: 'cancel' }] },
+  ),
+)
+
+export const DisabledFlow = Type.Object(
+  {
+    ...whole,
+    ...warnings,
+    // Cancels its executions; absent: they go on.
+    operation: Type.Optional(FlowOperation),
+  },
+  {
+    title: 'DisabledWorkflow',
+    examples: [{ ...EXAMPLE, enabled: false }],
+  },
+)
+
 export const CreatedFlow = Type.Object(
   {
     ...whole,
@@ -281,6 +309,7 @@ export const FlowPatch = strict(
     pushedAt: Ignored,
     scheduleFailure: Ignored,
     warnings: Ignored,
+    operation: Ignored,
   },
   { title: 'WorkflowPatch', examples: [{ name: 'Welcome, all' }] },
 )

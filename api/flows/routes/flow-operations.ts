@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { FlowOperationParams, FlowParams } from '../../../src/schemas/common.ts'
+import {
+  FlowOperation,
+  FlowOperationList,
+  FlowOperationListQuery,
+} from '../../../src/schemas/flows/flow-operation.ts'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { startOperation } from '../../../src/core/flows/flow-operations.ts'
+import type { Executor } from '../../../src/store/db/sql.ts'
+import { findFlowId } from '../../../src/store/flows/api-triggers.ts'
+import * as flowOperations from '../../../src/store/flows/flow-operations.ts'
+import { audit } from '../../access/audit.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { operationView } from '../operation-view.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import { failures } from '../../http/failures.ts'
+import { pageOf } from '../../http/pages.ts'
+
+const tags = ['workflows']
+const reading = { scope: 'read' } as const
+const writing = { scope: 'workflows' } as const
+
+/** What is done to many executions of a flow, and how far it is. */
+export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
+  app.post(
+    '/v1/workflows/:workflowId/cancel-executions',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'cancelWorkflowExecutions',
+        summary: 'Cancel all executions of a workflow that are not over, by id or slug',
+        description:
+          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
+        params: FlowParams,
+        response: { 202: FlowOperation, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { tx, id: requestId, params } = request
+      const { organizationId } = request.caller
+      const flowId = await requireFlow(tx, organizationId, params.workflowId)
+      const asked = { organizationId, flowId, kind: 'cancel', requestId } as const
+      const operation = await startOperation(tx, asked)
+      await audit(tx, request, now, {
+        action: 'workflow.executions_cancelled',
+        subject: { kind: 'workflow', id: flowId },
+      })
+      reply.code(202)
+      return operationView(operation)
+    },
+  )
+
+  app.get(
+    '/v1/workflows/:workflowId/operations',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflowOperations',
+        summary: 'List what was done to many executions of a workflow, newest first',
+        description: 'By id or slug. Operations are kept for 30 days after they were completed.',
+        params: FlowParams,
+        querystring: FlowOperationListQuery,
+        response: { 200: FlowOperationList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params, query: { limit, cursor } }) => {
+      const flowId = await requireFlow(sql, organizationId, params.workflowId)
+      const scope = { list: 'workflow operations', organizationId, filters: { flowId } }
+      const before = decodeCursor(scope, cursor)
+      const page = { flowId, before, limit: limit + 1 }
+      const rows = await flowOperations.list(sql, organizationId, page)
+      const { page: data, nextCursor } = pageOf(rows, limit, scope)
+      return { data: data.map(operationView), nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/workflows/operations/:operationId',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getWorkflowOperation',
+        summary: 'Get how far an operation is on many executions of a workflow',
+        params: FlowOperationParams,
+        response: { 200: FlowOperation },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params }) => {
+      const id = params.operationId.toLowerCase()
+      const found = isUuid(id) ? await flowOperations.find(sql, organizationId, id) : undefined
+      if (!found) throw await missing(sql, 'operation', organizationId, id)
+      return operationView(found)
+    },
+  )
+}
+
+/** The id of a flow by its id or slug; of a deleted one by its id. */
+async function requireFlow(sql: Executor, organizationId: Uuid, id: string): Promise<Uuid> {
+  const flowId = await findFlowId(sql, organizationId, id)
+  if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)
+  return flowId
+}

@@ -1,0 +1,6 @@
+/** What can be done to many executions of a flow at once. */
+export const OPERATION_KINDS = ['cancel'] as const
+export type OperationKind = (typeof OPERATION_KINDS)[number]
+
+export const OPERATION_STATUSES = ['running', 'completed'] as const
+export type OperationStatus = (typeof OPERATION_STATUSES)[number]

@@ -1,0 +1,186 @@
+import type { OperationKind, OperationStatus } from '../../domain/flows/flow-operation.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { live } from './executions.ts'
+
+/** What is done to many executions of a flow, and how far it is. */
+export interface FlowOperation {
+  id: Uuid
+  flowId: Uuid
+  kind: OperationKind
+  status: OperationStatus
+  /** Executions it was about when it was asked for, counted to `MOST_COUNTED`. */
+  total: number
+  totalIsExact: boolean
+  done: number
+  createdAt: string
+  completedAt: string | null
+}
+
+/** Executions that are counted before an operation begins. */
+const MOST_COUNTED = 100_000
+
+const columns = (sql: Executor) => sql`
+  o.id, o.flow_id, o.kind, o.status, o.total, o.total_is_exact, o.done, o.created_at,
+  o.completed_at`
+
+interface NewOperation {
+  organizationId: Uuid
+  id: Uuid
+  flowId: Uuid
+  kind: OperationKind
+  requestId: string | undefined
+}
+
+/** Notes that live executions of a flow are to be cancelled. */
+export async function create(
+  tx: Transaction,
+  { organizationId, id, flowId, kind, requestId }: NewOperation,
+): Promise<FlowOperation> {
+  const [created] = await tx<FlowOperation[]>`
+    insert into flow_operations as o (organization_id, id, flow_id, kind, total, total_is_exact,
+      request_id)
+    select ${organizationId}, ${id}, ${flowId}, ${kind}, least(count(*), ${MOST_COUNTED}),
+      count(*) <= ${MOST_COUNTED}, ${requestId ?? null}
+    from (
+      select
+      from executions
+      where organization_id = ${organizationId} and flow_id = ${flowId}
+        and status in ${live(tx)}
+      limit ${MOST_COUNTED + 1}
+    ) counted
+    returning ${columns(tx)}`
+  if (!created) throw new Error('an operation was not written')
+  return created
+}
+
+/** How many of a flow are running, counted to `most`. */
+export async function countRunning(
+  tx: Transaction,
+  organizationId: Uuid,
+  flowId: Uuid,
+  most: number,
+): Promise<number> {
+  const rows = await tx`
+    select
+    from flow_operations
+    where organization_id = ${organizationId} and flow_id = ${flowId} and status = 'running'
+    limit ${most}`
+  return rows.length
+}
+
+/** Newest first, `before` an id. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { flowId, before, limit }: { flowId: Uuid; before: Uuid | undefined; limit: number },
+) => sql<FlowOperation[]>`
+  select ${columns(sql)}
+  from flow_operations o
+  where o.organization_id = ${organizationId} and o.flow_id = ${flowId}
+    ${before === undefined ? sql`` : sql`and o.id < ${before}`}
+  order by o.id desc
+  limit ${limit}`
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<FlowOperation | undefined> {
+  const [operation] = await sql<FlowOperation[]>`
+    select ${columns(sql)}
+    from flow_operations o
+    where o.organization_id = ${organizationId} and o.id = ${id}`
+  return operation
+}
+
+/** An operation whose next page a worker does. Its row is locked. */
+export interface DueOperation {
+  organizationId: Uuid
+  id: Uuid
+  flowId: Uuid
+  kind: OperationKind
+  createdAt: string
+  requestId: string | null
+}
+
+/**
+ * Locks the operation that has been due the longest; undefined: none is due. The first time it
+ * notes which transactions may still start executions, without having seen the flow disabled.
+ */
+export async function lockDue(tx: Transaction): Promise<DueOperation | undefined> {
+  const [operation] = await tx<DueOperation[]>`
+    update flow_operations o
+    set horizon = coalesce(horizon, pg_snapshot_xmax(pg_current_snapshot()))
+    where (organization_id, id) in (
+      select organization_id, id
+      from flow_operations
+      where status = 'running' and due_at <= clock_timestamp()
+      order by due_at
+      limit 1
+      for update skip locked
+    )
+    returning o.organization_id, o.id, o.flow_id, o.kind, o.created_at, o.request_id`
+  return operation
+}
+
+/**
+ * A page of the live executions that an operation is about: those that were there when it was asked
+ * for, and all of them while the flow is disabled.
+ */
+export async function listCancellable(
+  tx: Transaction,
+  { organizationId, flowId, createdAt }: DueOperation,
+  limit: number,
+): Promise<Uuid[]> {
+  const rows = await tx<{ id: Uuid }[]>`
+    select e.id
+    from executions e
+    join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+    where e.organization_id = ${organizationId} and e.flow_id = ${flowId}
+      and e.status in ${live(tx)} and (e.created_at <= ${createdAt} or not f.enabled)
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Counts what a page did. The next one is due in `waitMs`. */
+export const noteProgress = (
+  tx: Transaction,
+  { organizationId, id }: DueOperation,
+  { done, waitMs }: { done: number; waitMs: number },
+) => tx`
+  update flow_operations
+  set done = done + ${done}, due_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  where organization_id = ${organizationId} and id = ${id}`
+
+/**
+ * `running → completed`, unless a transaction is still open that began before the operation did:
+ * what it starts is seen once it has ended. Returns whether it is completed.
+ */
+export async function complete(
+  tx: Transaction,
+  { organizationId, id }: DueOperation,
+): Promise<boolean> {
+  const { count } = await tx`
+    update flow_operations
+    set status = 'completed', completed_at = clock_timestamp()
+    where organization_id = ${organizationId} and id = ${id}
+      and pg_snapshot_xmin(pg_current_snapshot()) >= horizon`
+  return count > 0
+}
+
+const KEPT = '30 days'
+const MOST_DELETED = 1_000
+
+/** Deletes operations that were completed long ago. Returns how many. */
+export async function deleteOld(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    delete from flow_operations
+    where (organization_id, id) in (
+      select organization_id, id
+      from flow_operations
+      where status = 'completed' and completed_at < now() - ${KEPT}::interval
+      limit ${MOST_DELETED}
+    )`
+  return count
+}
