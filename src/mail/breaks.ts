@@ -4,7 +4,7 @@ import { captured } from './capture.ts'
 /** What `newline_to_br` writes for a line break; authors split at it. */
 export const LINE_BREAK = /<br \/>\n?/gi
 
-/** Whether `newline_to_br` was used in a rendering: then such a tag in a value is one of its own. */
+/** Whether `newline_to_br` was used in a rendering: then such a tag is one of its own. */
 export const isBroken = (context: Context): boolean => context.getRegister<boolean>(REGISTER)
 
 const REGISTER = 'newline_to_br'

@@ -104,9 +104,9 @@ function withHiddenMarked(marked: string, isTagAt: (index: number) => boolean): 
     .join('')
 }
 
-function marksIn({ data, children = [] }: DomNode): string[] {
+function marksIn({ data, children }: DomNode): string[] {
   const own = data?.match(MARK) ?? []
-  return [...own, ...children.flatMap(marksIn)]
+  return [...own, ...(children ?? []).flatMap(marksIn)]
 }
 
 /** Trims the end of a line; a regular expression would try each blank of the line as the first. */

@@ -178,7 +178,7 @@ describe.each(['kept', 'emptied'] as const)('Temporal is %s', (temporalIs) => {
       await expect.poll(() => stepsOf(sleepers), soon).toEqual(all('week paused'))
       await expect
         .poll(() => stepsOf(mailing), soon)
-        .toEqual(all(expect.stringMatching(/completed$/) as unknown as string))
+        .toEqual(all(expect.stringMatching(/completed$/)))
       await expect
         .poll(
           () => sql`

@@ -8,7 +8,7 @@ import { startTestSystem, type TestSystem } from '../support/system.ts'
 
 const SLOW_BATCHES = 40
 const LONGEST_MS = 900_000
-/** An ordinary batch takes one or two seconds alone, and took seven and a half minutes beside them. */
+/** An ordinary batch takes one or two seconds alone; beside them it took seven and a half minutes. */
 const MOST_MORE_MS = 20_000
 
 let system: TestSystem

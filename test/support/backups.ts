@@ -5,7 +5,7 @@ export interface Backup {
   restore(): Promise<void>
 }
 
-/** Copies a whole database as it is at this moment. Nobody else may be connected that comes back. */
+/** Copies a database as it is at this moment; nobody may be connected who connects again. */
 export async function backUp(databaseUrl: string): Promise<Backup> {
   const url = new URL(databaseUrl)
   const name = url.pathname.slice(1)

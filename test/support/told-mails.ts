@@ -126,8 +126,9 @@ function statusOf(told: Told): string {
   return plain[told.kind] ?? 'sent'
 }
 
-const strength = ([type, subType]: readonly [string, string]): number =>
-  BOUNCE_TYPES.indexOf(type) * 2 + Number(subType === LISTED)
+/** Of two of a type and none of the list, the one whose subtype comes last. */
+const strength = ([type, subType]: readonly [string, string]): string =>
+  [BOUNCE_TYPES.indexOf(type), Number(subType === LISTED), subType].join(' ')
 
 export const isClickByPerson = ({ kind, isBot }: Told): boolean => kind === 'Click' && !isBot
 /** Who clicks has opened. */
@@ -146,7 +147,8 @@ export function knownOf({ told, answered, ...mail }: ToldMail) {
     const bounce = bounceOf(each)
     return bounce ? [bounce] : []
   })
-  const [type, subType] = bounces.toSorted((a, b) => strength(a) - strength(b)).at(-1) ?? []
+  const [type, subType] =
+    bounces.toSorted((a, b) => (strength(a) < strength(b) ? -1 : 1)).at(-1) ?? []
   const isSent = answered !== null || mail.sentAt !== undefined || told.length > 0
   const ranks = [0, ...told.map((each) => STATUSES.indexOf(statusOf(each)))]
   const status = STATUSES[Math.max(...ranks)] ?? ''

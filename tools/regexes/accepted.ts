@@ -32,6 +32,11 @@ export const MADE: Record<string, string> = {
     'our own routes: runs of anything but slashes, the path anchored at both ends',
   'api/http/schema-problems.ts': 'the patterns of schemas, which are checked here',
   'tools/sandbox/credentials.ts': 'session policies that we wrote',
+  'api/http/idempotency.ts': 'a pattern of schemas: one class of characters, bounded, anchored',
+  'src/domain/consent/link-token.ts':
+    'words and separators of ours, of bounded length, and one run of a single class at the end',
+  'src/domain/tools/spf-record.ts':
+    'the pattern of a macro, which is checked, at the end of a text',
   'src/domain/accounts/console-policy.ts': 'a word of ours and at most six digits',
   'src/core/tools/hops.ts': 'a word of ours, blanks, and a name of bounded length',
   'src/domain/sending/bots.ts': 'the words of web-bots.ts, each of which is checked, side by side',
@@ -39,7 +44,7 @@ export const MADE: Record<string, string> = {
   'src/domain/tools/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
   'src/mail/styles.ts': 'a mark of ours and digits',
-  'src/main/operator-commands.ts': 'LINE, a pattern of schemas',
+  'src/main/arguments.ts': 'LINE, a pattern of schemas',
   'src/store/privacy/import-reports.ts':
     'an external id, escaped, and what must not stand beside it; no run',
 }
