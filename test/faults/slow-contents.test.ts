@@ -8,7 +8,7 @@ import { startTestSystem, type TestSystem } from '../support/system.ts'
 
 const SLOW_BATCHES = 40
 const LONGEST_MS = 900_000
-/** An ordinary batch takes one or two seconds alone; beside them it took seven and a half minutes. */
+/** An ordinary batch takes one or two seconds alone; it took 7.5 minutes beside them. */
 const MOST_MORE_MS = 20_000
 
 let system: TestSystem
