@@ -7222,6 +7222,8 @@ export interface components {
             sentence: string;
             /** @description The newest; of an estimate, of those it saw. */
             sample: components["schemas"]["Contact"][];
+            /** @description Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is compared. Null: finding out takes too long. */
+            skippedValues: components["schemas"]["SkippedValues"][] | null;
         };
         /** SegmentPreviewInput */
         SegmentPreviewInput: {
@@ -7462,6 +7464,14 @@ export interface components {
             cliProjectPath?: unknown;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+        };
+        /** SkippedValues */
+        SkippedValues: {
+            field: string;
+            /** @enum {string} */
+            operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "notWithin" | "withinNext" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
+            /** @description Contacts whose value the operator cannot read; an estimate as `count`. */
+            count: number;
         };
         /** SnsMessage */
         SnsMessage: {

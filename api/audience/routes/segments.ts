@@ -137,8 +137,13 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       requireCondition(condition)
       await requireFeature(sql, organizationId, 'segments')
       const asked = asking(organizationId, condition)
-      const { count, isExact, sample } = await previewMembers(searchSql, asked, limit)
-      return { count, countIsExact: isExact, sentence: sentenceOf(condition), sample }
+      const { count, isExact, sample, skippedValues } = await previewMembers(
+        searchSql,
+        asked,
+        limit,
+      )
+      const sentence = sentenceOf(condition)
+      return { count, countIsExact: isExact, sentence, sample, skippedValues }
     },
   )
 

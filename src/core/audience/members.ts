@@ -6,6 +6,7 @@ import type { Uuid } from '../../ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import * as members from '../../store/audience/members.ts'
+import * as skippedValues from '../../store/audience/skipped-values.ts'
 import { hasState, QUERY_CANCELED, type Sql, type Transaction } from '../../store/db/sql.ts'
 
 /** Where all contacts take too long, every so many of them is looked at. */
@@ -35,11 +36,18 @@ export async function countAudience(searchSql: Sql, organizationId: Uuid, audien
   return undefined
 }
 
-/** The same as `countMembers`. 400 where it takes too long. */
+/**
+ * The same as `countMembers`, and what the filters cannot read; null where to find out takes too
+ * long. 400 where counting does.
+ */
 export async function previewMembers(searchSql: Sql, asked: members.Asked, limit: number) {
   const found = await countMembers(searchSql, asked, limit)
   if (!found) throw tooSlow('condition', 'condition_too_slow', sentenceOf(asked.condition))
-  return found
+  const parts = found.isExact ? 1 : ESTIMATED_PARTS
+  const skip = async (tx: Transaction) => skippedValues.list(tx, asked, parts)
+  const skipped = await inTime(askAll(searchSql, skip))
+  const scaled = skipped?.map((each) => ({ ...each, count: each.count * parts }))
+  return { ...found, skippedValues: scaled ?? null }
 }
 
 /** What asks a condition of all contacts. 400 where it takes too long: `path` names it. */

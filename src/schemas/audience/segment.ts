@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { SEGMENT_FAILURES } from '../../domain/audience/audience.ts'
+import { OPERATORS } from '../../domain/audience/condition.ts'
 import {
   Count,
   Cursor,
@@ -165,10 +166,47 @@ export const SegmentPreview = Type.Object(
     countIsExact: Type.Boolean({ description: 'As `memberCountIsExact` of a segment.' }),
     sentence: Sentence,
     sample: Type.Array(Contact, { description: 'The newest; of an estimate, of those it saw.' }),
+    skippedValues: nullable(
+      Type.Array(
+        Type.Object(
+          {
+            field: Type.String(),
+            operator: oneOf(OPERATORS),
+            count: {
+              ...Count,
+              description: 'Contacts whose value the operator cannot read; an estimate as `count`.',
+            },
+            examples: Type.Array(Type.String(), {
+              description: 'Up to three of these values, those that most contacts have.',
+            }),
+          },
+          { title: 'SkippedValues' },
+        ),
+        {
+          description:
+            'Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is compared. Null: finding out takes too long.',
+        },
+      ),
+    ),
   },
   {
     title: 'SegmentPreview',
-    examples: [{ count: 0, countIsExact: true, sentence: SENTENCE, sample: [] }],
+    examples: [
+      {
+        count: 0,
+        countIsExact: true,
+        sentence: SENTENCE,
+        sample: [],
+        skippedValues: [
+          {
+            field: 'properties.renewsAt',
+            operator: 'withinNext',
+            count: 17,
+            examples: ['11/26/2026', 'soon'],
+          },
+        ],
+      },
+    ],
   },
 )
 
