@@ -57,6 +57,9 @@ export const flowIdOfSchedule = (scheduleId: string): string | undefined =>
   /^flow\/([0-9a-f-]{36})$/.exec(scheduleId)?.[1]
 /** What the ids of the runs that a flow's schedule starts begin with; their moment follows. */
 export const fireWorkflowId = (flowId: string): string => `fire/${flowId}`
+/** As Temporal names the run that the schedule starts at this moment, ISO. */
+export const momentWorkflowId = (flowId: string, firedFor: string): string =>
+  `${fireWorkflowId(flowId)}-${firedFor.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`
 
 /** Never shared between connections: anybody may register a stranger's account number. */
 export const askWorkflowId = (connectionId: string, what: string): string =>
@@ -261,6 +264,16 @@ export const STARTS = {
     attributes: ({ contactId }) => ({ ContactId: contactId, Kind: 'confirmation' }),
   }),
 
+  // A moment of a schedule whose run was lost: the schedule itself starts it at first.
+  fire_schedule: start({
+    type: 'fireSchedule',
+    id: ({ flowId, firedFor }: ScheduleMoment) => momentWorkflowId(flowId, firedFor),
+    isRepeated: true,
+    subject: ({ flowId }) => ({ table: 'flows', id: flowId }),
+    summary: (_, name) => `Start flow ${name} by its schedule`,
+    attributes: ({ flowId }) => ({ FlowId: flowId, Kind: 'schedule' }),
+  }),
+
   // One message for all confirmations that a page of an import asks for, in the transaction that
   // writes the last of their subscriptions.
   start_cohort: start({
@@ -291,6 +304,9 @@ export const STARTS = {
     }),
   }),
 }
+
+/** A moment of a flow's schedule, and the last contact for whom it is done. */
+type ScheduleMoment = { flowId: string; firedFor: string; after: string | null }
 
 /** The import and the page that asked; absent where the subscriptions alone are known. */
 type Cohort = { cohort: string; importId?: string; page?: number }

@@ -1,6 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import type { Audience, Criterion } from '../../src/domain/audience/audience.ts'
-import type { ScheduleFailure } from '../../src/domain/flows/flow.ts'
+import type { Audience, Criterion, SegmentFailure } from '../../src/domain/audience/audience.ts'
 import { hashedId } from '../../src/ids.ts'
 import { pageOfIds } from '../../src/core/audience/pages.ts'
 import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
@@ -53,7 +52,7 @@ async function membersOf(
 }
 
 /** Why a condition cannot be asked of the contacts, if trying again is of no use. */
-function failureOf(error: unknown): ScheduleFailure | undefined {
+function failureOf(error: unknown): SegmentFailure | undefined {
   if (isRefusedValue(error)) return 'segment_not_usable'
   // A busy server may have been slow once; a condition that is slow again and again is too slow.
   return hasState(error, QUERY_CANCELED) && countSlow() >= MOST_SLOW_ATTEMPTS
@@ -70,7 +69,7 @@ function countSlow(): number {
   return slow
 }
 
-const MESSAGES: Record<ScheduleFailure, string> = {
+const MESSAGES: Record<SegmentFailure, string> = {
   segment_not_usable: 'the segment cannot be evaluated',
   segment_too_slow: 'the contacts of the segment take too long to find',
 }
@@ -86,7 +85,11 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
   async function fireSchedulePage(page: Page): Promise<PageOutcome> {
     const { organizationId, flowId, firedFor, after } = page
     const flow = await flowSchedules.find(sql, flowId)
-    if (flow?.organizationId !== organizationId) return { isLast: true, after, waitMs: 0 }
+    if (flow?.organizationId !== organizationId) {
+      await flowSchedules.giveUp(sql, page)
+      return { isLast: true, after, waitMs: 0 }
+    }
+    await flowSchedules.recordProgress(sql, page)
     if ((await outbox.countWaiting(sql, backlog)) >= backlog) {
       return { isLast: false, after, waitMs: WAIT_MS }
     }
@@ -121,7 +124,7 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
   }
 
   /** Ends the moment for good: it starts nobody more, and the flow says so. */
-  async function fail(page: Page, type: ScheduleFailure): Promise<never> {
+  async function fail(page: Page, type: SegmentFailure): Promise<never> {
     await flowSchedules.recordFailure(sql, page, type)
     throw ApplicationFailure.create({ type, message: MESSAGES[type], nonRetryable: true })
   }

@@ -7057,7 +7057,7 @@ export interface components {
         };
         /**
          * ScheduleFailure
-         * @description The latest moment of the schedule whose segment could not be evaluated: it started nobody more. Null: none since one succeeded.
+         * @description The latest moment of the schedule that did not start everybody: its segment could not be evaluated, or an operator stopped it. Null: none since one succeeded.
          */
         ScheduleFailure: {
             /**
@@ -7066,7 +7066,7 @@ export interface components {
              */
             scheduledFor: string;
             /** @enum {string} */
-            reason: "segment_not_usable" | "segment_too_slow";
+            reason: "segment_not_usable" | "segment_too_slow" | "stopped_by_operator";
         } | null;
         /** Segment */
         Segment: {

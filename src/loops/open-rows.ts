@@ -6,6 +6,7 @@ import * as confirmations from '../store/consent/confirmations.ts'
 import * as importPages from '../store/contacts/import-pages.ts'
 import * as imports from '../store/contacts/imports.ts'
 import type { Sql } from '../store/db/sql.ts'
+import * as flowSchedules from '../store/flows/schedules.ts'
 import * as outbox from '../store/platform/outbox.ts'
 import type { OutboxMessage } from '../store/platform/outbox.ts'
 import * as erasures from '../store/privacy/erasures.ts'
@@ -114,6 +115,26 @@ export const CONFIRMATIONS: OpenRows<confirmations.OverdueCursor> = {
   },
 }
 
+/** Terminated, a moment starts nobody more, and its flow says so. */
+export const MOMENTS: OpenRows<Uuid> = {
+  name: 'schedule moment',
+  nextPage: async (sql, after) => {
+    const rows = await flowSchedules.listFiring(sql, after, PAGE)
+    return {
+      page: rows.map(({ organizationId, ...payload }) => ({
+        organizationId,
+        message: { kind: 'fire_schedule', payload },
+      })),
+      next: rows.length < PAGE ? undefined : rows.at(-1)?.flowId,
+    }
+  },
+  stop: async (sql, { organizationId, message }) => {
+    if (message.kind !== 'fire_schedule') return false
+    const moment = { organizationId, ...message.payload }
+    return (await flowSchedules.recordFailure(sql, moment, 'stopped_by_operator')).count > 0
+  },
+}
+
 /**
  * Starts again what was left behind by runs that Temporal lost or an operator terminated. A new run
  * reads its row first, so that one too many changes nothing.
@@ -125,6 +146,7 @@ export function startOpenRowReconcilers(deps: ReconcilerDeps): { stop(): Promise
     startRunReconciler(deps, openRowRuns(deps, NOTICES)),
     startRunReconciler(deps, openRowRuns(deps, CONNECTIONS)),
     startRunReconciler(deps, openRowRuns(deps, CONFIRMATIONS)),
+    startRunReconciler(deps, openRowRuns(deps, MOMENTS)),
   ]
   return {
     stop: async () => {

@@ -37,7 +37,7 @@ export interface RunOwner<Held, Cursor> {
   /** Of its rows, in logs. */
   name: string
   /** The ids of a row, as logs name it. */
-  idsOf(held: Held): Record<string, string | number>
+  idsOf(held: Held): Record<string, string | number | null>
   /** The workflow id of the run that holds it, or is to begin it. */
   workflowIdOf(held: Held): string
   /** How runs that closed a moment ago lead to their rows. Absent: only pages find them. */

@@ -9,7 +9,12 @@ import {
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { syncSchedule } from '../../src/loops/flow-schedules.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import { CONTROL_QUEUE, type FireScheduleInput, flowScheduleId } from '../../workflows/contract.ts'
+import {
+  CONTROL_QUEUE,
+  type FireScheduleInput,
+  flowScheduleId,
+  momentWorkflowId,
+} from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newNamespace, until } from '../support/engine.ts'
 import { changeTrigger, seedTriggered } from '../support/scheduled-flows.ts'
@@ -142,6 +147,48 @@ test('a moment of the schedule starts the flow once for every contact of its org
     where kind = 'start_execution' and payload ->> 'flowId' = ${flowId}`
   expect(starts.map(({ payload }) => payload.contactId).toSorted()).toEqual(contactIds)
   expect(asked.map((page) => page.after)).toEqual([null, contactIds[9], contactIds[19]])
+  await relayed()
+})
+
+/** The moment that is starting executions, and for whom that is done. */
+async function firingOf(flowId: Uuid) {
+  const [flow] = await database.sql<{ firingFor: string | null; firingAfter: Uuid | null }[]>`
+    select firing_for, firing_after from flows where id = ${flowId}`
+  return flow
+}
+const notFiring = { firingFor: null, firingAfter: null }
+
+test('a moment is noted until it has started all, where its run is and how far it has come', async () => {
+  const contactIds = await seedReaders(25)
+  const flowId = await seedScheduled()
+  const noted: object[] = []
+  before = async ({ firedFor, after: last }) => {
+    if (last === null) return
+    const { firingFor } = (await firingOf(flowId)) ?? {}
+    const run = await temporal.workflow
+      .getHandle(momentWorkflowId(flowId, firingFor ?? ''))
+      .describe()
+    noted.push({ isSame: firingFor === firedFor, run: run.status.name })
+  }
+  await schedule(flowId).trigger()
+  await ended(flowId)
+  expect(noted).toEqual([
+    { isSame: true, run: 'RUNNING' },
+    { isSame: true, run: 'RUNNING' },
+  ])
+  expect(await firingOf(flowId)).toEqual(notFiring)
+
+  // It stopped behind the first page, and the flow was disabled.
+  const { fireSchedulePage } = createFlowScheduleActivities({ sql: workerSql, schedulePage: PAGE })
+  const page = { organizationId, flowId, firedFor: new Date().toISOString() }
+  await fireSchedulePage({ ...page, after: contactIds[9] ?? null })
+  expect(await firingOf(flowId)).toEqual({
+    firingFor: page.firedFor,
+    firingAfter: contactIds[9],
+  })
+  await database.sql`update flows set enabled = false where id = ${flowId}`
+  await fireSchedulePage({ ...page, after: contactIds[19] ?? null })
+  expect(await firingOf(flowId)).toEqual(notFiring)
   await relayed()
 })
 

@@ -43,7 +43,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   flow_headers: 'organization_id flow_id version step_id',
   flow_versions: 'organization_id flow_id version created_at',
   flows:
-    'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at schedule_failed_for schedule_failure',
+    'organization_id id enabled version trigger_type max_concurrent sealed_secret previous_sealed_secret previous_secret_until source_hash edited_at pushed_at created_at updated_at deleted_at schedule_failed_for schedule_failure firing_for',
   former_addresses: 'organization_id',
   idempotency_keys: 'organization_id fingerprint status lease_until created_at',
   imports:

@@ -7,6 +7,7 @@ import {
   CONNECTIONS,
   ERASURES,
   IMPORTS,
+  MOMENTS,
   NOTICES,
   openRowRuns,
   startOpenRowReconcilers,
@@ -20,12 +21,14 @@ import {
   CONTROL_QUEUE,
   eraseWorkflowId,
   importWorkflowId,
+  momentWorkflowId,
   noticeWorkflowId,
   verifyWorkflowId,
 } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { openNamespace, until } from '../support/engine.ts'
 import { forgetRuns, statusOf } from '../support/runs.ts'
+import { seedTriggered } from '../support/scheduled-flows.ts'
 import { REGION, seedOrganization } from '../support/seed.ts'
 
 /** Rounds are the test's; nobody works on the runs, which stay open. */
@@ -49,7 +52,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   const { admin, sql } = database
-  await admin`truncate outbox, erasures, imports, notices, connections, subscriptions cascade`
+  await admin`truncate outbox, erasures, imports, notices, connections, subscriptions, flows cascade`
   ;({ organizationId } = await seedOrganization(sql))
   await sql`update connections set checked_at = now()`
 })
@@ -87,6 +90,9 @@ const confirmations = (name: string, mails: number, days: number): Kind => ({
   },
   round: () => reconcileNextPage(deps(), openRowRuns(deps(), CONFIRMATIONS), undefined),
 })
+
+const EVERY_HOUR = { type: 'schedule', cron: '0 * * * *', timezone: 'UTC' } as const
+const MOMENT = '2026-11-20T10:00:00.000Z'
 
 const KINDS: Kind[] = [
   {
@@ -152,7 +158,21 @@ const KINDS: Kind[] = [
     },
     round: () => reconcileNextPage(deps(), openRowRuns(deps(), CONFIRMATIONS), undefined),
   },
+  {
+    name: 'a moment of a schedule',
+    seed: async () => {
+      const flowId = await seedTriggered(database.sql, organizationId, EVERY_HOUR)
+      const after = uuidv7()
+      await database.sql`
+        update flows set firing_for = ${MOMENT}, firing_after = ${after} where id = ${flowId}`
+      const starts = { kind: 'fire_schedule', payload: { flowId, firedFor: MOMENT, after } }
+      return { workflowId: momentWorkflowId(flowId, MOMENT), starts }
+    },
+    round: () => reconcileNextPage(deps(), openRowRuns(deps(), MOMENTS), undefined),
+  },
 ]
+/** Terminated by an operator, they have failed. */
+const FAILING = ['an import', 'a moment of a schedule']
 
 async function seedImport(status: 'receiving' | 'running'): Promise<Uuid> {
   const id = uuidv7()
@@ -188,11 +208,11 @@ describe.each(KINDS)('$name', ({ name, seed, round }) => {
     expect(await promised()).toEqual([])
   })
 
-  it('goes on when its run was terminated; an import has failed', async () => {
+  it('goes on when its run was terminated, or has failed', async () => {
     const { workflowId, starts } = await seed()
     await (await open(workflowId)).terminate('by an operator')
     await round()
-    expect(await promised()).toEqual(name === 'an import' ? [] : [starts])
+    expect(await promised()).toEqual(FAILING.includes(name) ? [] : [starts])
   })
 })
 
@@ -206,6 +226,21 @@ it('an import whose run was terminated has failed, and says why', async () => {
   })
 })
 
+it('a moment whose run was terminated starts nobody more, and its flow says why', async () => {
+  const { sql } = database
+  const flowId = await seedTriggered(sql, organizationId, EVERY_HOUR)
+  await sql`update flows set firing_for = ${MOMENT} where id = ${flowId}`
+  await (await open(momentWorkflowId(flowId, MOMENT))).terminate('by an operator')
+  await reconcileNextPage(deps(), openRowRuns(deps(), MOMENTS), undefined)
+  const [flow] = await sql`
+    select schedule_failed_for, schedule_failure, firing_for from flows where id = ${flowId}`
+  expect(flow).toEqual({
+    scheduleFailedFor: MOMENT,
+    scheduleFailure: 'stopped_by_operator',
+    firingFor: null,
+  })
+})
+
 it('nothing is started of what is over, is still being received, or has time', async () => {
   const { sql } = database
   await seedImport('receiving')
@@ -216,6 +251,7 @@ it('nothing is started of what is over, is still being received, or has time', a
   await sql`update imports set status = 'cancelled', finished_at = now() where status = 'running'`
   await sql`update notice_mails set state = 'skipped'`
   await sql`update connections set checked_at = now()`
+  await sql`update flows set firing_for = null, firing_after = null`
   await sql`
     update subscriptions set status = 'unsubscribed' where requested_at < now() - interval '30 days'
       or mails = 0 or (mails = 1 and requested_at < now() - interval '3 days')`
@@ -239,7 +275,7 @@ it('a run is there again after Temporal lost it, and after it was terminated', a
   }
   await allRun()
   for (const [index, workflowId] of workflowIds.entries()) {
-    const isLost = index % 2 === 0 || workflowId.startsWith('import/')
+    const isLost = index % 2 === 0 || /^(?:import|fire)\//.test(workflowId)
     if (isLost) await forgetRuns(temporal, workflowId)
     else await temporal.workflow.getHandle(workflowId).terminate('by an operator')
   }

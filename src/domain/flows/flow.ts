@@ -1,3 +1,4 @@
+import { SEGMENT_FAILURES } from '../audience/audience.ts'
 import type { Condition } from '../audience/condition.ts'
 import type { Step } from './steps/index.ts'
 
@@ -35,8 +36,8 @@ export function triggerKey(trigger: Trigger): string | null {
   return name ?? topicId ?? segmentId
 }
 
-/** Why a moment of a schedule could not start those whom it means. */
-export const SCHEDULE_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
+/** Why a moment of a schedule did not start all whom it means. */
+export const SCHEDULE_FAILURES = [...SEGMENT_FAILURES, 'stopped_by_operator'] as const
 export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]
 
 export type { Step, StepOf, StepType } from './steps/index.ts'

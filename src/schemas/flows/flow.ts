@@ -131,7 +131,7 @@ const scheduleFailure = Type.Object(
   {
     title: 'ScheduleFailure',
     description:
-      'The latest moment of the schedule whose segment could not be evaluated: it started nobody more. Null: none since one succeeded.',
+      'The latest moment of the schedule that did not start everybody: its segment could not be evaluated, or an operator stopped it. Null: none since one succeeded.',
   },
 )
 

@@ -59,6 +59,41 @@ export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<S
   return new Set(rows.map(({ id }) => id))
 }
 
+/**
+ * Notes that a moment is starting executions, and for which contacts it has done so: a run that is
+ * lost is started again there. It writes nothing that is known, nor of a moment before another's.
+ */
+export const recordProgress = (
+  sql: Executor,
+  { organizationId, flowId, firedFor, after }: Moment & { after: Uuid | null },
+) => sql`
+  update flows
+  set firing_for = ${firedFor}, firing_after = ${after}
+  where organization_id = ${organizationId} and id = ${flowId}
+    and (firing_for is null or firing_for < ${firedFor}
+      or (firing_for = ${firedFor} and firing_after is distinct from ${after}::uuid))`
+
+/** Moments that have not started all, by their flows: a page of all organizations'. */
+export const listFiring = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
+  (Moment & { after: Uuid | null })[]
+>`
+  select organization_id, id as flow_id, firing_for as fired_for, firing_after as after
+  from flows
+  where firing_for is not null ${after === undefined ? sql`` : sql`and id > ${after}`}
+  order by id
+  limit ${limit}`
+
+/** The flow runs no more by this schedule: the moment is over. */
+export const giveUp = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
+  update flows
+  set firing_for = null, firing_after = null
+  where organization_id = ${organizationId} and id = ${flowId} and firing_for = ${firedFor}`
+
+/** Another moment that is starting executions goes on. */
+const ending = (sql: Executor, firedFor: string) => sql`
+  firing_after = case when firing_for <> ${firedFor} then firing_after end,
+  firing_for = nullif(firing_for, ${firedFor})`
+
 /** Notes why a moment could not start those whom it means, unless a later one has failed. */
 export const recordFailure = (
   sql: Executor,
@@ -66,13 +101,16 @@ export const recordFailure = (
   failure: ScheduleFailure,
 ) => sql`
   update flows
-  set schedule_failed_for = ${firedFor}, schedule_failure = ${failure}
+  set schedule_failed_for = ${firedFor}, schedule_failure = ${failure},
+    ${ending(sql, firedFor)}
   where organization_id = ${organizationId} and id = ${flowId}
     and (schedule_failed_for is null or schedule_failed_for <= ${firedFor})`
 
 /** A moment has started all: what failed before it is void. */
 export const recordSuccess = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
   update flows
-  set schedule_failed_for = null, schedule_failure = null
+  set schedule_failed_for = case when schedule_failed_for > ${firedFor} then schedule_failed_for end,
+    schedule_failure = case when schedule_failed_for > ${firedFor} then schedule_failure end,
+    ${ending(sql, firedFor)}
   where organization_id = ${organizationId} and id = ${flowId}
-    and schedule_failed_for <= ${firedFor}`
+    and (schedule_failed_for <= ${firedFor} or firing_for = ${firedFor})`
