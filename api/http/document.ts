@@ -23,10 +23,10 @@ type Node = Record<string, unknown>
 export function finishDocument(document: object): Node {
   const { components, paths, ...rest } = asNode(document)
   const schemas: Node = {}
-  const all = asNode(nameComponents(relax(available(paths)), schemas))
+  const all = asNode(nameComponents(titledBodies(asNode(relax(available(paths)))), schemas))
   const shared = new Map(
     sharedFailures().map(({ name, response }) => [
-      JSON.stringify(nameComponents(response, schemas)),
+      JSON.stringify(nameComponents(titled(response, ''), schemas)),
       name,
     ]),
   )
@@ -107,6 +107,53 @@ const showExamples = (content: Node, schemas: Node): Node =>
     const [example] = asList(named($ref, schemas)['examples'])
     return example === undefined ? media : { ...media, example }
   })
+
+/** Names the objects of all bodies: those of an operation without a title are called by its id. */
+const titledBodies = (paths: Node): Node =>
+  mapOperations(paths, (_path, _method, operation) => {
+    const { operationId } = operation
+    const id = typeof operationId === 'string' ? capital(operationId) : ''
+    return {
+      ...operation,
+      ...('requestBody' in operation
+        ? { requestBody: titled(operation['requestBody'], `${id}Input`) }
+        : {}),
+      responses: titled(operation['responses'], `${id}Answer`),
+    }
+  })
+
+/**
+ * Gives the objects within a schema names, of the schema and of where they stand in it. Programs
+ * that generate clients name them by rules of their own otherwise, some of them twice, and leave
+ * out what has two meanings then.
+ */
+function titled(node: unknown, name: string): unknown {
+  if (Array.isArray(node)) return node.map((each) => titled(each, name))
+  if (typeof node !== 'object' || node === null) return node
+  const schema = asNode(node)
+  const isObject = asList(schema['type'] ?? []).includes('object') || schema['type'] === 'object'
+  const isNamed = typeof schema['title'] === 'string' && 'type' in schema
+  const own = isNamed ? String(schema['title']) : name
+  const made = mapValues(schema, (key, value) => {
+    if (EXAMPLES.has(key)) return value
+    if (key === 'properties') {
+      return mapValues(asNode(value), (field, each) => titled(each, `${own}${capital(field)}`))
+    }
+    if (key === 'items') return titled(value, `${own}Item`)
+    if (key === 'anyOf') return asList(value).map((each, index) => titledForm(each, own, index))
+    if (key === 'additionalProperties') return titled(value, `${own}Value`)
+    return titled(value, own)
+  })
+  return isObject && !isNamed && name !== '' ? { ...made, title: name } : made
+}
+
+/** One of the forms of a schema; one without a type only says more of the schema itself. */
+const titledForm = (form: unknown, name: string, index: number): unknown =>
+  titled(form, 'type' in asNode(form) ? `${name}${index + 1}` : name)
+
+/** `footer.unsubscribe` as `FooterUnsubscribe`. */
+const capital = (text: string): string =>
+  text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_, first: string) => first.toUpperCase())
 
 /**
  * A schema with a title is a component of that name; the same title on another schema is an error.

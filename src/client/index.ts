@@ -26,7 +26,7 @@ export type Client = ReturnType<typeof createClient>
  * later is tried again, see `retry.ts`.
  */
 export function createClient({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) {
-  const calls = createFetchClient<paths>({
+  const calls = createFetchClient<paths, 'application/json'>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     fetch: retrying(fetch),
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),

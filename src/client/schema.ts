@@ -3027,41 +3027,12 @@ export interface components {
         /** AbTest */
         AbTest: {
             /** @description With their figures of the share, by which they are compared; they go on growing. */
-            variants: {
-                name: string;
-                subject: string | null;
-                fromName: string | null;
-                previewText: string | null;
-                /** Format: uuid */
-                templateId: string | null;
-                sent: number;
-                delivered: number;
-                /** @description By people: not by known bots. */
-                opened: number;
-                /** @description By people: not by known bots. */
-                clicked: number;
-                bounced: number;
-                complained: number;
-            }[];
-            /** @description What the winner came to with the rest of the audience. Null: there is none yet. */
-            rest: {
-                sent: number;
-                delivered: number;
-                /** @description By people: not by known bots. */
-                opened: number;
-                /** @description By people: not by known bots. */
-                clicked: number;
-                bounced: number;
-                complained: number;
-            } | null;
+            variants: components["schemas"]["AbTestVariantsItem"][];
+            rest: components["schemas"]["AbTestRest"];
             sharePercent: number;
             /** @enum {string} */
             winnerBy: "opened" | "clicked" | "manual";
-            decideAfter: {
-                amount: number;
-                /** @enum {string} */
-                unit: "minutes" | "hours" | "days" | "weeks";
-            } | null;
+            decideAfter: components["schemas"]["AbTestDecideAfter"];
             /**
              * Format: date-time
              * @description Set when all of the share have been mailed.
@@ -3069,36 +3040,38 @@ export interface components {
             decideAt: string | null;
             /** @description Name of the variant that the rest gets. */
             winner: string | null;
-            /** @description How the winner was found, from the figures of that moment. */
-            decision: {
-                /** @enum {string} */
-                by: "figures" | "person";
-                /** @description The leader is ahead by more than chance explains. Without that the leader is sent all the same, or what a person chose. */
-                isConclusive: boolean;
-                /** @description The variant with the best rate at that moment. */
-                leader: string;
-                next: string;
-                leaderRate: number;
-                nextRate: number;
-                /** @description The true difference of the two rates is between `low` and `high`. */
-                low: number;
-                high: number;
-                /** @description Of that interval (Newcombe’s, by Wilson scores), shared out among the comparisons where there are several. */
-                confidence: number;
-            } | null;
+            decision: components["schemas"]["AbTestDecision"];
+        } | null;
+        /** AbTestDecideAfter */
+        AbTestDecideAfter: {
+            amount: number;
+            /** @enum {string} */
+            unit: "minutes" | "hours" | "days" | "weeks";
+        } | null;
+        /**
+         * AbTestDecision
+         * @description How the winner was found, from the figures of that moment.
+         */
+        AbTestDecision: {
+            /** @enum {string} */
+            by: "figures" | "person";
+            /** @description The leader is ahead by more than chance explains. Without that the leader is sent all the same, or what a person chose. */
+            isConclusive: boolean;
+            /** @description The variant with the best rate at that moment. */
+            leader: string;
+            next: string;
+            leaderRate: number;
+            nextRate: number;
+            /** @description The true difference of the two rates is between `low` and `high`. */
+            low: number;
+            high: number;
+            /** @description Of that interval (Newcombe’s, by Wilson scores), shared out among the comparisons where there are several. */
+            confidence: number;
         } | null;
         /** AbTestInput */
         AbTestInput: {
             /** @description What each says otherwise than the batch. */
-            variants: {
-                /** @description Its own within the test. */
-                name: string;
-                subject?: string;
-                /** @description If `from` has a name, too, they must be the same. */
-                fromName?: string;
-                previewText?: string;
-                templateId?: string;
-            }[];
+            variants: components["schemas"]["AbTestInputVariantsItem"][];
             /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
             sharePercent: number;
             /**
@@ -3106,36 +3079,30 @@ export interface components {
              * @enum {string}
              */
             winnerBy: "opened" | "clicked" | "manual";
-            /** @description After all of the share have been mailed. Not with `manual`. */
-            decideAfter?: {
-                amount: number;
-                /** @enum {string} */
-                unit: "minutes" | "hours" | "days" | "weeks";
-            };
+            decideAfter?: components["schemas"]["AbTestInputDecideAfter"];
+        };
+        /**
+         * AbTestInputDecideAfter
+         * @description After all of the share have been mailed. Not with `manual`.
+         */
+        AbTestInputDecideAfter: {
+            amount: number;
+            /** @enum {string} */
+            unit: "minutes" | "hours" | "days" | "weeks";
+        };
+        /** AbTestInputVariantsItem */
+        AbTestInputVariantsItem: {
+            /** @description Its own within the test. */
+            name: string;
+            subject?: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            previewText?: string;
+            templateId?: string;
         };
         /** AbTestPatch */
         AbTestPatch: {
-            variants: {
-                /** @description Its own within the test. */
-                name: string;
-                subject?: string | null;
-                /** @description If `from` has a name, too, they must be the same. */
-                fromName?: string | null;
-                previewText?: string | null;
-                templateId?: string | null;
-                /** @description Ignored. */
-                sent?: unknown;
-                /** @description Ignored. */
-                delivered?: unknown;
-                /** @description Ignored. */
-                opened?: unknown;
-                /** @description Ignored. */
-                clicked?: unknown;
-                /** @description Ignored. */
-                bounced?: unknown;
-                /** @description Ignored. */
-                complained?: unknown;
-            }[];
+            variants: components["schemas"]["AbTestPatchVariantsItem"][];
             /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
             sharePercent: number;
             /**
@@ -3143,12 +3110,7 @@ export interface components {
              * @enum {string}
              */
             winnerBy: "opened" | "clicked" | "manual";
-            /** @description After all of the share have been mailed. Not with `manual`. */
-            decideAfter?: {
-                amount: number;
-                /** @enum {string} */
-                unit: "minutes" | "hours" | "days" | "weeks";
-            } | null;
+            decideAfter?: components["schemas"]["AbTestPatchDecideAfter"];
             /** @description Ignored. */
             rest?: unknown;
             /** @description Ignored. */
@@ -3158,6 +3120,68 @@ export interface components {
             /** @description Ignored. */
             decision?: unknown;
         } | null;
+        /**
+         * AbTestPatchDecideAfter
+         * @description After all of the share have been mailed. Not with `manual`.
+         */
+        AbTestPatchDecideAfter: {
+            amount: number;
+            /** @enum {string} */
+            unit: "minutes" | "hours" | "days" | "weeks";
+        } | null;
+        /** AbTestPatchVariantsItem */
+        AbTestPatchVariantsItem: {
+            /** @description Its own within the test. */
+            name: string;
+            subject?: string | null;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string | null;
+            previewText?: string | null;
+            templateId?: string | null;
+            /** @description Ignored. */
+            sent?: unknown;
+            /** @description Ignored. */
+            delivered?: unknown;
+            /** @description Ignored. */
+            opened?: unknown;
+            /** @description Ignored. */
+            clicked?: unknown;
+            /** @description Ignored. */
+            bounced?: unknown;
+            /** @description Ignored. */
+            complained?: unknown;
+        };
+        /**
+         * AbTestRest
+         * @description What the winner came to with the rest of the audience. Null: there is none yet.
+         */
+        AbTestRest: {
+            sent: number;
+            delivered: number;
+            /** @description By people: not by known bots. */
+            opened: number;
+            /** @description By people: not by known bots. */
+            clicked: number;
+            bounced: number;
+            complained: number;
+        } | null;
+        /** AbTestVariantsItem */
+        AbTestVariantsItem: {
+            name: string;
+            subject: string | null;
+            fromName: string | null;
+            previewText: string | null;
+            /** Format: uuid */
+            templateId: string | null;
+            sent: number;
+            delivered: number;
+            /** @description By people: not by known bots. */
+            opened: number;
+            /** @description By people: not by known bots. */
+            clicked: number;
+            bounced: number;
+            complained: number;
+        };
         /** AcceptanceInput */
         AcceptanceInput: {
             /** @description Of the account that has the invited address; else the one that a new account gets, of at least 12 characters. */
@@ -3188,32 +3212,20 @@ export interface components {
             productionAccessEnabled: boolean | null;
             sendingEnabled: boolean | null;
             enforcementStatus: string | null;
-            quota: {
-                /** @description -1: without end. */
-                max24Hour: number | null;
-                sentLast24Hours: number | null;
-                /** @description Null of a quota without end. */
-                usedRatio: number | null;
-                maxSendRate: number | null;
-            };
-            reputation: {
-                bounceRate: number | null;
-                complaintRate: number | null;
-            };
-            thresholds: {
-                /** @description The provider may review an account from here on. */
-                bounceReview: number;
-                /** @description The provider may pause an account from here on. */
-                bouncePause: number;
-                /** @description The provider may review an account from here on. */
-                complaintReview: number;
-                /** @description The provider may pause an account from here on. */
-                complaintPause: number;
-                /** @description Share of the 24-hour quota. */
-                quotaWarn: number;
-            };
+            quota: components["schemas"]["AccountHealthQuota"];
+            reputation: components["schemas"]["AccountHealthReputation"];
+            thresholds: components["schemas"]["AccountHealthThresholds"];
             /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`, and of delivery events, as they are now: `events_missing`, `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`. */
             reasons: string[];
+        };
+        /** AccountHealthQuota */
+        AccountHealthQuota: {
+            /** @description -1: without end. */
+            max24Hour: number | null;
+            sentLast24Hours: number | null;
+            /** @description Null of a quota without end. */
+            usedRatio: number | null;
+            maxSendRate: number | null;
         };
         /** AccountHealthRecord */
         AccountHealthRecord: {
@@ -3232,32 +3244,56 @@ export interface components {
             productionAccessEnabled: boolean | null;
             sendingEnabled: boolean | null;
             enforcementStatus: string | null;
-            quota: {
-                /** @description -1: without end. */
-                max24Hour: number | null;
-                sentLast24Hours: number | null;
-                /** @description Null of a quota without end. */
-                usedRatio: number | null;
-                maxSendRate: number | null;
-            };
-            reputation: {
-                bounceRate: number | null;
-                complaintRate: number | null;
-            };
-            thresholds: {
-                /** @description The provider may review an account from here on. */
-                bounceReview: number;
-                /** @description The provider may pause an account from here on. */
-                bouncePause: number;
-                /** @description The provider may review an account from here on. */
-                complaintReview: number;
-                /** @description The provider may pause an account from here on. */
-                complaintPause: number;
-                /** @description Share of the 24-hour quota. */
-                quotaWarn: number;
-            };
+            quota: components["schemas"]["AccountHealthRecordQuota"];
+            reputation: components["schemas"]["AccountHealthRecordReputation"];
+            thresholds: components["schemas"]["AccountHealthRecordThresholds"];
             /** @description In danger: `sending_disabled`, `enforcement_<status>`, `bounce_pause`, `complaint_pause`. At risk: `enforcement_probation`, `bounce_review`, `complaint_review`, `quota_high`, and of delivery events, as they are now: `events_missing`, `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`. */
             reasons: string[];
+        };
+        /** AccountHealthRecordQuota */
+        AccountHealthRecordQuota: {
+            /** @description -1: without end. */
+            max24Hour: number | null;
+            sentLast24Hours: number | null;
+            /** @description Null of a quota without end. */
+            usedRatio: number | null;
+            maxSendRate: number | null;
+        };
+        /** AccountHealthRecordReputation */
+        AccountHealthRecordReputation: {
+            bounceRate: number | null;
+            complaintRate: number | null;
+        };
+        /** AccountHealthRecordThresholds */
+        AccountHealthRecordThresholds: {
+            /** @description The provider may review an account from here on. */
+            bounceReview: number;
+            /** @description The provider may pause an account from here on. */
+            bouncePause: number;
+            /** @description The provider may review an account from here on. */
+            complaintReview: number;
+            /** @description The provider may pause an account from here on. */
+            complaintPause: number;
+            /** @description Share of the 24-hour quota. */
+            quotaWarn: number;
+        };
+        /** AccountHealthReputation */
+        AccountHealthReputation: {
+            bounceRate: number | null;
+            complaintRate: number | null;
+        };
+        /** AccountHealthThresholds */
+        AccountHealthThresholds: {
+            /** @description The provider may review an account from here on. */
+            bounceReview: number;
+            /** @description The provider may pause an account from here on. */
+            bouncePause: number;
+            /** @description The provider may review an account from here on. */
+            complaintReview: number;
+            /** @description The provider may pause an account from here on. */
+            complaintPause: number;
+            /** @description Share of the 24-hour quota. */
+            quotaWarn: number;
         };
         /** AddressReport */
         AddressReport: {
@@ -3275,17 +3311,24 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                /** @description As it would be mailed; null: it is no address. */
-                address: string | null;
-                isRole: boolean;
-                /** @description What may be meant. */
-                suggestion: string | null;
-            };
+            details: components["schemas"]["AddressReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** AddressReportDetails */
+        AddressReportDetails: {
+            /** @description As it would be mailed; null: it is no address. */
+            address: string | null;
+            isRole: boolean;
+            /** @description What may be meant. */
+            suggestion: string | null;
+        };
+        /** AnalyzeHeadersInput */
+        AnalyzeHeadersInput: {
+            /** @description The header of a mail as “show original” shows it; a body after it is ignored. */
+            headers: string;
         };
         /** ApiError */
         ApiError: {
@@ -3300,12 +3343,14 @@ export interface components {
             requestId?: string;
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
-            details?: {
-                /** @description Where in the input: `steps[0].config.url`. */
-                path: string;
-                message: string;
-                contactId?: string;
-            }[];
+            details?: components["schemas"]["ApiErrorDetailsItem"][];
+        };
+        /** ApiErrorDetailsItem */
+        ApiErrorDetailsItem: {
+            /** @description Where in the input: `steps[0].config.url`. */
+            path: string;
+            message: string;
+            contactId?: string;
         };
         /** ApiInfo */
         ApiInfo: {
@@ -3393,11 +3438,13 @@ export interface components {
             subjectKind: string | null;
             subjectId: string | null;
             requestId: string | null;
-            detail: {
-                [key: string]: unknown;
-            };
+            detail: components["schemas"]["AuditEventDetail"];
             /** Format: date-time */
             createdAt: string;
+        };
+        /** AuditEventDetail */
+        AuditEventDetail: {
+            [key: string]: unknown;
         };
         /** AuditEventList */
         AuditEventList: {
@@ -3440,12 +3487,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            audience: {
-                /** @enum {string} */
-                type: "all" | "topic" | "segment" | "contacts";
-                /** @description Contacts named, for type `contacts`. */
-                contactCount: number | null;
-            };
+            audience: components["schemas"]["BatchAudience"];
             /** Format: date-time */
             audienceFrozenAt: string | null;
             /** @description The address. */
@@ -3474,11 +3516,7 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
-            /** @description Who is in one of them when the audience is frozen is left out. */
-            exclude: {
-                topicIds: string[];
-                segmentIds: string[];
-            };
+            exclude: components["schemas"]["BatchExclude"];
             /** @description Nothing is sent until it is resumed. */
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
@@ -3487,31 +3525,21 @@ export interface components {
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
-            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
-            waitingForOutcome: {
-                count: number;
-                /** Format: date-time */
-                until: string | null;
-            } | null;
-            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
-            waitingForQuota: {
-                /** Format: date-time */
-                until: string;
-            } | null;
+            waitingForOutcome: components["schemas"]["BatchWaitingForOutcome"];
+            waitingForQuota: components["schemas"]["BatchWaitingForQuota"];
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;
             /** @description As it is sent: made of the HTML if none was given. */
             textContent: string;
-            variableMappings: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[];
+            variableMappings: components["schemas"]["BatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
+        };
+        /** BatchAudience */
+        BatchAudience: {
+            /** @enum {string} */
+            type: "all" | "topic" | "segment" | "contacts";
+            /** @description Contacts named, for type `contacts`. */
+            contactCount: number | null;
         };
         /** BatchDuplicate */
         BatchDuplicate: {
@@ -3525,11 +3553,7 @@ export interface components {
             /** @description Its members when the audience is frozen are mailed. On paid plans. */
             segmentId?: string | null;
             contactIds?: string[] | null;
-            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
-            exclude?: {
-                topicIds?: string[];
-                segmentIds?: string[];
-            } | null;
+            exclude?: components["schemas"]["BatchDuplicateExclude"];
             subject?: string | null;
             previewText?: string | null;
             /**
@@ -3544,15 +3568,7 @@ export interface components {
             templateId?: string | null;
             htmlContent?: string | null;
             textContent?: string | null;
-            variableMappings?: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[] | null;
+            variableMappings?: components["schemas"]["BatchDuplicateVariableMappingsItem"][] | null;
             abTest?: components["schemas"]["AbTestPatch"];
             /** Format: date-time */
             scheduledFor?: string | null;
@@ -3633,6 +3649,34 @@ export interface components {
             waitingForQuota?: unknown;
         } | null;
         /**
+         * BatchDuplicateExclude
+         * @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans.
+         */
+        BatchDuplicateExclude: {
+            topicIds?: string[];
+            segmentIds?: string[];
+        } | null;
+        /** BatchDuplicateVariableMappingsItem */
+        BatchDuplicateVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["BatchDuplicateVariableMappingsItemSource"];
+        };
+        /** BatchDuplicateVariableMappingsItemSource */
+        BatchDuplicateVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
+        /**
+         * BatchExclude
+         * @description Who is in one of them when the audience is frozen is left out.
+         */
+        BatchExclude: {
+            topicIds: string[];
+            segmentIds: string[];
+        };
+        /**
          * BatchInput
          * @description Content is either `templateId` or `htmlContent`.
          */
@@ -3647,11 +3691,7 @@ export interface components {
             /** @description Its members when the audience is frozen are mailed. On paid plans. */
             segmentId?: string;
             contactIds?: string[];
-            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
-            exclude?: {
-                topicIds?: string[];
-                segmentIds?: string[];
-            };
+            exclude?: components["schemas"]["BatchInputExclude"];
             subject?: string;
             previewText?: string;
             /**
@@ -3666,15 +3706,7 @@ export interface components {
             templateId?: string;
             htmlContent?: string;
             textContent?: string;
-            variableMappings?: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[];
+            variableMappings?: components["schemas"]["BatchInputVariableMappingsItem"][];
             abTest?: components["schemas"]["AbTestInput"];
             /** Format: date-time */
             scheduledFor?: string;
@@ -3697,6 +3729,26 @@ export interface components {
             /** @description Ignored. */
             totalRecipients?: unknown;
         };
+        /**
+         * BatchInputExclude
+         * @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans.
+         */
+        BatchInputExclude: {
+            topicIds?: string[];
+            segmentIds?: string[];
+        };
+        /** BatchInputVariableMappingsItem */
+        BatchInputVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["BatchInputVariableMappingsItemSource"];
+        };
+        /** BatchInputVariableMappingsItemSource */
+        BatchInputVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
         /** BatchList */
         BatchList: {
             data: components["schemas"]["BatchSummary"][];
@@ -3717,11 +3769,7 @@ export interface components {
             /** @description Its members when the audience is frozen are mailed. On paid plans. */
             segmentId?: string | null;
             contactIds?: string[] | null;
-            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
-            exclude?: {
-                topicIds?: string[];
-                segmentIds?: string[];
-            } | null;
+            exclude?: components["schemas"]["BatchPatchExclude"];
             subject?: string | null;
             previewText?: string | null;
             /**
@@ -3736,15 +3784,7 @@ export interface components {
             templateId?: string | null;
             htmlContent?: string | null;
             textContent?: string | null;
-            variableMappings?: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[] | null;
+            variableMappings?: components["schemas"]["BatchPatchVariableMappingsItem"][] | null;
             abTest?: components["schemas"]["AbTestPatch"];
             /** Format: date-time */
             scheduledFor?: string | null;
@@ -3824,73 +3864,64 @@ export interface components {
             /** @description Ignored. */
             waitingForQuota?: unknown;
         };
+        /**
+         * BatchPatchExclude
+         * @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans.
+         */
+        BatchPatchExclude: {
+            topicIds?: string[];
+            segmentIds?: string[];
+        } | null;
+        /** BatchPatchVariableMappingsItem */
+        BatchPatchVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["BatchPatchVariableMappingsItemSource"];
+        };
+        /** BatchPatchVariableMappingsItemSource */
+        BatchPatchVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
         /** BatchPreview */
         BatchPreview: {
             /** @description Who would be mailed now. */
             recipients: number;
             /** @description Who is in the audience and may not be mailed. */
-            skipped: {
-                /** @description `no_address`, or the status of the address. */
-                reason: string;
-                count: number;
-            }[];
-            /** @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody. */
-            sample: {
-                /** Format: uuid */
-                contactId: string;
-                email: string | null;
-                subject: string | null;
-                html: string | null;
-                text: string | null;
-                /** @description Why there is no mail for this contact. */
-                problem: {
-                    reason: string;
-                    message: string;
-                } | null;
-            } | null;
+            skipped: components["schemas"]["BatchPreviewSkippedItem"][];
+            sample: components["schemas"]["BatchPreviewSample"];
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
             /** @description The mail of each variant. Null: it is no A/B test. */
-            variants: {
-                name: string;
-                /** @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody. */
-                sample: {
-                    /** Format: uuid */
-                    contactId: string;
-                    email: string | null;
-                    subject: string | null;
-                    html: string | null;
-                    text: string | null;
-                    /** @description Why there is no mail for this contact. */
-                    problem: {
-                        reason: string;
-                        message: string;
-                    } | null;
-                } | null;
-                /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
-                checks: components["schemas"]["MailCheck"][];
-            }[] | null;
-            /** @description Null: the account has not been asked yet. */
-            estimate: {
-                /** @description Of the account, or `throttlePerSecond`. */
-                perSecond: number;
-                /** @description What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail. */
-                remainingToday: number | null;
-                durationSeconds: number | null;
-            } | null;
-            cost: {
-                /** @description What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known. */
-                usd: number | null;
-                usdPerThousand: number | null;
-                /**
-                 * Format: date
-                 * @description When the prices were published.
-                 */
-                asOf: string;
-            };
+            variants: components["schemas"]["BatchPreviewVariantsItem"][] | null;
+            estimate: components["schemas"]["BatchPreviewEstimate"];
+            cost: components["schemas"]["BatchPreviewCost"];
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** BatchPreviewCost */
+        BatchPreviewCost: {
+            /** @description What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known. */
+            usd: number | null;
+            usdPerThousand: number | null;
+            /**
+             * Format: date
+             * @description When the prices were published.
+             */
+            asOf: string;
+        };
+        /**
+         * BatchPreviewEstimate
+         * @description Null: the account has not been asked yet.
+         */
+        BatchPreviewEstimate: {
+            /** @description Of the account, or `throttlePerSecond`. */
+            perSecond: number;
+            /** @description What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail. */
+            remainingToday: number | null;
+            durationSeconds: number | null;
+        } | null;
         /** BatchPreviewInput */
         BatchPreviewInput: {
             /** @enum {string} */
@@ -3903,11 +3934,7 @@ export interface components {
             /** @description Its members when the audience is frozen are mailed. On paid plans. */
             segmentId?: string;
             contactIds?: string[];
-            /** @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans. */
-            exclude?: {
-                topicIds?: string[];
-                segmentIds?: string[];
-            };
+            exclude?: components["schemas"]["BatchPreviewInputExclude"];
             subject?: string;
             previewText?: string;
             /**
@@ -3922,15 +3949,7 @@ export interface components {
             templateId?: string;
             htmlContent?: string;
             textContent?: string;
-            variableMappings?: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[];
+            variableMappings?: components["schemas"]["BatchPreviewInputVariableMappingsItem"][];
             abTest?: components["schemas"]["AbTestInput"];
             /** Format: date-time */
             scheduledFor?: string;
@@ -3955,6 +3974,81 @@ export interface components {
             /** @description Whose mail is shown; the newest recipient’s without it. */
             sampleContactId?: string;
         };
+        /**
+         * BatchPreviewInputExclude
+         * @description Who subscribes to one of the topics or is in one of the segments when the audience is frozen is left out. Segments are on paid plans.
+         */
+        BatchPreviewInputExclude: {
+            topicIds?: string[];
+            segmentIds?: string[];
+        };
+        /** BatchPreviewInputVariableMappingsItem */
+        BatchPreviewInputVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["BatchPreviewInputVariableMappingsItemSource"];
+        };
+        /** BatchPreviewInputVariableMappingsItemSource */
+        BatchPreviewInputVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
+        /**
+         * BatchPreviewSample
+         * @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.
+         */
+        BatchPreviewSample: {
+            /** Format: uuid */
+            contactId: string;
+            email: string | null;
+            subject: string | null;
+            html: string | null;
+            text: string | null;
+            problem: components["schemas"]["BatchPreviewSampleProblem"];
+        } | null;
+        /**
+         * BatchPreviewSampleProblem
+         * @description Why there is no mail for this contact.
+         */
+        BatchPreviewSampleProblem: {
+            reason: string;
+            message: string;
+        } | null;
+        /** BatchPreviewSkippedItem */
+        BatchPreviewSkippedItem: {
+            /** @description `no_address`, or the status of the address. */
+            reason: string;
+            count: number;
+        };
+        /** BatchPreviewVariantsItem */
+        BatchPreviewVariantsItem: {
+            name: string;
+            sample: components["schemas"]["BatchPreviewVariantsItemSample"];
+            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            checks: components["schemas"]["MailCheck"][];
+        };
+        /**
+         * BatchPreviewVariantsItemSample
+         * @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.
+         */
+        BatchPreviewVariantsItemSample: {
+            /** Format: uuid */
+            contactId: string;
+            email: string | null;
+            subject: string | null;
+            html: string | null;
+            text: string | null;
+            problem: components["schemas"]["BatchPreviewVariantsItemSampleProblem"];
+        } | null;
+        /**
+         * BatchPreviewVariantsItemSampleProblem
+         * @description Why there is no mail for this contact.
+         */
+        BatchPreviewVariantsItemSampleProblem: {
+            reason: string;
+            message: string;
+        } | null;
         /** BatchReport */
         BatchReport: {
             /** Format: uuid */
@@ -3976,92 +4070,114 @@ export interface components {
              * @description All figures are of this moment.
              */
             generatedAt: string;
-            /** @description Mails, each counted once in each figure; the figures of the batch. */
-            funnel: {
-                /** @description An estimate until `audienceFrozenAt` is set. */
-                recipients: number;
-                sent: number;
-                delivered: number;
-                /** @description By anything, as the batch says. */
-                opened: number;
-                /** @description Opened by a person, not by a known bot. A click says that it was opened, though no event told of it. */
-                openedByPeople: number;
-                clicked: number;
-                unsubscribed: number;
-                bounced: number;
-                /** @description By the provider, which would have made them bounce. */
-                suppressed: number;
-                complained: number;
-                failed: number;
-                skipped: number;
-                unknown: number;
-            };
-            /** @description When mails were first opened, clicked and unsubscribed by, without gaps: the more time, the longer the points. */
-            overTime: {
-                /** @description How long each point is. */
-                hoursEach: number;
-                data: {
-                    /**
-                     * Format: date-time
-                     * @description When the hours of this point begin.
-                     */
-                    from: string;
-                    opened: number;
-                    openedByPeople: number;
-                    clicked: number;
-                    unsubscribed: number;
-                }[];
-            };
+            funnel: components["schemas"]["BatchReportFunnel"];
+            overTime: components["schemas"]["BatchReportOverTime"];
             /** @description The 50 with most clicks; `…/clicks` lists all. */
-            links: {
-                /** Format: uuid */
-                id: string;
-                url: string;
-                clicks: number;
-                recipients: number;
-            }[];
-            /** @description Clicks of links beyond the first 1,000 of the batch are in `clicks` only. */
-            otherLinks: {
-                links: number;
-                clicks: number;
-            };
+            links: components["schemas"]["BatchReportLinksItem"][];
+            otherLinks: components["schemas"]["BatchReportOtherLinks"];
             /** @description The 50 of recipients’ domains to which most was sent. */
-            domains: {
-                /** @description Null: of recipients who were erased. */
-                domain: string | null;
-                sent: number;
-                delivered: number;
-                opened: number;
-                openedByPeople: number;
-                clicked: number;
-                unsubscribed: number;
-                bounced: number;
-                suppressed: number;
-                complained: number;
-            }[];
-            otherDomains: {
-                domains: number;
-                sent: number;
-                delivered: number;
-                opened: number;
-                openedByPeople: number;
-                clicked: number;
-                unsubscribed: number;
-                bounced: number;
-                suppressed: number;
-                complained: number;
-            };
+            domains: components["schemas"]["BatchReportDomainsItem"][];
+            otherDomains: components["schemas"]["BatchReportOtherDomains"];
             /** @description By reason, most first. */
-            bounces: {
-                /** @description `Permanent`, `Transient`, `Undetermined`. */
-                type: string;
-                /** @description As the provider says it. */
-                subType: string | null;
-                count: number;
-                /** @description Counts as `suppressed`; the others as `bounced`. */
-                isSuppressed: boolean;
-            }[];
+            bounces: components["schemas"]["BatchReportBouncesItem"][];
             abTest: components["schemas"]["AbTest"];
+        };
+        /** BatchReportBouncesItem */
+        BatchReportBouncesItem: {
+            /** @description `Permanent`, `Transient`, `Undetermined`. */
+            type: string;
+            /** @description As the provider says it. */
+            subType: string | null;
+            count: number;
+            /** @description Counts as `suppressed`; the others as `bounced`. */
+            isSuppressed: boolean;
+        };
+        /** BatchReportDomainsItem */
+        BatchReportDomainsItem: {
+            /** @description Null: of recipients who were erased. */
+            domain: string | null;
+            sent: number;
+            delivered: number;
+            opened: number;
+            openedByPeople: number;
+            clicked: number;
+            unsubscribed: number;
+            bounced: number;
+            suppressed: number;
+            complained: number;
+        };
+        /**
+         * BatchReportFunnel
+         * @description Mails, each counted once in each figure; the figures of the batch.
+         */
+        BatchReportFunnel: {
+            /** @description An estimate until `audienceFrozenAt` is set. */
+            recipients: number;
+            sent: number;
+            delivered: number;
+            /** @description By anything, as the batch says. */
+            opened: number;
+            /** @description Opened by a person, not by a known bot. A click says that it was opened, though no event told of it. */
+            openedByPeople: number;
+            clicked: number;
+            unsubscribed: number;
+            bounced: number;
+            /** @description By the provider, which would have made them bounce. */
+            suppressed: number;
+            complained: number;
+            failed: number;
+            skipped: number;
+            unknown: number;
+        };
+        /** BatchReportLinksItem */
+        BatchReportLinksItem: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            clicks: number;
+            recipients: number;
+        };
+        /** BatchReportOtherDomains */
+        BatchReportOtherDomains: {
+            domains: number;
+            sent: number;
+            delivered: number;
+            opened: number;
+            openedByPeople: number;
+            clicked: number;
+            unsubscribed: number;
+            bounced: number;
+            suppressed: number;
+            complained: number;
+        };
+        /**
+         * BatchReportOtherLinks
+         * @description Clicks of links beyond the first 1,000 of the batch are in `clicks` only.
+         */
+        BatchReportOtherLinks: {
+            links: number;
+            clicks: number;
+        };
+        /**
+         * BatchReportOverTime
+         * @description When mails were first opened, clicked and unsubscribed by, without gaps: the more time, the longer the points.
+         */
+        BatchReportOverTime: {
+            /** @description How long each point is. */
+            hoursEach: number;
+            data: components["schemas"]["BatchReportOverTimeDataItem"][];
+        };
+        /** BatchReportOverTimeDataItem */
+        BatchReportOverTimeDataItem: {
+            /**
+             * Format: date-time
+             * @description When the hours of this point begin.
+             */
+            from: string;
+            opened: number;
+            openedByPeople: number;
+            clicked: number;
+            unsubscribed: number;
         };
         /**
          * BatchSummary
@@ -4101,12 +4217,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            audience: {
-                /** @enum {string} */
-                type: "all" | "topic" | "segment" | "contacts";
-                /** @description Contacts named, for type `contacts`. */
-                contactCount: number | null;
-            };
+            audience: components["schemas"]["BatchSummaryAudience"];
             /** Format: date-time */
             audienceFrozenAt: string | null;
             /** @description The address. */
@@ -4135,11 +4246,7 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
-            /** @description Who is in one of them when the audience is frozen is left out. */
-            exclude: {
-                topicIds: string[];
-                segmentIds: string[];
-            };
+            exclude: components["schemas"]["BatchSummaryExclude"];
             /** @description Nothing is sent until it is resumed. */
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
@@ -4148,18 +4255,70 @@ export interface components {
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
-            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
-            waitingForOutcome: {
-                count: number;
-                /** Format: date-time */
-                until: string | null;
-            } | null;
-            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
-            waitingForQuota: {
-                /** Format: date-time */
-                until: string;
-            } | null;
+            waitingForOutcome: components["schemas"]["BatchSummaryWaitingForOutcome"];
+            waitingForQuota: components["schemas"]["BatchSummaryWaitingForQuota"];
         };
+        /** BatchSummaryAudience */
+        BatchSummaryAudience: {
+            /** @enum {string} */
+            type: "all" | "topic" | "segment" | "contacts";
+            /** @description Contacts named, for type `contacts`. */
+            contactCount: number | null;
+        };
+        /**
+         * BatchSummaryExclude
+         * @description Who is in one of them when the audience is frozen is left out.
+         */
+        BatchSummaryExclude: {
+            topicIds: string[];
+            segmentIds: string[];
+        };
+        /**
+         * BatchSummaryWaitingForOutcome
+         * @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again.
+         */
+        BatchSummaryWaitingForOutcome: {
+            count: number;
+            /** Format: date-time */
+            until: string | null;
+        } | null;
+        /**
+         * BatchSummaryWaitingForQuota
+         * @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again.
+         */
+        BatchSummaryWaitingForQuota: {
+            /** Format: date-time */
+            until: string;
+        } | null;
+        /** BatchVariableMappingsItem */
+        BatchVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["BatchVariableMappingsItemSource"];
+        };
+        /** BatchVariableMappingsItemSource */
+        BatchVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
+        /**
+         * BatchWaitingForOutcome
+         * @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again.
+         */
+        BatchWaitingForOutcome: {
+            count: number;
+            /** Format: date-time */
+            until: string | null;
+        } | null;
+        /**
+         * BatchWaitingForQuota
+         * @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again.
+         */
+        BatchWaitingForQuota: {
+            /** Format: date-time */
+            until: string;
+        } | null;
         /** BimiReport */
         BimiReport: {
             tool: string;
@@ -4176,16 +4335,18 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                record: string | null;
-                foundAt: string | null;
-                logoUrl: string | null;
-                certificateUrl: string | null;
-            };
+            details: components["schemas"]["BimiReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** BimiReportDetails */
+        BimiReportDetails: {
+            record: string | null;
+            foundAt: string | null;
+            logoUrl: string | null;
+            certificateUrl: string | null;
         };
         /** BlocklistReport */
         BlocklistReport: {
@@ -4203,23 +4364,27 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                readings: {
-                    list: string;
-                    /** @description An address or a domain. */
-                    entry: string;
-                    /**
-                     * @description `unknown`: the list refuses us or does not answer.
-                     * @enum {string}
-                     */
-                    state: "listed" | "not_listed" | "unknown";
-                    codes: string[];
-                }[];
-            };
+            details: components["schemas"]["BlocklistReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** BlocklistReportDetails */
+        BlocklistReportDetails: {
+            readings: components["schemas"]["BlocklistReportDetailsReadingsItem"][];
+        };
+        /** BlocklistReportDetailsReadingsItem */
+        BlocklistReportDetailsReadingsItem: {
+            list: string;
+            /** @description An address or a domain. */
+            entry: string;
+            /**
+             * @description `unknown`: the list refuses us or does not answer.
+             * @enum {string}
+             */
+            state: "listed" | "not_listed" | "unknown";
+            codes: string[];
         };
         /** BranchCondition */
         BranchCondition: {
@@ -4260,12 +4425,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            audience: {
-                /** @enum {string} */
-                type: "all" | "topic" | "segment" | "contacts";
-                /** @description Contacts named, for type `contacts`. */
-                contactCount: number | null;
-            };
+            audience: components["schemas"]["CancelledBatchAudience"];
             /** Format: date-time */
             audienceFrozenAt: string | null;
             /** @description The address. */
@@ -4294,11 +4454,7 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
-            /** @description Who is in one of them when the audience is frozen is left out. */
-            exclude: {
-                topicIds: string[];
-                segmentIds: string[];
-            };
+            exclude: components["schemas"]["CancelledBatchExclude"];
             /** @description Nothing is sent until it is resumed. */
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
@@ -4307,34 +4463,61 @@ export interface components {
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
-            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
-            waitingForOutcome: {
-                count: number;
-                /** Format: date-time */
-                until: string | null;
-            } | null;
-            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
-            waitingForQuota: {
-                /** Format: date-time */
-                until: string;
-            } | null;
+            waitingForOutcome: components["schemas"]["CancelledBatchWaitingForOutcome"];
+            waitingForQuota: components["schemas"]["CancelledBatchWaitingForQuota"];
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;
             /** @description As it is sent: made of the HTML if none was given. */
             textContent: string;
-            variableMappings: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[];
+            variableMappings: components["schemas"]["CancelledBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
             /** @constant */
             success: true;
         };
+        /** CancelledBatchAudience */
+        CancelledBatchAudience: {
+            /** @enum {string} */
+            type: "all" | "topic" | "segment" | "contacts";
+            /** @description Contacts named, for type `contacts`. */
+            contactCount: number | null;
+        };
+        /**
+         * CancelledBatchExclude
+         * @description Who is in one of them when the audience is frozen is left out.
+         */
+        CancelledBatchExclude: {
+            topicIds: string[];
+            segmentIds: string[];
+        };
+        /** CancelledBatchVariableMappingsItem */
+        CancelledBatchVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["CancelledBatchVariableMappingsItemSource"];
+        };
+        /** CancelledBatchVariableMappingsItemSource */
+        CancelledBatchVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
+        /**
+         * CancelledBatchWaitingForOutcome
+         * @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again.
+         */
+        CancelledBatchWaitingForOutcome: {
+            count: number;
+            /** Format: date-time */
+            until: string | null;
+        } | null;
+        /**
+         * CancelledBatchWaitingForQuota
+         * @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again.
+         */
+        CancelledBatchWaitingForQuota: {
+            /** Format: date-time */
+            until: string;
+        } | null;
         /** ChangedWorkflow */
         ChangedWorkflow: {
             /** Format: uuid */
@@ -4365,6 +4548,46 @@ export interface components {
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** CheckBimiInput */
+        CheckBimiInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+            /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
+            selector?: string;
+        };
+        /** CheckDkimInput */
+        CheckDkimInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+            /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+            selectors?: string[];
+        };
+        /** CheckEmailInput */
+        CheckEmailInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+            /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+            selectors?: string[];
+        };
+        /** CheckSpfInput */
+        CheckSpfInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+            /** @description Says whether mail from this address passes. */
+            ip?: string;
+            /**
+             * Format: email
+             * @description The envelope sender; absent: postmaster of the domain.
+             */
+            sender?: string;
+            /** @description Absent: the domain. */
+            helo?: string;
+        };
+        /** CheckUnsubscribeMailInput */
+        CheckUnsubscribeMailInput: {
+            /** @description The whole mail as it was received, unchanged. It is not kept. */
+            message: string;
+        };
         /**
          * Condition
          * @description At most 100 filters in all.
@@ -4383,10 +4606,14 @@ export interface components {
             not?: boolean;
             /** @description All must hold. */
             filters: components["schemas"]["Filter"][];
-            /** @description One more condition that must hold as well; at most 5 deep in all. */
-            nested?: {
-                [key: string]: unknown;
-            };
+            nested?: components["schemas"]["ConditionGroupNested"];
+        };
+        /**
+         * ConditionGroupNested
+         * @description One more condition that must hold as well; at most 5 deep in all.
+         */
+        ConditionGroupNested: {
+            [key: string]: unknown;
         };
         /**
          * ConditionStep
@@ -4397,14 +4624,20 @@ export interface components {
             /** @constant */
             type: "condition";
             name: string;
-            config: {
-                condition: components["schemas"]["Condition"];
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["ConditionStepConfig"];
+            position?: components["schemas"]["ConditionStepPosition"];
+        };
+        /** ConditionStepConfig */
+        ConditionStepConfig: {
+            condition: components["schemas"]["Condition"];
+        };
+        /**
+         * ConditionStepPosition
+         * @description Where it is drawn.
+         */
+        ConditionStepPosition: {
+            x: number;
+            y: number;
         };
         /** Confirmed */
         Confirmed: {
@@ -4448,14 +4681,18 @@ export interface components {
             /** @enum {string} */
             region: "af-south-1" | "ap-northeast-1" | "ap-northeast-2" | "ap-northeast-3" | "ap-south-1" | "ap-south-2" | "ap-southeast-1" | "ap-southeast-2" | "ap-southeast-3" | "ap-southeast-5" | "ca-central-1" | "ca-west-1" | "eu-central-1" | "eu-central-2" | "eu-north-1" | "eu-south-1" | "eu-west-1" | "eu-west-2" | "eu-west-3" | "il-central-1" | "me-central-1" | "me-south-1" | "sa-east-1" | "us-east-1" | "us-east-2" | "us-gov-east-1" | "us-gov-west-1" | "us-west-1" | "us-west-2";
             name?: string;
-            /** @description `email` (on unless false) and `sms` (off unless true); others are kept. */
-            features?: {
-                [key: string]: unknown;
-            };
+            features?: components["schemas"]["ConnectionInputFeatures"];
         } | {
             accountId: string;
         } | {
             awsAccountId: string;
+        };
+        /**
+         * ConnectionInputFeatures
+         * @description `email` (on unless false) and `sms` (off unless true); others are kept.
+         */
+        ConnectionInputFeatures: {
+            [key: string]: unknown;
         };
         /** ConnectionList */
         ConnectionList: {
@@ -4504,13 +4741,15 @@ export interface components {
             warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed" | "events_not_kept")[];
             /** Format: date-time */
             checkedAt: string;
-            checks: {
-                /** @description `role`, `external_id`, or an action as IAM names it. */
-                name: string;
-                ok: boolean;
-                /** @enum {string} */
-                error?: "role_refused" | "external_id_not_required" | "denied" | "no_sending_rate" | "throttled" | "no_answer" | "not_tried";
-            }[];
+            checks: components["schemas"]["ConnectionVerificationChecksItem"][];
+        };
+        /** ConnectionVerificationChecksItem */
+        ConnectionVerificationChecksItem: {
+            /** @description `role`, `external_id`, or an action as IAM names it. */
+            name: string;
+            ok: boolean;
+            /** @enum {string} */
+            error?: "role_refused" | "external_id_not_required" | "denied" | "no_sending_rate" | "throttled" | "no_answer" | "not_tried";
         };
         /** ConsolePolicyReading */
         ConsolePolicyReading: {
@@ -4541,9 +4780,7 @@ export interface components {
             smsStatus: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel: "email" | "sms" | null;
-            properties: {
-                [key: string]: unknown;
-            };
+            properties: components["schemas"]["ContactProperties"];
             emailsSent: number;
             /** @description Mails that a person opened: not a known bot. A click says so, too. */
             emailsOpened: number;
@@ -4628,10 +4865,7 @@ export interface components {
             type: "consent" | "custom";
             /** @description Of a custom event any; else one of: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained. */
             name: string;
-            /** @description Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` … */
-            properties: {
-                [key: string]: unknown;
-            };
+            properties: components["schemas"]["ContactEventProperties"];
             /** Format: date-time */
             occurredAt: string;
         };
@@ -4641,45 +4875,76 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        /**
+         * ContactEventProperties
+         * @description Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` …
+         */
+        ContactEventProperties: {
+            [key: string]: unknown;
+        };
         /** ContactExport */
         ContactExport: {
-            /** @description Every field that is stored of the contact. */
-            contact: {
-                [key: string]: unknown;
-            };
-            stats: {
-                [key: string]: unknown;
-            } | null;
-            topics: {
-                [key: string]: unknown;
-            }[];
+            contact: components["schemas"]["ContactExportContact"];
+            stats: components["schemas"]["ContactExportStats"];
+            topics: components["schemas"]["ContactExportTopicsItem"][];
             /** @description What became of their consent, when and by what. */
-            consentEvents: {
-                [key: string]: unknown;
-            }[];
-            /** @description What the suppression list says. */
-            suppression: {
-                [key: string]: unknown;
-            } | null;
+            consentEvents: components["schemas"]["ContactExportConsentEventsItem"][];
+            suppression: components["schemas"]["ContactExportSuppression"];
             /** @description Logs with their timelines, and the bodies that are kept. */
-            mails: {
-                [key: string]: unknown;
-            }[];
+            mails: components["schemas"]["ContactExportMailsItem"][];
             /** @description What callers said that they did. */
-            events: {
-                [key: string]: unknown;
-            }[];
+            events: components["schemas"]["ContactExportEventsItem"][];
             /** @description Runs of workflows with their steps. */
-            executions: {
-                [key: string]: unknown;
-            }[];
+            executions: components["schemas"]["ContactExportExecutionsItem"][];
             /** @description Rows that imports refused and that speak of them. */
-            importErrors: {
-                [key: string]: unknown;
-            }[];
-            auditEvents: {
-                [key: string]: unknown;
-            }[];
+            importErrors: components["schemas"]["ContactExportImportErrorsItem"][];
+            auditEvents: components["schemas"]["ContactExportAuditEventsItem"][];
+        };
+        /** ContactExportAuditEventsItem */
+        ContactExportAuditEventsItem: {
+            [key: string]: unknown;
+        };
+        /** ContactExportConsentEventsItem */
+        ContactExportConsentEventsItem: {
+            [key: string]: unknown;
+        };
+        /**
+         * ContactExportContact
+         * @description Every field that is stored of the contact.
+         */
+        ContactExportContact: {
+            [key: string]: unknown;
+        };
+        /** ContactExportEventsItem */
+        ContactExportEventsItem: {
+            [key: string]: unknown;
+        };
+        /** ContactExportExecutionsItem */
+        ContactExportExecutionsItem: {
+            [key: string]: unknown;
+        };
+        /** ContactExportImportErrorsItem */
+        ContactExportImportErrorsItem: {
+            [key: string]: unknown;
+        };
+        /** ContactExportMailsItem */
+        ContactExportMailsItem: {
+            [key: string]: unknown;
+        };
+        /** ContactExportStats */
+        ContactExportStats: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * ContactExportSuppression
+         * @description What the suppression list says.
+         */
+        ContactExportSuppression: {
+            [key: string]: unknown;
+        } | null;
+        /** ContactExportTopicsItem */
+        ContactExportTopicsItem: {
+            [key: string]: unknown;
         };
         /**
          * ContactInput
@@ -4700,14 +4965,18 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
             /** @enum {string} */
             preferredChannel?: "email" | "sms";
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
-            properties?: {
-                [key: string]: unknown;
-            };
+            properties?: components["schemas"]["ContactInputProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
             /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
             resubscribe?: boolean;
+        };
+        /**
+         * ContactInputProperties
+         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         */
+        ContactInputProperties: {
+            [key: string]: unknown;
         };
         /** ContactList */
         ContactList: {
@@ -4740,10 +5009,7 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel?: "email" | "sms" | null;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
-            properties?: {
-                [key: string]: unknown;
-            } | null;
+            properties?: components["schemas"]["ContactPatchProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
             /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
@@ -4796,6 +5062,17 @@ export interface components {
             readonly smsStatusKept?: unknown;
         };
         /**
+         * ContactPatchProperties
+         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         */
+        ContactPatchProperties: {
+            [key: string]: unknown;
+        } | null;
+        /** ContactProperties */
+        ContactProperties: {
+            [key: string]: unknown;
+        };
+        /**
          * ContactReplacement
          * @description What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics.
          */
@@ -4814,10 +5091,7 @@ export interface components {
             smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel?: "email" | "sms" | null;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
-            properties?: {
-                [key: string]: unknown;
-            } | null;
+            properties?: components["schemas"]["ContactReplacementProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
             /** @description The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only. */
@@ -4869,6 +5143,13 @@ export interface components {
             /** @description Accepted and ignored. */
             readonly smsStatusKept?: unknown;
         };
+        /**
+         * ContactReplacementProperties
+         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         */
+        ContactReplacementProperties: {
+            [key: string]: unknown;
+        } | null;
         /** ContactTopic */
         ContactTopic: {
             /** Format: uuid */
@@ -4935,12 +5216,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            audience: {
-                /** @enum {string} */
-                type: "all" | "topic" | "segment" | "contacts";
-                /** @description Contacts named, for type `contacts`. */
-                contactCount: number | null;
-            };
+            audience: components["schemas"]["CreatedBatchAudience"];
             /** Format: date-time */
             audienceFrozenAt: string | null;
             /** @description The address. */
@@ -4969,11 +5245,7 @@ export interface components {
              * @description Of audience type `segment`.
              */
             segmentId: string | null;
-            /** @description Who is in one of them when the audience is frozen is left out. */
-            exclude: {
-                topicIds: string[];
-                segmentIds: string[];
-            };
+            exclude: components["schemas"]["CreatedBatchExclude"];
             /** @description Nothing is sent until it is resumed. */
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
@@ -4982,34 +5254,61 @@ export interface components {
             failedReason: string | null;
             /** @description Mails that the provider told us it accepted a second time. */
             duplicates: number;
-            /** @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again. */
-            waitingForOutcome: {
-                count: number;
-                /** Format: date-time */
-                until: string | null;
-            } | null;
-            /** @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again. */
-            waitingForQuota: {
-                /** Format: date-time */
-                until: string;
-            } | null;
+            waitingForOutcome: components["schemas"]["CreatedBatchWaitingForOutcome"];
+            waitingForQuota: components["schemas"]["CreatedBatchWaitingForQuota"];
             /** @description As it is sent; with `templateId` that of the version that the batch keeps. */
             htmlContent: string;
             /** @description As it is sent: made of the HTML if none was given. */
             textContent: string;
-            variableMappings: {
-                variableName: string;
-                source: {
-                    /** @enum {string} */
-                    type: "static" | "contact";
-                    value?: string | number | boolean;
-                    field?: string;
-                };
-            }[];
+            variableMappings: components["schemas"]["CreatedBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** CreatedBatchAudience */
+        CreatedBatchAudience: {
+            /** @enum {string} */
+            type: "all" | "topic" | "segment" | "contacts";
+            /** @description Contacts named, for type `contacts`. */
+            contactCount: number | null;
+        };
+        /**
+         * CreatedBatchExclude
+         * @description Who is in one of them when the audience is frozen is left out.
+         */
+        CreatedBatchExclude: {
+            topicIds: string[];
+            segmentIds: string[];
+        };
+        /** CreatedBatchVariableMappingsItem */
+        CreatedBatchVariableMappingsItem: {
+            variableName: string;
+            source: components["schemas"]["CreatedBatchVariableMappingsItemSource"];
+        };
+        /** CreatedBatchVariableMappingsItemSource */
+        CreatedBatchVariableMappingsItemSource: {
+            /** @enum {string} */
+            type: "static" | "contact";
+            value?: string | number | boolean;
+            field?: string;
+        };
+        /**
+         * CreatedBatchWaitingForOutcome
+         * @description Mails whose call may have been accepted: the provider’s events, or their proven absence, decide. `until` is set while nothing else is open: then the batch is `completed` without them, or with `unknownOutcome` `retry` they are sent again.
+         */
+        CreatedBatchWaitingForOutcome: {
+            count: number;
+            /** Format: date-time */
+            until: string | null;
+        } | null;
+        /**
+         * CreatedBatchWaitingForQuota
+         * @description Nothing is sent at the moment because the account’s 24-hour quota is used up, but for the part that is kept for single mail. `until` is when it is tried again.
+         */
+        CreatedBatchWaitingForQuota: {
+            /** Format: date-time */
+            until: string;
+        } | null;
         /** CreatedWorkflow */
         CreatedWorkflow: {
             /** Format: uuid */
@@ -5042,6 +5341,12 @@ export interface components {
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** DelaySpan */
+        DelaySpan: {
+            amount: number;
+            /** @enum {string} */
+            unit: "minutes" | "hours" | "days" | "weeks";
+        };
         /**
          * DelayStep
          * @description The execution is `paused` meanwhile.
@@ -5051,25 +5356,33 @@ export interface components {
             /** @constant */
             type: "delay";
             name: string;
-            /** @description A span, at most 366 days, or the next such time of day. */
-            config: {
-                amount: number;
-                /** @enum {string} */
-                unit: "minutes" | "hours" | "days" | "weeks";
-            } | {
-                until: {
-                    time: string;
-                    /** @description `contact`: the one in the contact’s properties, else UTC. Or one of IANA. */
-                    timezone: string;
-                    /** @description After so many whole days. */
-                    days?: number;
-                };
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["DelayStepConfig"];
+            position?: components["schemas"]["DelayStepPosition"];
+        };
+        /**
+         * DelayStepConfig
+         * @description A span, at most 366 days, or the next such time of day.
+         */
+        DelayStepConfig: components["schemas"]["DelaySpan"] | components["schemas"]["DelayUntil"];
+        /**
+         * DelayStepPosition
+         * @description Where it is drawn.
+         */
+        DelayStepPosition: {
+            x: number;
+            y: number;
+        };
+        /** DelayUntil */
+        DelayUntil: {
+            until: components["schemas"]["DelayUntilUntil"];
+        };
+        /** DelayUntilUntil */
+        DelayUntilUntil: {
+            time: string;
+            /** @description `contact`: the one in the contact’s properties, else UTC. Or one of IANA. */
+            timezone: string;
+            /** @description After so many whole days. */
+            days?: number;
         };
         /** DisableInput */
         DisableInput: {
@@ -5106,7 +5419,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
             operation?: components["schemas"]["WorkflowOperation"];
         };
@@ -5126,23 +5439,27 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                keys: {
-                    selector: string;
-                    name: string;
-                    record: string;
-                    keyType: string;
-                    /** @description Null: the key is withdrawn or cannot be read. */
-                    bits: number | null;
-                    isTesting: boolean;
-                    isRevoked: boolean;
-                }[];
-                tried: string[];
-            };
+            details: components["schemas"]["DkimReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** DkimReportDetails */
+        DkimReportDetails: {
+            keys: components["schemas"]["DkimReportDetailsKeysItem"][];
+            tried: string[];
+        };
+        /** DkimReportDetailsKeysItem */
+        DkimReportDetailsKeysItem: {
+            selector: string;
+            name: string;
+            record: string;
+            keyType: string;
+            /** @description Null: the key is withdrawn or cannot be read. */
+            bits: number | null;
+            isTesting: boolean;
+            isRevoked: boolean;
         };
         /** DmarcRecordReport */
         DmarcRecordReport: {
@@ -5160,16 +5477,18 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                name: string;
-                /** @enum {string} */
-                type: "TXT";
-                value: string;
-            };
+            details: components["schemas"]["DmarcRecordReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** DmarcRecordReportDetails */
+        DmarcRecordReportDetails: {
+            name: string;
+            /** @enum {string} */
+            type: "TXT";
+            value: string;
         };
         /** DmarcReport */
         DmarcReport: {
@@ -5187,32 +5506,34 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                record: string | null;
-                /** @description The name that has it. */
-                foundAt: string | null;
-                /** @description By the public suffix list. */
-                organizationalDomain: string | null;
-                /** @enum {string|null} */
-                effectivePolicy: "none" | "quarantine" | "reject" | null;
-                /** @enum {string|null} */
-                policy?: "none" | "quarantine" | "reject" | null;
-                /** @enum {string|null} */
-                subdomainPolicy?: "none" | "quarantine" | "reject" | null;
-                percent?: number;
-                /** @description t=y */
-                isTesting?: boolean;
-                /** @enum {string} */
-                adkim?: "r" | "s";
-                /** @enum {string} */
-                aspf?: "r" | "s";
-                rua?: string[];
-                ruf?: string[];
-            };
+            details: components["schemas"]["DmarcReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** DmarcReportDetails */
+        DmarcReportDetails: {
+            record: string | null;
+            /** @description The name that has it. */
+            foundAt: string | null;
+            /** @description By the public suffix list. */
+            organizationalDomain: string | null;
+            /** @enum {string|null} */
+            effectivePolicy: "none" | "quarantine" | "reject" | null;
+            /** @enum {string|null} */
+            policy?: "none" | "quarantine" | "reject" | null;
+            /** @enum {string|null} */
+            subdomainPolicy?: "none" | "quarantine" | "reject" | null;
+            percent?: number;
+            /** @description t=y */
+            isTesting?: boolean;
+            /** @enum {string} */
+            adkim?: "r" | "s";
+            /** @enum {string} */
+            aspf?: "r" | "s";
+            rua?: string[];
+            ruf?: string[];
         };
         /** DnsRecord */
         DnsRecord: {
@@ -5268,10 +5589,7 @@ export interface components {
             templateId: string | null;
             /** Format: uuid */
             cloudAccountId: string;
-            tags: {
-                name: string;
-                value: string;
-            }[];
+            tags: components["schemas"]["EmailTagsItem"][];
             /**
              * Format: date-time
              * @description While its time is to come.
@@ -5282,11 +5600,7 @@ export interface components {
              * @description Null: the body cannot be read.
              */
             bodyKeptUntil: string | null;
-            /** @description Its call broke off: the provider may have it. Its events, or their proven absence, decide. */
-            waitingForOutcome: {
-                /** Format: date-time */
-                since: string;
-            } | null;
+            waitingForOutcome: components["schemas"]["EmailWaitingForOutcome"];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -5345,15 +5659,19 @@ export interface components {
         EmailBody: {
             html: string | null;
             text: string | null;
-            headers: {
-                [key: string]: string;
-            };
-            attachments: {
-                filename: string;
-                contentType: string | null;
-                contentId: string | null;
-                bytes: number;
-            }[];
+            headers: components["schemas"]["EmailBodyHeaders"];
+            attachments: components["schemas"]["EmailBodyAttachmentsItem"][];
+        };
+        /** EmailBodyAttachmentsItem */
+        EmailBodyAttachmentsItem: {
+            filename: string;
+            contentType: string | null;
+            contentId: string | null;
+            bytes: number;
+        };
+        /** EmailBodyHeaders */
+        EmailBodyHeaders: {
+            [key: string]: string;
         };
         /**
          * EmailInput
@@ -5382,30 +5700,12 @@ export interface components {
             text?: string;
             /** @description A published template of `emailType` `transactional`. */
             templateId?: string;
-            /** @description Values of the variables of the template. */
-            variables?: {
-                [key: string]: unknown;
-            };
-            /** @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on. */
-            headers?: {
-                [key: string]: string;
-            };
+            variables?: components["schemas"]["EmailInputVariables"];
+            headers?: components["schemas"]["EmailInputHeaders"];
             /** @description At most 10 MiB in all, decoded. */
-            attachments?: {
-                /** @description In any script. */
-                filename: string;
-                /** @description What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
-                contentType?: string;
-                /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
-                contentId?: string;
-                /** @description Base64. */
-                content: string;
-            }[];
+            attachments?: components["schemas"]["EmailInputAttachmentsItem"][];
             /** @description They come back in the provider’s events. Not for secrets or addresses. */
-            tags?: {
-                name: string;
-                value: string;
-            }[];
+            tags?: components["schemas"]["EmailInputTagsItem"][];
             /**
              * Format: date-time
              * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
@@ -5417,6 +5717,36 @@ export interface components {
             cloudAccountId?: string;
             /** @description Another name of `cloudAccountId`. */
             awsAccountId?: string;
+        };
+        /** EmailInputAttachmentsItem */
+        EmailInputAttachmentsItem: {
+            /** @description In any script. */
+            filename: string;
+            /** @description What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
+            contentType?: string;
+            /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
+            contentId?: string;
+            /** @description Base64. */
+            content: string;
+        };
+        /**
+         * EmailInputHeaders
+         * @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.
+         */
+        EmailInputHeaders: {
+            [key: string]: string;
+        };
+        /** EmailInputTagsItem */
+        EmailInputTagsItem: {
+            name: string;
+            value: string;
+        };
+        /**
+         * EmailInputVariables
+         * @description Values of the variables of the template.
+         */
+        EmailInputVariables: {
+            [key: string]: unknown;
         };
         /** EmailLog */
         EmailLog: {
@@ -5570,9 +5900,11 @@ export interface components {
             type: "send" | "delivery" | "delivery_delay" | "bounce" | "complaint" | "reject" | "open" | "click" | "rendering_failure";
             /** Format: date-time */
             occurredAt: string;
-            data: {
-                [key: string]: unknown;
-            };
+            data: components["schemas"]["EmailLogEventData"];
+        };
+        /** EmailLogEventData */
+        EmailLogEventData: {
+            [key: string]: unknown;
         };
         /** EmailLogList */
         EmailLogList: {
@@ -5584,50 +5916,54 @@ export interface components {
         EmailMetrics: {
             /** @constant */
             object: "metrics";
-            totals: {
-                sent: number;
-                delivered: number;
-                /** @description And did not arrive: the three below, without automatic replies. */
-                bounced: number;
-                bouncedPermanent: number;
-                /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
-                bouncedTransient: number;
-                bouncedUndetermined: number;
-                complained: number;
-                /** @description By the provider’s suppression list. */
-                suppressed: number;
-                /** @description By people: without known bots, and with mails in which a person clicked. */
-                opened: number;
-                /** @description `opened` without the list of bots. */
-                openedRaw: number;
-                clicked: number;
-                /** @description By a link of a mail of a batch or a workflow, once a mail. */
-                unsubscribed: number;
-                /** @description Accepted by the provider, then refused. */
-                failed: number;
-                /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
-                costUsd: number | null;
-            };
+            totals: components["schemas"]["EmailMetricsTotals"];
             /** @description Rows with mails; none without dimensions. */
             data: components["schemas"]["MetricsRow"][];
-            meta: {
-                /**
-                 * Format: date-time
-                 * @description Included; a whole quarter of an hour.
-                 */
-                start: string;
-                /**
-                 * Format: date-time
-                 * @description Not included; a whole quarter of an hour.
-                 */
-                end: string;
-                timezone: string;
-                /** @enum {string} */
-                granularity: "hourly" | "daily" | "weekly" | "monthly";
-                dimensions: ("period" | "domain" | "broadcast" | "template" | "source" | "account" | "region")[];
-                /** @description Of the list of bots that is in use now. */
-                botListVersion: number;
-            };
+            meta: components["schemas"]["EmailMetricsMeta"];
+        };
+        /** EmailMetricsMeta */
+        EmailMetricsMeta: {
+            /**
+             * Format: date-time
+             * @description Included; a whole quarter of an hour.
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description Not included; a whole quarter of an hour.
+             */
+            end: string;
+            timezone: string;
+            /** @enum {string} */
+            granularity: "hourly" | "daily" | "weekly" | "monthly";
+            dimensions: ("period" | "domain" | "broadcast" | "template" | "source" | "account" | "region")[];
+            /** @description Of the list of bots that is in use now. */
+            botListVersion: number;
+        };
+        /** EmailMetricsTotals */
+        EmailMetricsTotals: {
+            sent: number;
+            delivered: number;
+            /** @description And did not arrive: the three below, without automatic replies. */
+            bounced: number;
+            bouncedPermanent: number;
+            /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
+            bouncedTransient: number;
+            bouncedUndetermined: number;
+            complained: number;
+            /** @description By the provider’s suppression list. */
+            suppressed: number;
+            /** @description By people: without known bots, and with mails in which a person clicked. */
+            opened: number;
+            /** @description `opened` without the list of bots. */
+            openedRaw: number;
+            clicked: number;
+            /** @description By a link of a mail of a batch or a workflow, once a mail. */
+            unsubscribed: number;
+            /** @description Accepted by the provider, then refused. */
+            failed: number;
+            /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
+            costUsd: number | null;
         };
         /** EmailPatch */
         EmailPatch: {
@@ -5650,44 +5986,63 @@ export interface components {
             /** @description One sentence. */
             summary: string;
             /** @description The most urgent first. */
-            findings: {
-                /** @description A stable snake_case word of an open set. */
-                code: string;
-                /**
-                 * @description `info` changes no verdict.
-                 * @enum {string}
-                 */
-                severity: "pass" | "warning" | "fail" | "unknown" | "info";
-                message: string;
-                /** @description What to do next, in one sentence; null: nothing. */
-                fix: string | null;
-                /** @enum {string} */
-                check: "dmarc" | "spf" | "dkim" | "mx" | "blocklists" | "reverseDns" | "mtaSts" | "tlsRpt" | "bimi";
-            }[];
+            findings: components["schemas"]["EmailReportFindingsItem"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                /** @description Null: too little is known. */
-                score: number | null;
-                /** @enum {string|null} */
-                grade: "A" | "B" | "C" | "D" | "F" | null;
-                checks: {
-                    dmarc: components["schemas"]["ToolCheck"];
-                    spf: components["schemas"]["ToolCheck"];
-                    dkim: components["schemas"]["ToolCheck"];
-                    mx: components["schemas"]["ToolCheck"];
-                    blocklists: components["schemas"]["ToolCheck"];
-                    reverseDns: components["schemas"]["ToolCheck"];
-                    mtaSts: components["schemas"]["ToolCheck"];
-                    tlsRpt: components["schemas"]["ToolCheck"];
-                    bimi: components["schemas"]["ToolCheck"];
-                };
-            };
+            details: components["schemas"]["EmailReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
         };
+        /** EmailReportDetails */
+        EmailReportDetails: {
+            /** @description Null: too little is known. */
+            score: number | null;
+            /** @enum {string|null} */
+            grade: "A" | "B" | "C" | "D" | "F" | null;
+            checks: components["schemas"]["EmailReportDetailsChecks"];
+        };
+        /** EmailReportDetailsChecks */
+        EmailReportDetailsChecks: {
+            dmarc: components["schemas"]["ToolCheck"];
+            spf: components["schemas"]["ToolCheck"];
+            dkim: components["schemas"]["ToolCheck"];
+            mx: components["schemas"]["ToolCheck"];
+            blocklists: components["schemas"]["ToolCheck"];
+            reverseDns: components["schemas"]["ToolCheck"];
+            mtaSts: components["schemas"]["ToolCheck"];
+            tlsRpt: components["schemas"]["ToolCheck"];
+            bimi: components["schemas"]["ToolCheck"];
+        };
+        /** EmailReportFindingsItem */
+        EmailReportFindingsItem: {
+            /** @description A stable snake_case word of an open set. */
+            code: string;
+            /**
+             * @description `info` changes no verdict.
+             * @enum {string}
+             */
+            severity: "pass" | "warning" | "fail" | "unknown" | "info";
+            message: string;
+            /** @description What to do next, in one sentence; null: nothing. */
+            fix: string | null;
+            /** @enum {string} */
+            check: "dmarc" | "spf" | "dkim" | "mx" | "blocklists" | "reverseDns" | "mtaSts" | "tlsRpt" | "bimi";
+        };
+        /** EmailTagsItem */
+        EmailTagsItem: {
+            name: string;
+            value: string;
+        };
+        /**
+         * EmailWaitingForOutcome
+         * @description Its call broke off: the provider may have it. Its events, or their proven absence, decide.
+         */
+        EmailWaitingForOutcome: {
+            /** Format: date-time */
+            since: string;
+        } | null;
         /** EndedSessions */
         EndedSessions: {
             /** @constant */
@@ -5751,10 +6106,12 @@ export interface components {
             id: string;
             account: string;
             region: string;
-            detail: {
-                [key: string]: unknown;
-            };
+            detail: components["schemas"]["EventEnvelopeDetail"];
         } & {
+            [key: string]: unknown;
+        };
+        /** EventEnvelopeDetail */
+        EventEnvelopeDetail: {
             [key: string]: unknown;
         };
         /**
@@ -5780,10 +6137,7 @@ export interface components {
             createIfMissing?: boolean;
             /** @description Of a contact that is made: the first word is the first name. */
             contactName?: string;
-            /** @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away. */
-            properties?: {
-                [key: string]: unknown;
-            };
+            properties?: components["schemas"]["EventInputProperties"];
             /**
              * Format: date-time
              * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.
@@ -5791,6 +6145,13 @@ export interface components {
             occurredAt?: string;
             /** @description Your own id of the event: the same one with the same `name` and contact within 7 days is accepted and ignored, and makes no contact. */
             eventId?: string;
+        };
+        /**
+         * EventInputProperties
+         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         */
+        EventInputProperties: {
+            [key: string]: unknown;
         };
         /**
          * EventLimitExceeded
@@ -5808,12 +6169,7 @@ export interface components {
             requestId?: string;
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
-            details?: {
-                /** @description Where in the input: `steps[0].config.url`. */
-                path: string;
-                message: string;
-                contactId?: string;
-            }[];
+            details?: components["schemas"]["EventLimitExceededDetailsItem"][];
             message?: string;
             /** @description Events accepted this month. */
             current?: number;
@@ -5824,6 +6180,13 @@ export interface components {
             percentUsed?: number;
             /** Format: date-time */
             resetsAt?: string;
+        };
+        /** EventLimitExceededDetailsItem */
+        EventLimitExceededDetailsItem: {
+            /** @description Where in the input: `steps[0].config.url`. */
+            path: string;
+            message: string;
+            contactId?: string;
         };
         /** EventName */
         EventName: {
@@ -5930,14 +6293,18 @@ export interface components {
             startedAt: string | null;
             /** Format: date-time */
             finishedAt: string | null;
-            /** @description `trigger.data`. */
-            data: {
-                [key: string]: unknown;
-            };
+            data: components["schemas"]["ExecutionDetailData"];
             /** @description Visits of steps, all of them. */
             stepCount: number;
             /** @description In the order they were come to; of more than 1,000 the last. */
             steps: components["schemas"]["ExecutionStep"][];
+        };
+        /**
+         * ExecutionDetailData
+         * @description `trigger.data`.
+         */
+        ExecutionDetailData: {
+            [key: string]: unknown;
         };
         /** ExecutionList */
         ExecutionList: {
@@ -6001,16 +6368,22 @@ export interface components {
             /** @constant */
             type: "exit";
             name: string;
-            config: {
-                /** @enum {string} */
-                outcome: "completed" | "cancelled" | "failed";
-                reason?: string;
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["ExitStepConfig"];
+            position?: components["schemas"]["ExitStepPosition"];
+        };
+        /** ExitStepConfig */
+        ExitStepConfig: {
+            /** @enum {string} */
+            outcome: "completed" | "cancelled" | "failed";
+            reason?: string;
+        };
+        /**
+         * ExitStepPosition
+         * @description Where it is drawn.
+         */
+        ExitStepPosition: {
+            x: number;
+            y: number;
         };
         /** Filter */
         Filter: {
@@ -6036,11 +6409,15 @@ export interface components {
             maxConcurrentExecutions: number | null;
             /** @description Since the contact’s last end. */
             contactCooldownSeconds: number;
-            /** @description What ends executions: events, at once; a condition, when one comes to a step. */
-            exitOn: {
-                events?: string[];
-                condition?: components["schemas"]["Condition"];
-            };
+            exitOn: components["schemas"]["FlowSettingsExitOn"];
+        };
+        /**
+         * FlowSettingsExitOn
+         * @description What ends executions: events, at once; a condition, when one comes to a step.
+         */
+        FlowSettingsExitOn: {
+            events?: string[];
+            condition?: components["schemas"]["Condition"];
         };
         /** FlowSettingsInput */
         FlowSettingsInput: {
@@ -6052,11 +6429,15 @@ export interface components {
             maxConcurrentExecutions?: number | null;
             /** @description Since the contact’s last end. */
             contactCooldownSeconds?: number;
-            /** @description What ends executions: events, at once; a condition, when one comes to a step. */
-            exitOn?: {
-                events?: string[];
-                condition?: components["schemas"]["Condition"];
-            };
+            exitOn?: components["schemas"]["FlowSettingsInputExitOn"];
+        };
+        /**
+         * FlowSettingsInputExitOn
+         * @description What ends executions: events, at once; a condition, when one comes to a step.
+         */
+        FlowSettingsInputExitOn: {
+            events?: string[];
+            condition?: components["schemas"]["Condition"];
         };
         /** FlowStats */
         FlowStats: {
@@ -6094,6 +6475,27 @@ export interface components {
             /** @description Ignored. */
             id?: unknown;
         };
+        /** GenerateDmarcInput */
+        GenerateDmarcInput: {
+            domain: string;
+            /**
+             * @description What becomes of mail that fails.
+             * @enum {string}
+             */
+            policy: "none" | "quarantine" | "reject";
+            /** @enum {string} */
+            subdomainPolicy?: "none" | "quarantine" | "reject";
+            aggregateReports?: string[];
+            failureReports?: string[];
+            /** @description The signing domain must be equal to From’s. */
+            strictDkim?: boolean;
+            /** @description The return path must be equal to From’s. */
+            strictSpf?: boolean;
+        };
+        /** GetConnectionSetupAnswer */
+        GetConnectionSetupAnswer: {
+            [key: string]: unknown;
+        };
         /** HeaderReport */
         HeaderReport: {
             tool: string;
@@ -6110,42 +6512,50 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                from: string | null;
-                returnPath: string | null;
-                messageId: string | null;
-                date: string | null;
-                /** @description From the first server to the last. */
-                hops: {
-                    from: string | null;
-                    by: string | null;
-                    at: string | null;
-                    delaySeconds: number | null;
-                    isEncrypted: boolean;
-                }[];
-                /** @description What the receiving server found. */
-                authentication: {
-                    server: string;
-                    method: string;
-                    result: string;
-                    /** @description Whose mail it is by this method; null: it does not say. */
-                    domain: string | null;
-                }[];
-                signatures: {
-                    domain: string;
-                    selector: string;
-                    algorithm: string;
-                    /** @description Fields, in lower case. */
-                    covers: string[];
-                    /** @description It is of the organization in From. */
-                    isAligned: boolean;
-                }[];
-                fields: number;
-            };
+            details: components["schemas"]["HeaderReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** HeaderReportDetails */
+        HeaderReportDetails: {
+            from: string | null;
+            returnPath: string | null;
+            messageId: string | null;
+            date: string | null;
+            /** @description From the first server to the last. */
+            hops: components["schemas"]["HeaderReportDetailsHopsItem"][];
+            /** @description What the receiving server found. */
+            authentication: components["schemas"]["HeaderReportDetailsAuthenticationItem"][];
+            signatures: components["schemas"]["HeaderReportDetailsSignaturesItem"][];
+            fields: number;
+        };
+        /** HeaderReportDetailsAuthenticationItem */
+        HeaderReportDetailsAuthenticationItem: {
+            server: string;
+            method: string;
+            result: string;
+            /** @description Whose mail it is by this method; null: it does not say. */
+            domain: string | null;
+        };
+        /** HeaderReportDetailsHopsItem */
+        HeaderReportDetailsHopsItem: {
+            from: string | null;
+            by: string | null;
+            at: string | null;
+            delaySeconds: number | null;
+            isEncrypted: boolean;
+        };
+        /** HeaderReportDetailsSignaturesItem */
+        HeaderReportDetailsSignaturesItem: {
+            domain: string;
+            selector: string;
+            algorithm: string;
+            /** @description Fields, in lower case. */
+            covers: string[];
+            /** @description It is of the organization in From. */
+            isAligned: boolean;
         };
         /** Health */
         Health: {
@@ -6268,19 +6678,8 @@ export interface components {
              * @description The one the session works in.
              */
             organizationId: string;
-            user: {
-                /** Format: uuid */
-                id: string;
-                email: string;
-                name: string;
-            };
-            organizations: {
-                /** Format: uuid */
-                id: string;
-                name: string;
-                /** @enum {string} */
-                role: "viewer" | "member" | "admin" | "owner";
-            }[];
+            user: components["schemas"]["LoginUser"];
+            organizations: components["schemas"]["LoginOrganizationsItem"][];
         };
         /** LoginInput */
         LoginInput: {
@@ -6292,6 +6691,21 @@ export interface components {
              * @description The one to work in; the one joined first when absent.
              */
             organizationId?: string;
+        };
+        /** LoginOrganizationsItem */
+        LoginOrganizationsItem: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "admin" | "owner";
+        };
+        /** LoginUser */
+        LoginUser: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string;
         };
         /** MailCheck */
         MailCheck: {
@@ -6410,19 +6824,21 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                record: string | null;
-                id: string | null;
-                policyUrl: string;
-                /** @enum {string|null} */
-                mode: "enforce" | "testing" | "none" | null;
-                maxAgeSeconds: number | null;
-                mx: string[];
-            };
+            details: components["schemas"]["MtaStsReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** MtaStsReportDetails */
+        MtaStsReportDetails: {
+            record: string | null;
+            id: string | null;
+            policyUrl: string;
+            /** @enum {string|null} */
+            mode: "enforce" | "testing" | "none" | null;
+            maxAgeSeconds: number | null;
+            mx: string[];
         };
         /** MxReport */
         MxReport: {
@@ -6440,20 +6856,24 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                hosts: {
-                    host: string;
-                    priority: number;
-                    /** @description Null: they were not looked up. */
-                    addresses: string[] | null;
-                }[];
-                /** @description The domain takes no mail (RFC 7505). */
-                isNull: boolean;
-            };
+            details: components["schemas"]["MxReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** MxReportDetails */
+        MxReportDetails: {
+            hosts: components["schemas"]["MxReportDetailsHostsItem"][];
+            /** @description The domain takes no mail (RFC 7505). */
+            isNull: boolean;
+        };
+        /** MxReportDetailsHostsItem */
+        MxReportDetailsHostsItem: {
+            host: string;
+            priority: number;
+            /** @description Null: they were not looked up. */
+            addresses: string[] | null;
         };
         /** NewApiKey */
         NewApiKey: {
@@ -6484,53 +6904,40 @@ export interface components {
             name: string;
             /** @enum {string} */
             plan: "free" | "starter" | "growth" | "scale" | "enterprise";
-            limits: {
-                requestsPerMinute: number;
-                requestsPerDay: number;
-                /** @description Null: unlimited. */
-                eventsPerMonth: number | null;
-                /** @description Null: unlimited. */
-                connections: number | null;
-                /** @description Null: unlimited. */
-                workflows: number | null;
-                /** @description When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
-                storedBytes: number | null;
-            };
-            usage: {
-                /** @description Disconnected ones do not count. */
-                connections: number;
-                members: number;
-                /** @description Revoked and expired ones do not count. */
-                apiKeys: number;
-                /** @description Accepted this month, UTC. */
-                events: number;
-                /** @description Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days). */
-                storedBytes: number;
-            };
-            /** @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say. */
-            branding: {
-                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
-                accentColor: string | null;
-                /** @description Around the text. Null: ours. */
-                backgroundColor: string | null;
-                /**
-                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
-                 * @enum {string}
-                 */
-                language: "en" | "de" | "fr" | "es";
-                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
-                postalAddress: string | null;
-                /** @description Your own texts in the place of ours, by name. */
-                texts: {
-                    [key: string]: string;
-                };
-            };
+            limits: components["schemas"]["OrganizationLimits"];
+            usage: components["schemas"]["OrganizationUsage"];
+            branding: components["schemas"]["OrganizationBranding"];
             /** @description What the caller may do. */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /**
+         * OrganizationBranding
+         * @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say.
+         */
+        OrganizationBranding: {
+            /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
+            accentColor: string | null;
+            /** @description Around the text. Null: ours. */
+            backgroundColor: string | null;
+            /**
+             * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+             * @enum {string}
+             */
+            language: "en" | "de" | "fr" | "es";
+            /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+            postalAddress: string | null;
+            texts: components["schemas"]["OrganizationBrandingTexts"];
+        };
+        /**
+         * OrganizationBrandingTexts
+         * @description Your own texts in the place of ours, by name.
+         */
+        OrganizationBrandingTexts: {
+            [key: string]: string;
         };
         /** OrganizationHealth */
         OrganizationHealth: {
@@ -6543,112 +6950,23 @@ export interface components {
             checkedAt: string | null;
             accounts: components["schemas"]["AccountHealth"][];
         };
+        /** OrganizationLimits */
+        OrganizationLimits: {
+            requestsPerMinute: number;
+            requestsPerDay: number;
+            /** @description Null: unlimited. */
+            eventsPerMonth: number | null;
+            /** @description Null: unlimited. */
+            connections: number | null;
+            /** @description Null: unlimited. */
+            workflows: number | null;
+            /** @description When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
+            storedBytes: number | null;
+        };
         /** OrganizationPatch */
         OrganizationPatch: {
             name?: string;
-            branding?: {
-                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
-                accentColor?: string | null;
-                /** @description Around the text. Null: ours. */
-                backgroundColor?: string | null;
-                /**
-                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
-                 * @enum {string}
-                 */
-                language?: "en" | "de" | "fr" | "es";
-                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
-                postalAddress?: string | null;
-                texts?: {
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "footer.unsubscribe"?: string | null;
-                    /** @description Null: ours, in English “Preferences” */
-                    "footer.preferences"?: string | null;
-                    /** @description Null: ours, in English “Please confirm: {topic}” */
-                    "confirmation.subject"?: string | null;
-                    /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
-                    "confirmation.reminder"?: string | null;
-                    /** @description Null: ours, in English “One more step” */
-                    "confirmation.heading"?: string | null;
-                    /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
-                    "confirmation.opening"?: string | null;
-                    /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
-                    "confirmation.openingAgain"?: string | null;
-                    /** @description Null: ours, in English “Confirm my subscription” */
-                    "confirmation.button"?: string | null;
-                    /** @description Null: ours, in English “The link works for {days} days.” */
-                    "confirmation.validity"?: string | null;
-                    /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
-                    "confirmation.copy"?: string | null;
-                    /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
-                    "confirmation.ignore"?: string | null;
-                    /** @description Null: ours, in English “Confirm your subscription” */
-                    "confirm.title"?: string | null;
-                    /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
-                    "confirm.question"?: string | null;
-                    /** @description Null: ours, in English “Yes, subscribe me” */
-                    "confirm.button"?: string | null;
-                    /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
-                    "confirm.ignore"?: string | null;
-                    /** @description Null: ours, in English “You are subscribed” */
-                    "confirm.done"?: string | null;
-                    /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
-                    "confirm.thanks"?: string | null;
-                    /** @description Null: ours, in English “This link no longer works” */
-                    "confirm.over"?: string | null;
-                    /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
-                    "confirm.overReason"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "unsubscribe.title"?: string | null;
-                    /** @description Null: ours, in English “No more mail to {address}?” */
-                    "unsubscribe.question"?: string | null;
-                    /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
-                    "unsubscribe.topicQuestion"?: string | null;
-                    /** @description Null: ours, in English “this address” */
-                    "unsubscribe.thisAddress"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "unsubscribe.button"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe from everything” */
-                    "unsubscribe.everything"?: string | null;
-                    /** @description Null: ours, in English “Choose what you get” */
-                    "unsubscribe.choose"?: string | null;
-                    /** @description Null: ours, in English “You are unsubscribed” */
-                    "unsubscribe.done"?: string | null;
-                    /** @description Null: ours, in English “You will get no more mail from us.” */
-                    "unsubscribe.doneText"?: string | null;
-                    /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
-                    "unsubscribe.topicDoneText"?: string | null;
-                    /** @description Null: ours, in English “Your mail preferences” */
-                    "preferences.title"?: string | null;
-                    /** @description Null: ours, in English “For {address}” */
-                    "preferences.address"?: string | null;
-                    /** @description Null: ours, in English “What do you want to get?” */
-                    "preferences.question"?: string | null;
-                    /** @description Null: ours, in English “Save” */
-                    "preferences.save"?: string | null;
-                    /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
-                    "preferences.away"?: string | null;
-                    /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
-                    "preferences.pending"?: string | null;
-                    /** @description Null: ours, in English “Your choice is saved” */
-                    "preferences.done"?: string | null;
-                    /** @description Null: ours, in English “Back to your preferences” */
-                    "preferences.back"?: string | null;
-                    /** @description Null: ours, in English ““{topic}”” */
-                    "preferences.topic"?: string | null;
-                    /** @description Null: ours, in English “You get mail about {topics} from now on.” */
-                    "preferences.subscribed"?: string | null;
-                    /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
-                    "preferences.asked"?: string | null;
-                    /** @description Null: ours, in English “You get no more mail about {topics}.” */
-                    "preferences.unsubscribed"?: string | null;
-                    /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
-                    "preferences.limited"?: string | null;
-                    /** @description Null: ours, in English “{topics} cannot be added with this link.” */
-                    "preferences.refused"?: string | null;
-                    /** @description Null: ours, in English “Nothing has changed.” */
-                    "preferences.unchanged"?: string | null;
-                };
-            };
+            branding?: components["schemas"]["OrganizationPatchBranding"];
             /** @description Ignored. */
             id?: unknown;
             /** @description Ignored. */
@@ -6666,114 +6984,138 @@ export interface components {
         } | {
             name: string;
         } | {
-            branding: {
-                /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
-                accentColor?: string | null;
-                /** @description Around the text. Null: ours. */
-                backgroundColor?: string | null;
-                /**
-                 * @description Of public pages, confirmation mails and the links at the end of marketing mail.
-                 * @enum {string}
-                 */
-                language?: "en" | "de" | "fr" | "es";
-                /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
-                postalAddress?: string | null;
-                texts?: {
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "footer.unsubscribe"?: string | null;
-                    /** @description Null: ours, in English “Preferences” */
-                    "footer.preferences"?: string | null;
-                    /** @description Null: ours, in English “Please confirm: {topic}” */
-                    "confirmation.subject"?: string | null;
-                    /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
-                    "confirmation.reminder"?: string | null;
-                    /** @description Null: ours, in English “One more step” */
-                    "confirmation.heading"?: string | null;
-                    /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
-                    "confirmation.opening"?: string | null;
-                    /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
-                    "confirmation.openingAgain"?: string | null;
-                    /** @description Null: ours, in English “Confirm my subscription” */
-                    "confirmation.button"?: string | null;
-                    /** @description Null: ours, in English “The link works for {days} days.” */
-                    "confirmation.validity"?: string | null;
-                    /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
-                    "confirmation.copy"?: string | null;
-                    /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
-                    "confirmation.ignore"?: string | null;
-                    /** @description Null: ours, in English “Confirm your subscription” */
-                    "confirm.title"?: string | null;
-                    /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
-                    "confirm.question"?: string | null;
-                    /** @description Null: ours, in English “Yes, subscribe me” */
-                    "confirm.button"?: string | null;
-                    /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
-                    "confirm.ignore"?: string | null;
-                    /** @description Null: ours, in English “You are subscribed” */
-                    "confirm.done"?: string | null;
-                    /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
-                    "confirm.thanks"?: string | null;
-                    /** @description Null: ours, in English “This link no longer works” */
-                    "confirm.over"?: string | null;
-                    /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
-                    "confirm.overReason"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "unsubscribe.title"?: string | null;
-                    /** @description Null: ours, in English “No more mail to {address}?” */
-                    "unsubscribe.question"?: string | null;
-                    /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
-                    "unsubscribe.topicQuestion"?: string | null;
-                    /** @description Null: ours, in English “this address” */
-                    "unsubscribe.thisAddress"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe” */
-                    "unsubscribe.button"?: string | null;
-                    /** @description Null: ours, in English “Unsubscribe from everything” */
-                    "unsubscribe.everything"?: string | null;
-                    /** @description Null: ours, in English “Choose what you get” */
-                    "unsubscribe.choose"?: string | null;
-                    /** @description Null: ours, in English “You are unsubscribed” */
-                    "unsubscribe.done"?: string | null;
-                    /** @description Null: ours, in English “You will get no more mail from us.” */
-                    "unsubscribe.doneText"?: string | null;
-                    /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
-                    "unsubscribe.topicDoneText"?: string | null;
-                    /** @description Null: ours, in English “Your mail preferences” */
-                    "preferences.title"?: string | null;
-                    /** @description Null: ours, in English “For {address}” */
-                    "preferences.address"?: string | null;
-                    /** @description Null: ours, in English “What do you want to get?” */
-                    "preferences.question"?: string | null;
-                    /** @description Null: ours, in English “Save” */
-                    "preferences.save"?: string | null;
-                    /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
-                    "preferences.away"?: string | null;
-                    /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
-                    "preferences.pending"?: string | null;
-                    /** @description Null: ours, in English “Your choice is saved” */
-                    "preferences.done"?: string | null;
-                    /** @description Null: ours, in English “Back to your preferences” */
-                    "preferences.back"?: string | null;
-                    /** @description Null: ours, in English ““{topic}”” */
-                    "preferences.topic"?: string | null;
-                    /** @description Null: ours, in English “You get mail about {topics} from now on.” */
-                    "preferences.subscribed"?: string | null;
-                    /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
-                    "preferences.asked"?: string | null;
-                    /** @description Null: ours, in English “You get no more mail about {topics}.” */
-                    "preferences.unsubscribed"?: string | null;
-                    /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
-                    "preferences.limited"?: string | null;
-                    /** @description Null: ours, in English “{topics} cannot be added with this link.” */
-                    "preferences.refused"?: string | null;
-                    /** @description Null: ours, in English “Nothing has changed.” */
-                    "preferences.unchanged"?: string | null;
-                };
-            };
+            branding: components["schemas"]["OrganizationPatchBranding"];
+        };
+        /** OrganizationPatchBranding */
+        OrganizationPatchBranding: {
+            /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
+            accentColor?: string | null;
+            /** @description Around the text. Null: ours. */
+            backgroundColor?: string | null;
+            /**
+             * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr" | "es";
+            /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+            postalAddress?: string | null;
+            texts?: components["schemas"]["OrganizationPatchBrandingTexts"];
+        };
+        /** OrganizationPatchBrandingTexts */
+        OrganizationPatchBrandingTexts: {
+            /** @description Null: ours, in English “Unsubscribe” */
+            "footer.unsubscribe"?: string | null;
+            /** @description Null: ours, in English “Preferences” */
+            "footer.preferences"?: string | null;
+            /** @description Null: ours, in English “Please confirm: {topic}” */
+            "confirmation.subject"?: string | null;
+            /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
+            "confirmation.reminder"?: string | null;
+            /** @description Null: ours, in English “One more step” */
+            "confirmation.heading"?: string | null;
+            /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
+            "confirmation.opening"?: string | null;
+            /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
+            "confirmation.openingAgain"?: string | null;
+            /** @description Null: ours, in English “Confirm my subscription” */
+            "confirmation.button"?: string | null;
+            /** @description Null: ours, in English “The link works for {days} days.” */
+            "confirmation.validity"?: string | null;
+            /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
+            "confirmation.copy"?: string | null;
+            /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
+            "confirmation.ignore"?: string | null;
+            /** @description Null: ours, in English “Confirm your subscription” */
+            "confirm.title"?: string | null;
+            /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
+            "confirm.question"?: string | null;
+            /** @description Null: ours, in English “Yes, subscribe me” */
+            "confirm.button"?: string | null;
+            /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
+            "confirm.ignore"?: string | null;
+            /** @description Null: ours, in English “You are subscribed” */
+            "confirm.done"?: string | null;
+            /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
+            "confirm.thanks"?: string | null;
+            /** @description Null: ours, in English “This link no longer works” */
+            "confirm.over"?: string | null;
+            /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
+            "confirm.overReason"?: string | null;
+            /** @description Null: ours, in English “Unsubscribe” */
+            "unsubscribe.title"?: string | null;
+            /** @description Null: ours, in English “No more mail to {address}?” */
+            "unsubscribe.question"?: string | null;
+            /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
+            "unsubscribe.topicQuestion"?: string | null;
+            /** @description Null: ours, in English “this address” */
+            "unsubscribe.thisAddress"?: string | null;
+            /** @description Null: ours, in English “Unsubscribe” */
+            "unsubscribe.button"?: string | null;
+            /** @description Null: ours, in English “Unsubscribe from everything” */
+            "unsubscribe.everything"?: string | null;
+            /** @description Null: ours, in English “Choose what you get” */
+            "unsubscribe.choose"?: string | null;
+            /** @description Null: ours, in English “You are unsubscribed” */
+            "unsubscribe.done"?: string | null;
+            /** @description Null: ours, in English “You will get no more mail from us.” */
+            "unsubscribe.doneText"?: string | null;
+            /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
+            "unsubscribe.topicDoneText"?: string | null;
+            /** @description Null: ours, in English “Your mail preferences” */
+            "preferences.title"?: string | null;
+            /** @description Null: ours, in English “For {address}” */
+            "preferences.address"?: string | null;
+            /** @description Null: ours, in English “What do you want to get?” */
+            "preferences.question"?: string | null;
+            /** @description Null: ours, in English “Save” */
+            "preferences.save"?: string | null;
+            /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
+            "preferences.away"?: string | null;
+            /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
+            "preferences.pending"?: string | null;
+            /** @description Null: ours, in English “Your choice is saved” */
+            "preferences.done"?: string | null;
+            /** @description Null: ours, in English “Back to your preferences” */
+            "preferences.back"?: string | null;
+            /** @description Null: ours, in English ““{topic}”” */
+            "preferences.topic"?: string | null;
+            /** @description Null: ours, in English “You get mail about {topics} from now on.” */
+            "preferences.subscribed"?: string | null;
+            /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
+            "preferences.asked"?: string | null;
+            /** @description Null: ours, in English “You get no more mail about {topics}.” */
+            "preferences.unsubscribed"?: string | null;
+            /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
+            "preferences.limited"?: string | null;
+            /** @description Null: ours, in English “{topics} cannot be added with this link.” */
+            "preferences.refused"?: string | null;
+            /** @description Null: ours, in English “Nothing has changed.” */
+            "preferences.unchanged"?: string | null;
+        };
+        /** OrganizationUsage */
+        OrganizationUsage: {
+            /** @description Disconnected ones do not count. */
+            connections: number;
+            members: number;
+            /** @description Revoked and expired ones do not count. */
+            apiKeys: number;
+            /** @description Accepted this month, UTC. */
+            events: number;
+            /** @description Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days). */
+            storedBytes: number;
         };
         /** PasswordInput */
         PasswordInput: {
             currentPassword: string;
             newPassword: string;
+        };
+        /** PostToolsInput */
+        PostToolsInput: {
+            /** @description Which tool. */
+            tool?: string;
+            address?: string;
+            headers?: string;
+            message?: string;
         };
         /**
          * PreferencesInput
@@ -6814,15 +7156,17 @@ export interface components {
             sourceType: "html" | "mjml";
             /** @enum {string} */
             emailType: "marketing" | "transactional";
-            variables: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables: components["schemas"]["PublishedContentVariablesItem"][];
             textContent: string | null;
             source?: string;
             compiledHtml?: string;
             compiledText?: string;
         } | null;
+        /** PublishedContentVariablesItem */
+        PublishedContentVariablesItem: {
+            name: string;
+            fallback?: string | null;
+        };
         /** PublishedTemplate */
         PublishedTemplate: {
             /** Format: uuid */
@@ -6835,10 +7179,7 @@ export interface components {
             sourceType: "html" | "mjml";
             /** @enum {string} */
             emailType: "marketing" | "transactional";
-            variables: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables: components["schemas"]["PublishedTemplateVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
             /** @description The newest published one; 0: none is. */
@@ -6860,6 +7201,11 @@ export interface components {
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** PublishedTemplateVariablesItem */
+        PublishedTemplateVariablesItem: {
+            name: string;
+            fallback?: string | null;
+        };
         /** PulledTemplate */
         PulledTemplate: {
             name: string;
@@ -6870,10 +7216,7 @@ export interface components {
             sourceType: "html" | "mjml";
             /** @enum {string} */
             emailType: "marketing" | "transactional";
-            variables: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables: components["schemas"]["PulledTemplateVariablesItem"][];
             textContent: string | null;
             source?: string;
             compiledHtml?: string;
@@ -6890,6 +7233,11 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             published: components["schemas"]["PublishedContent"];
+        };
+        /** PulledTemplateVariablesItem */
+        PulledTemplateVariablesItem: {
+            name: string;
+            fallback?: string | null;
         };
         /** PulledWorkflow */
         PulledWorkflow: {
@@ -7022,18 +7370,22 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                addresses: {
-                    ip: string;
-                    names: string[];
-                    /** @description A name leads back to the address. */
-                    isConfirmed: boolean;
-                }[];
-            };
+            details: components["schemas"]["ReverseDnsReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** ReverseDnsReportDetails */
+        ReverseDnsReportDetails: {
+            addresses: components["schemas"]["ReverseDnsReportDetailsAddressesItem"][];
+        };
+        /** ReverseDnsReportDetailsAddressesItem */
+        ReverseDnsReportDetailsAddressesItem: {
+            ip: string;
+            names: string[];
+            /** @description A name leads back to the address. */
+            isConfirmed: boolean;
         };
         /** RowError */
         RowError: {
@@ -7048,12 +7400,44 @@ export interface components {
             reason: string;
             /** @description For people. Names the place: `contacts[3].email`. */
             message: string;
-            details?: {
-                /** @description Where in the input: `steps[0].config.url`. */
-                path: string;
-                message: string;
-                contactId?: string;
-            }[];
+            details?: components["schemas"]["RowErrorDetailsItem"][];
+        };
+        /** RowErrorDetailsItem */
+        RowErrorDetailsItem: {
+            /** @description Where in the input: `steps[0].config.url`. */
+            path: string;
+            message: string;
+            contactId?: string;
+        };
+        /** RunBlocklistCheckInput */
+        RunBlocklistCheckInput: {
+            /** @description A domain, or an IP address. */
+            domain: string;
+        };
+        /** RunDmarcCheckInput */
+        RunDmarcCheckInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+        };
+        /** RunMtaStsCheckInput */
+        RunMtaStsCheckInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+        };
+        /** RunMxCheckInput */
+        RunMxCheckInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
+        };
+        /** RunReverseDnsCheckInput */
+        RunReverseDnsCheckInput: {
+            /** @description A domain, or an IP address. */
+            domain: string;
+        };
+        /** RunTlsRptCheckInput */
+        RunTlsRptCheckInput: {
+            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            domain: string;
         };
         /**
          * ScheduleFailure
@@ -7077,12 +7461,7 @@ export interface components {
             condition: components["schemas"]["StoredCondition"];
             /** @description The condition in words. */
             sentence: string;
-            /** @description Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now. */
-            problem: {
-                /** @enum {string} */
-                reason: "segment_not_usable" | "segment_too_slow";
-                message: string;
-            } | null;
+            problem: components["schemas"]["SegmentProblem"];
             /** @description At `countedAt`; null while it cannot be counted in time. */
             memberCount: number | null;
             /** @description False: an estimate, from every 64th contact of a large organization. */
@@ -7124,9 +7503,7 @@ export interface components {
             smsStatus: "pending_consent" | "opted_in" | "opted_out" | "invalid" | null;
             /** @enum {string|null} */
             preferredChannel: "email" | "sms" | null;
-            properties: {
-                [key: string]: unknown;
-            };
+            properties: components["schemas"]["SegmentMemberProperties"];
             emailsSent: number;
             /** @description Mails that a person opened: not a known bot. A click says so, too. */
             emailsOpened: number;
@@ -7186,6 +7563,10 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        /** SegmentMemberProperties */
+        SegmentMemberProperties: {
+            [key: string]: unknown;
+        };
         /** SegmentPatch */
         SegmentPatch: {
             name?: string;
@@ -7232,6 +7613,15 @@ export interface components {
             limit?: number;
         };
         /**
+         * SegmentProblem
+         * @description Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now.
+         */
+        SegmentProblem: {
+            /** @enum {string} */
+            reason: "segment_not_usable" | "segment_too_slow";
+            message: string;
+        } | null;
+        /**
          * SendEmailStep
          * @description `templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.
          */
@@ -7240,35 +7630,43 @@ export interface components {
             /** @constant */
             type: "send_email";
             name: string;
-            config: {
-                templateId?: string;
-                /** @description Liquid. */
-                subject?: string;
-                html?: string;
-                /**
-                 * Format: mailbox
-                 * @description Needed. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
-                 */
-                from?: string;
-                /** @description If `from` has a name, too, they must be the same. */
-                fromName?: string;
-                /** Format: email */
-                replyTo?: string;
-                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
-                cloudAccountId?: string;
-                /** @description Another name of `cloudAccountId`. */
-                awsAccountId?: string;
-                topicId?: string;
-                topicSlug?: string;
-                variables?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["SendEmailStepConfig"];
+            position?: components["schemas"]["SendEmailStepPosition"];
+        };
+        /** SendEmailStepConfig */
+        SendEmailStepConfig: {
+            templateId?: string;
+            /** @description Liquid. */
+            subject?: string;
+            html?: string;
+            /**
+             * Format: mailbox
+             * @description Needed. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             */
+            from?: string;
+            /** @description If `from` has a name, too, they must be the same. */
+            fromName?: string;
+            /** Format: email */
+            replyTo?: string;
+            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            cloudAccountId?: string;
+            /** @description Another name of `cloudAccountId`. */
+            awsAccountId?: string;
+            topicId?: string;
+            topicSlug?: string;
+            variables?: components["schemas"]["SendEmailStepConfigVariables"];
+        };
+        /** SendEmailStepConfigVariables */
+        SendEmailStepConfigVariables: {
+            [key: string]: unknown;
+        };
+        /**
+         * SendEmailStepPosition
+         * @description Where it is drawn.
+         */
+        SendEmailStepPosition: {
+            x: number;
+            y: number;
         };
         /**
          * SendSmsStep
@@ -7279,14 +7677,20 @@ export interface components {
             /** @constant */
             type: "send_sms";
             name: string;
-            config: {
-                body: string;
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["SendSmsStepConfig"];
+            position?: components["schemas"]["SendSmsStepPosition"];
+        };
+        /** SendSmsStepConfig */
+        SendSmsStepConfig: {
+            body: string;
+        };
+        /**
+         * SendSmsStepPosition
+         * @description Where it is drawn.
+         */
+        SendSmsStepPosition: {
+            x: number;
+            y: number;
         };
         /** SendingIdentity */
         SendingIdentity: {
@@ -7296,15 +7700,8 @@ export interface components {
             verifiedForSending: boolean;
             /** @description `PENDING`, `SUCCESS`, `FAILED`, `TEMPORARY_FAILURE` or `NOT_STARTED`. */
             verificationStatus: string | null;
-            dkim: {
-                status: string | null;
-                signingAttributesOrigin: string | null;
-                tokens: string[];
-            } | null;
-            mailFromDomain: {
-                domain: string;
-                status: string | null;
-            } | null;
+            dkim: components["schemas"]["SendingIdentityDkim"];
+            mailFromDomain: components["schemas"]["SendingIdentityMailFromDomain"];
             feedbackForwarding: boolean;
             configurationSet: string | null;
             /** @description To set in the zone of the domain, and what is there now. Empty for an address. */
@@ -7315,6 +7712,12 @@ export interface components {
             /** @description Accounts that were asked before this one was found and did not answer. */
             unreachableAccountIds: string[];
         };
+        /** SendingIdentityDkim */
+        SendingIdentityDkim: {
+            status: string | null;
+            signingAttributesOrigin: string | null;
+            tokens: string[];
+        } | null;
         /** SendingIdentityList */
         SendingIdentityList: {
             data: components["schemas"]["SendingIdentityListItem"][];
@@ -7332,6 +7735,11 @@ export interface components {
             cloudAccountId: string;
             region: string;
         };
+        /** SendingIdentityMailFromDomain */
+        SendingIdentityMailFromDomain: {
+            domain: string;
+            status: string | null;
+        } | null;
         /**
          * SendingIdentityUnavailable
          * @description No account can be asked; see Retry-After
@@ -7348,14 +7756,16 @@ export interface components {
             requestId?: string;
             /** @description A stable snake_case word that says more than the code. */
             reason?: string;
-            details?: {
-                /** @description Where in the input: `steps[0].config.url`. */
-                path: string;
-                message: string;
-                contactId?: string;
-            }[];
+            details?: components["schemas"]["SendingIdentityUnavailableDetailsItem"][];
             /** @description The same as `error`. */
             message: string;
+        };
+        /** SendingIdentityUnavailableDetailsItem */
+        SendingIdentityUnavailableDetailsItem: {
+            /** @description Where in the input: `steps[0].config.url`. */
+            path: string;
+            message: string;
+            contactId?: string;
         };
         /** Session */
         Session: {
@@ -7406,10 +7816,7 @@ export interface components {
             channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
-            variables?: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables?: components["schemas"]["SingleTemplatePushVariablesItem"][];
             /** @description Yours, to tell what you pushed last. */
             sourceHash?: string | null;
             cliProjectPath?: string | null;
@@ -7431,6 +7838,11 @@ export interface components {
             published?: unknown;
             /** @description Checks and tells; changes nothing. */
             dryRun?: boolean;
+        };
+        /** SingleTemplatePushVariablesItem */
+        SingleTemplatePushVariablesItem: {
+            name: string;
+            fallback?: string | null;
         };
         /** SingleWorkflowPush */
         SingleWorkflowPush: {
@@ -7510,20 +7922,22 @@ export interface components {
             status: "record" | "none" | "many" | "failed" | "skipped" | "loop";
             /** @description What is wrong with its syntax. */
             problem: string | null;
-            terms: {
-                /** @description As it is written. */
-                text: string;
-                /** @description With all that it leads to. */
-                lookups: number;
-                /** @description Its look-up finds nothing. */
-                isVoid: boolean;
-                /** @description Its look-up got no answer. */
-                isUnanswered: boolean;
-                /** @description Why receivers stop here with a permerror. */
-                problem: string | null;
-                /** @description The domain of `include` and `redirect`. */
-                leadsTo: string | null;
-            }[];
+            terms: components["schemas"]["SpfNodeTermsItem"][];
+        };
+        /** SpfNodeTermsItem */
+        SpfNodeTermsItem: {
+            /** @description As it is written. */
+            text: string;
+            /** @description With all that it leads to. */
+            lookups: number;
+            /** @description Its look-up finds nothing. */
+            isVoid: boolean;
+            /** @description Its look-up got no answer. */
+            isUnanswered: boolean;
+            /** @description Why receivers stop here with a permerror. */
+            problem: string | null;
+            /** @description The domain of `include` and `redirect`. */
+            leadsTo: string | null;
         };
         /** SpfReport */
         SpfReport: {
@@ -7541,33 +7955,37 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                record: string | null;
-                /** @description That a receiver makes (RFC 7208, 4.6.4). */
-                lookups: number;
-                mostLookups: number;
-                /** @description Those that find nothing. */
-                voidLookups: number;
-                mostVoidLookups: number;
-                /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to. */
-                all: string | null;
-                /** @description Every record that was read. */
-                nodes: components["schemas"]["SpfNode"][];
-                evaluation: {
-                    ip: string;
-                    sender: string;
-                    /** @enum {string} */
-                    result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
-                    /** @description The mechanism that decided. */
-                    term: string | null;
-                    reason: string | null;
-                } | null;
-            };
+            details: components["schemas"]["SpfReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
         };
+        /** SpfReportDetails */
+        SpfReportDetails: {
+            record: string | null;
+            /** @description That a receiver makes (RFC 7208, 4.6.4). */
+            lookups: number;
+            mostLookups: number;
+            /** @description Those that find nothing. */
+            voidLookups: number;
+            mostVoidLookups: number;
+            /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to. */
+            all: string | null;
+            /** @description Every record that was read. */
+            nodes: components["schemas"]["SpfNode"][];
+            evaluation: components["schemas"]["SpfReportDetailsEvaluation"];
+        };
+        /** SpfReportDetailsEvaluation */
+        SpfReportDetailsEvaluation: {
+            ip: string;
+            sender: string;
+            /** @enum {string} */
+            result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
+            /** @description The mechanism that decided. */
+            term: string | null;
+            reason: string | null;
+        } | null;
         /**
          * SplitStep
          * @description Branches: the names. The same execution always takes the same one.
@@ -7577,17 +7995,25 @@ export interface components {
             /** @constant */
             type: "split";
             name: string;
-            config: {
-                branches: {
-                    name: string;
-                    weight: number;
-                }[];
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["SplitStepConfig"];
+            position?: components["schemas"]["SplitStepPosition"];
+        };
+        /** SplitStepConfig */
+        SplitStepConfig: {
+            branches: components["schemas"]["SplitStepConfigBranchesItem"][];
+        };
+        /** SplitStepConfigBranchesItem */
+        SplitStepConfigBranchesItem: {
+            name: string;
+            weight: number;
+        };
+        /**
+         * SplitStepPosition
+         * @description Where it is drawn.
+         */
+        SplitStepPosition: {
+            x: number;
+            y: number;
         };
         /**
          * StoredCondition
@@ -7610,15 +8036,21 @@ export interface components {
             /** @constant */
             type: "subscribe_topic";
             name: string;
-            config: {
-                topicId?: string;
-                topicSlug?: string;
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["SubscribeTopicStepConfig"];
+            position?: components["schemas"]["SubscribeTopicStepPosition"];
+        };
+        /** SubscribeTopicStepConfig */
+        SubscribeTopicStepConfig: {
+            topicId?: string;
+            topicSlug?: string;
+        };
+        /**
+         * SubscribeTopicStepPosition
+         * @description Where it is drawn.
+         */
+        SubscribeTopicStepPosition: {
+            x: number;
+            y: number;
         };
         /** Success */
         Success: {
@@ -7691,10 +8123,7 @@ export interface components {
             sourceType: "html" | "mjml";
             /** @enum {string} */
             emailType: "marketing" | "transactional";
-            variables: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables: components["schemas"]["TemplateVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
             /** @description The newest published one; 0: none is. */
@@ -7745,10 +8174,7 @@ export interface components {
             sourceType?: "html" | "mjml";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
-            variables?: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables?: components["schemas"]["TemplateInputVariablesItem"][];
             subject?: string;
             previewText?: string;
             /** @description HTML or MJML, with Liquid. */
@@ -7760,6 +8186,11 @@ export interface components {
              * @enum {string}
              */
             status?: "DRAFT" | "PUBLISHED";
+        };
+        /** TemplateInputVariablesItem */
+        TemplateInputVariablesItem: {
+            name: string;
+            fallback?: string | null;
         };
         /** TemplateList */
         TemplateList: {
@@ -7785,10 +8216,7 @@ export interface components {
             sourceType?: "html" | "mjml";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
-            variables?: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables?: components["schemas"]["TemplatePatchVariablesItem"][];
             subject?: string | null;
             previewText?: string | null;
             /** @description HTML or MJML, with Liquid. */
@@ -7824,6 +8252,11 @@ export interface components {
             /** @description Ignored. */
             publishedAt?: unknown;
         };
+        /** TemplatePatchVariablesItem */
+        TemplatePatchVariablesItem: {
+            name: string;
+            fallback?: string | null;
+        };
         /** TemplatePreview */
         TemplatePreview: {
             /** Format: uuid */
@@ -7839,11 +8272,7 @@ export interface components {
             text: string | null;
             /** @description Of the HTML part; Gmail shows 102 KB. */
             sizeBytes: number;
-            /** @description Why there is no mail for this contact: its parts are null then. */
-            problem: {
-                reason: string;
-                message: string;
-            } | null;
+            problem: components["schemas"]["TemplatePreviewProblem"];
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
             /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
@@ -7853,38 +8282,70 @@ export interface components {
         TemplatePreviewInput: {
             /** @description The mail that this contact would get. */
             contactId?: string;
-            /** @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace. */
-            contact?: {
-                externalId?: string | null;
-                /** Format: email */
-                email?: string;
-                phone?: string | null;
-                firstName?: string | null;
-                lastName?: string | null;
-                company?: string | null;
-                jobTitle?: string | null;
-                /** @description As `contact.properties`. */
-                properties?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Values of the variables of the template. */
-            variables?: {
-                [key: string]: unknown;
-            };
-            trigger?: {
-                /** @description As `trigger.data` in mail of workflows. */
-                data: {
-                    [key: string]: unknown;
-                };
-            };
-            event?: {
-                name: string;
-                /** @description As `event.properties` in mail of workflows. */
-                properties: {
-                    [key: string]: unknown;
-                };
-            };
+            contact?: components["schemas"]["TemplatePreviewInputContact"];
+            variables?: components["schemas"]["TemplatePreviewInputVariables"];
+            trigger?: components["schemas"]["TemplatePreviewInputTrigger"];
+            event?: components["schemas"]["TemplatePreviewInputEvent"];
+        } | null;
+        /**
+         * TemplatePreviewInputContact
+         * @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace.
+         */
+        TemplatePreviewInputContact: {
+            externalId?: string | null;
+            /** Format: email */
+            email?: string;
+            phone?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            company?: string | null;
+            jobTitle?: string | null;
+            properties?: components["schemas"]["TemplatePreviewInputContactProperties"];
+        };
+        /**
+         * TemplatePreviewInputContactProperties
+         * @description As `contact.properties`.
+         */
+        TemplatePreviewInputContactProperties: {
+            [key: string]: unknown;
+        };
+        /** TemplatePreviewInputEvent */
+        TemplatePreviewInputEvent: {
+            name: string;
+            properties: components["schemas"]["TemplatePreviewInputEventProperties"];
+        };
+        /**
+         * TemplatePreviewInputEventProperties
+         * @description As `event.properties` in mail of workflows.
+         */
+        TemplatePreviewInputEventProperties: {
+            [key: string]: unknown;
+        };
+        /** TemplatePreviewInputTrigger */
+        TemplatePreviewInputTrigger: {
+            data: components["schemas"]["TemplatePreviewInputTriggerData"];
+        };
+        /**
+         * TemplatePreviewInputTriggerData
+         * @description As `trigger.data` in mail of workflows.
+         */
+        TemplatePreviewInputTriggerData: {
+            [key: string]: unknown;
+        };
+        /**
+         * TemplatePreviewInputVariables
+         * @description Values of the variables of the template.
+         */
+        TemplatePreviewInputVariables: {
+            [key: string]: unknown;
+        };
+        /**
+         * TemplatePreviewProblem
+         * @description Why there is no mail for this contact: its parts are null then.
+         */
+        TemplatePreviewProblem: {
+            reason: string;
+            message: string;
         } | null;
         /** TemplatePull */
         TemplatePull: {
@@ -7916,10 +8377,7 @@ export interface components {
             channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
-            variables?: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables?: components["schemas"]["TemplatePushVariablesItem"][];
             /** @description Yours, to tell what you pushed last. */
             sourceHash?: string | null;
             cliProjectPath?: string | null;
@@ -7947,6 +8405,11 @@ export interface components {
             dryRun: boolean;
             results: components["schemas"]["PushedTemplate"][];
         };
+        /** TemplatePushVariablesItem */
+        TemplatePushVariablesItem: {
+            name: string;
+            fallback?: string | null;
+        };
         /** TemplateSummary */
         TemplateSummary: {
             /** Format: uuid */
@@ -7959,10 +8422,7 @@ export interface components {
             sourceType: "html" | "mjml";
             /** @enum {string} */
             emailType: "marketing" | "transactional";
-            variables: {
-                name: string;
-                fallback?: string | null;
-            }[];
+            variables: components["schemas"]["TemplateSummaryVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
             /** @description The newest published one; 0: none is. */
@@ -7979,22 +8439,15 @@ export interface components {
             /** Format: date-time */
             publishedAt: string | null;
         };
+        /** TemplateSummaryVariablesItem */
+        TemplateSummaryVariablesItem: {
+            name: string;
+            fallback?: string | null;
+        };
         /** TemplateTest */
         TemplateTest: {
             subject: string;
-            mails: {
-                /**
-                 * Format: uuid
-                 * @description Of `/v1/email/{id}`.
-                 */
-                id: string;
-                to: string;
-                /**
-                 * @description `suppressed`: the address may not be mailed.
-                 * @enum {string}
-                 */
-                status: "queued" | "suppressed";
-            }[];
+            mails: components["schemas"]["TemplateTestMailsItem"][];
         };
         /** TemplateTestInput */
         TemplateTestInput: {
@@ -8011,42 +8464,85 @@ export interface components {
             replyTo?: string;
             /** @description The mail that this contact would get. */
             contactId?: string;
-            /** @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace. */
-            contact?: {
-                externalId?: string | null;
-                /** Format: email */
-                email?: string;
-                phone?: string | null;
-                firstName?: string | null;
-                lastName?: string | null;
-                company?: string | null;
-                jobTitle?: string | null;
-                /** @description As `contact.properties`. */
-                properties?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Values of the variables of the template. */
-            variables?: {
-                [key: string]: unknown;
-            };
-            trigger?: {
-                /** @description As `trigger.data` in mail of workflows. */
-                data: {
-                    [key: string]: unknown;
-                };
-            };
-            event?: {
-                name: string;
-                /** @description As `event.properties` in mail of workflows. */
-                properties: {
-                    [key: string]: unknown;
-                };
-            };
+            contact?: components["schemas"]["TemplateTestInputContact"];
+            variables?: components["schemas"]["TemplateTestInputVariables"];
+            trigger?: components["schemas"]["TemplateTestInputTrigger"];
+            event?: components["schemas"]["TemplateTestInputEvent"];
             /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
             cloudAccountId?: string;
             /** @description Another name of `cloudAccountId`. */
             awsAccountId?: string;
+        };
+        /**
+         * TemplateTestInputContact
+         * @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace.
+         */
+        TemplateTestInputContact: {
+            externalId?: string | null;
+            /** Format: email */
+            email?: string;
+            phone?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            company?: string | null;
+            jobTitle?: string | null;
+            properties?: components["schemas"]["TemplateTestInputContactProperties"];
+        };
+        /**
+         * TemplateTestInputContactProperties
+         * @description As `contact.properties`.
+         */
+        TemplateTestInputContactProperties: {
+            [key: string]: unknown;
+        };
+        /** TemplateTestInputEvent */
+        TemplateTestInputEvent: {
+            name: string;
+            properties: components["schemas"]["TemplateTestInputEventProperties"];
+        };
+        /**
+         * TemplateTestInputEventProperties
+         * @description As `event.properties` in mail of workflows.
+         */
+        TemplateTestInputEventProperties: {
+            [key: string]: unknown;
+        };
+        /** TemplateTestInputTrigger */
+        TemplateTestInputTrigger: {
+            data: components["schemas"]["TemplateTestInputTriggerData"];
+        };
+        /**
+         * TemplateTestInputTriggerData
+         * @description As `trigger.data` in mail of workflows.
+         */
+        TemplateTestInputTriggerData: {
+            [key: string]: unknown;
+        };
+        /**
+         * TemplateTestInputVariables
+         * @description Values of the variables of the template.
+         */
+        TemplateTestInputVariables: {
+            [key: string]: unknown;
+        };
+        /** TemplateTestMailsItem */
+        TemplateTestMailsItem: {
+            /**
+             * Format: uuid
+             * @description Of `/v1/email/{id}`.
+             */
+            id: string;
+            to: string;
+            /**
+             * @description `suppressed`: the address may not be mailed.
+             * @enum {string}
+             */
+            status: "queued" | "suppressed";
+        };
+        /** TemplateVariablesItem */
+        TemplateVariablesItem: {
+            name: string;
+            fallback?: string | null;
         };
         /** TemplatesPush */
         TemplatesPush: components["schemas"]["TemplateListPush"] | components["schemas"]["SingleTemplatePush"];
@@ -8066,14 +8562,16 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                record: string | null;
-                rua: string[];
-            };
+            details: components["schemas"]["TlsRptReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** TlsRptReportDetails */
+        TlsRptReportDetails: {
+            record: string | null;
+            rua: string[];
         };
         /** ToolCheck */
         ToolCheck: {
@@ -8243,19 +8741,29 @@ export interface components {
          */
         TriggerBatchInput: {
             /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
-            contacts: {
-                contactId?: string;
-                /** Format: email */
-                contactEmail?: string;
-                /** @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep. */
-                data?: {
-                    [key: string]: unknown;
-                };
-            }[];
-            /** @description Of every contact; what a contact has of its own counts. */
-            data?: {
-                [key: string]: unknown;
-            };
+            contacts: components["schemas"]["TriggerBatchInputContactsItem"][];
+            data?: components["schemas"]["TriggerBatchInputData"];
+        };
+        /** TriggerBatchInputContactsItem */
+        TriggerBatchInputContactsItem: {
+            contactId?: string;
+            /** Format: email */
+            contactEmail?: string;
+            data?: components["schemas"]["TriggerBatchInputContactsItemData"];
+        };
+        /**
+         * TriggerBatchInputContactsItemData
+         * @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep.
+         */
+        TriggerBatchInputContactsItemData: {
+            [key: string]: unknown;
+        };
+        /**
+         * TriggerBatchInputData
+         * @description Of every contact; what a contact has of its own counts.
+         */
+        TriggerBatchInputData: {
+            [key: string]: unknown;
         };
         /** TriggerConfig */
         TriggerConfig: {
@@ -8297,10 +8805,14 @@ export interface components {
             contactId?: string;
             /** Format: email */
             contactEmail?: string;
-            /** @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep. */
-            data?: {
-                [key: string]: unknown;
-            };
+            data?: components["schemas"]["TriggerInputData"];
+        };
+        /**
+         * TriggerInputData
+         * @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep.
+         */
+        TriggerInputData: {
+            [key: string]: unknown;
         };
         /** Triggered */
         Triggered: {
@@ -8324,16 +8836,18 @@ export interface components {
             /** @description Every contact was triggered. */
             success: boolean;
             triggered: number;
-            executions: {
-                /** Format: uuid */
-                contactId: string;
-                /** Format: uuid */
-                executionId: string;
-            }[];
+            executions: components["schemas"]["TriggeredBatchExecutionsItem"][];
             /** @description What `errorDetails` says, for people. */
             errors: string[];
             /** @description Rows that were refused, in their order. */
             errorDetails: components["schemas"]["RowError"][];
+        };
+        /** TriggeredBatchExecutionsItem */
+        TriggeredBatchExecutionsItem: {
+            /** Format: uuid */
+            contactId: string;
+            /** Format: uuid */
+            executionId: string;
         };
         /** UnsubscribeReport */
         UnsubscribeReport: {
@@ -8351,32 +8865,36 @@ export interface components {
             findings: components["schemas"]["ToolFinding"][];
             /** @description What was asked, and what came back. */
             records: components["schemas"]["ToolRecord"][];
-            details: {
-                /** @description Its domain. */
-                from: string | null;
-                listUnsubscribe: string | null;
-                listUnsubscribePost: string | null;
-                /** @description Of List-Unsubscribe. Nobody calls them. */
-                addresses: string[];
-                signatures: {
-                    domain: string;
-                    selector: string;
-                    algorithm: string;
-                    /** @description Fields, in lower case. */
-                    covers: string[];
-                    /** @description It is of the organization in From. */
-                    isAligned: boolean;
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown";
-                    reason: string | null;
-                }[];
-                /** @description What RFC 8058 asks for is all there. */
-                isOneClick: boolean;
-            };
+            details: components["schemas"]["UnsubscribeReportDetails"];
             /** @description Questions that name servers were asked for it, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
+        };
+        /** UnsubscribeReportDetails */
+        UnsubscribeReportDetails: {
+            /** @description Its domain. */
+            from: string | null;
+            listUnsubscribe: string | null;
+            listUnsubscribePost: string | null;
+            /** @description Of List-Unsubscribe. Nobody calls them. */
+            addresses: string[];
+            signatures: components["schemas"]["UnsubscribeReportDetailsSignaturesItem"][];
+            /** @description What RFC 8058 asks for is all there. */
+            isOneClick: boolean;
+        };
+        /** UnsubscribeReportDetailsSignaturesItem */
+        UnsubscribeReportDetailsSignaturesItem: {
+            domain: string;
+            selector: string;
+            algorithm: string;
+            /** @description Fields, in lower case. */
+            covers: string[];
+            /** @description It is of the organization in From. */
+            isAligned: boolean;
+            /** @enum {string} */
+            result: "pass" | "fail" | "unknown";
+            reason: string | null;
         };
         /**
          * UnsubscribeTopicStep
@@ -8387,15 +8905,21 @@ export interface components {
             /** @constant */
             type: "unsubscribe_topic";
             name: string;
-            config: {
-                topicId?: string;
-                topicSlug?: string;
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["UnsubscribeTopicStepConfig"];
+            position?: components["schemas"]["UnsubscribeTopicStepPosition"];
+        };
+        /** UnsubscribeTopicStepConfig */
+        UnsubscribeTopicStepConfig: {
+            topicId?: string;
+            topicSlug?: string;
+        };
+        /**
+         * UnsubscribeTopicStepPosition
+         * @description Where it is drawn.
+         */
+        UnsubscribeTopicStepPosition: {
+            x: number;
+            y: number;
         };
         /** Unsubscribed */
         Unsubscribed: {
@@ -8412,26 +8936,44 @@ export interface components {
             /** @constant */
             type: "update_contact";
             name: string;
-            config: {
-                set?: {
-                    [key: string]: unknown;
-                };
-                unset?: string[];
-                increment?: {
-                    [key: string]: number;
-                };
-                append?: {
-                    [key: string]: unknown;
-                };
-                remove?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["UpdateContactStepConfig"];
+            position?: components["schemas"]["UpdateContactStepPosition"];
+        };
+        /** UpdateContactStepConfig */
+        UpdateContactStepConfig: {
+            set?: components["schemas"]["UpdateContactStepConfigSet"];
+            unset?: string[];
+            increment?: components["schemas"]["UpdateContactStepConfigIncrement"];
+            append?: components["schemas"]["UpdateContactStepConfigAppend"];
+            remove?: components["schemas"]["UpdateContactStepConfigRemove"];
+        };
+        /** UpdateContactStepConfigAppend */
+        UpdateContactStepConfigAppend: {
+            [key: string]: unknown;
+        };
+        /** UpdateContactStepConfigIncrement */
+        UpdateContactStepConfigIncrement: {
+            [key: string]: number;
+        };
+        /** UpdateContactStepConfigRemove */
+        UpdateContactStepConfigRemove: {
+            [key: string]: unknown;
+        };
+        /** UpdateContactStepConfigSet */
+        UpdateContactStepConfigSet: {
+            [key: string]: unknown;
+        };
+        /**
+         * UpdateContactStepPosition
+         * @description Where it is drawn.
+         */
+        UpdateContactStepPosition: {
+            x: number;
+            y: number;
+        };
+        /** ValidateAddressInput */
+        ValidateAddressInput: {
+            address: string;
         };
         /**
          * WaitForEmailEngagementStep
@@ -8442,16 +8984,22 @@ export interface components {
             /** @constant */
             type: "wait_for_email_engagement";
             name: string;
-            config: {
-                stepId: string;
-                events: ("opened" | "clicked" | "bounced")[];
-                timeout: components["schemas"]["Duration"];
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["WaitForEmailEngagementStepConfig"];
+            position?: components["schemas"]["WaitForEmailEngagementStepPosition"];
+        };
+        /** WaitForEmailEngagementStepConfig */
+        WaitForEmailEngagementStepConfig: {
+            stepId: string;
+            events: ("opened" | "clicked" | "bounced")[];
+            timeout: components["schemas"]["Duration"];
+        };
+        /**
+         * WaitForEmailEngagementStepPosition
+         * @description Where it is drawn.
+         */
+        WaitForEmailEngagementStepPosition: {
+            x: number;
+            y: number;
         };
         /**
          * WaitForEventStep
@@ -8462,16 +9010,22 @@ export interface components {
             /** @constant */
             type: "wait_for_event";
             name: string;
-            config: {
-                eventName: string;
-                filter?: components["schemas"]["Condition"];
-                timeout: components["schemas"]["Duration"];
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["WaitForEventStepConfig"];
+            position?: components["schemas"]["WaitForEventStepPosition"];
+        };
+        /** WaitForEventStepConfig */
+        WaitForEventStepConfig: {
+            eventName: string;
+            filter?: components["schemas"]["Condition"];
+            timeout: components["schemas"]["Duration"];
+        };
+        /**
+         * WaitForEventStepPosition
+         * @description Where it is drawn.
+         */
+        WaitForEventStepPosition: {
+            x: number;
+            y: number;
         };
         /** Warning */
         Warning: {
@@ -8496,23 +9050,33 @@ export interface components {
             /** @constant */
             type: "webhook";
             name: string;
-            config: {
-                url: string;
-                /** @enum {string} */
-                method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-                /** @description Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port. */
-                headers?: {
-                    [key: string]: string;
-                };
-                /** @description Liquid. */
-                body?: string;
-                timeoutSeconds?: number;
-            };
-            /** @description Where it is drawn. */
-            position?: {
-                x: number;
-                y: number;
-            };
+            config: components["schemas"]["WebhookStepConfig"];
+            position?: components["schemas"]["WebhookStepPosition"];
+        };
+        /** WebhookStepConfig */
+        WebhookStepConfig: {
+            url: string;
+            /** @enum {string} */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            headers?: components["schemas"]["WebhookStepConfigHeaders"];
+            /** @description Liquid. */
+            body?: string;
+            timeoutSeconds?: number;
+        };
+        /**
+         * WebhookStepConfigHeaders
+         * @description Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.
+         */
+        WebhookStepConfigHeaders: {
+            [key: string]: string;
+        };
+        /**
+         * WebhookStepPosition
+         * @description Where it is drawn.
+         */
+        WebhookStepPosition: {
+            x: number;
+            y: number;
         };
         /** WinnerInput */
         WinnerInput: {
@@ -10643,9 +11207,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["GetConnectionSetupAnswer"];
                     "text/plain": string;
                 };
             };
@@ -17081,12 +17643,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                    /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
-                    selectors?: string[];
-                };
+                "application/json": components["schemas"]["CheckEmailInput"];
             };
         };
         responses: {
@@ -17164,19 +17721,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                    /** @description Says whether mail from this address passes. */
-                    ip?: string;
-                    /**
-                     * Format: email
-                     * @description The envelope sender; absent: postmaster of the domain.
-                     */
-                    sender?: string;
-                    /** @description Absent: the domain. */
-                    helo?: string;
-                };
+                "application/json": components["schemas"]["CheckSpfInput"];
             };
         };
         responses: {
@@ -17257,12 +17802,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                    /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
-                    selectors?: string[];
-                };
+                "application/json": components["schemas"]["CheckDkimInput"];
             };
         };
         responses: {
@@ -17343,12 +17883,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                    /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
-                    selector?: string;
-                };
+                "application/json": components["schemas"]["CheckBimiInput"];
             };
         };
         responses: {
@@ -17426,10 +17961,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunDmarcCheckInput"];
             };
         };
         responses: {
@@ -17507,10 +18039,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunMxCheckInput"];
             };
         };
         responses: {
@@ -17588,10 +18117,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunMtaStsCheckInput"];
             };
         };
         responses: {
@@ -17669,10 +18195,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain; of an address or of the address of a page its domain is taken. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunTlsRptCheckInput"];
             };
         };
         responses: {
@@ -17750,10 +18273,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain, or an IP address. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunBlocklistCheckInput"];
             };
         };
         responses: {
@@ -17831,10 +18351,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A domain, or an IP address. */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["RunReverseDnsCheckInput"];
             };
         };
         responses: {
@@ -17875,9 +18392,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    address: string;
-                };
+                "application/json": components["schemas"]["ValidateAddressInput"];
             };
         };
         responses: {
@@ -17918,10 +18433,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The header of a mail as “show original” shows it; a body after it is ignored. */
-                    headers: string;
-                };
+                "application/json": components["schemas"]["AnalyzeHeadersInput"];
             };
         };
         responses: {
@@ -17962,10 +18474,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The whole mail as it was received, unchanged. It is not kept. */
-                    message: string;
-                };
+                "application/json": components["schemas"]["CheckUnsubscribeMailInput"];
             };
         };
         responses: {
@@ -18006,22 +18515,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    domain: string;
-                    /**
-                     * @description What becomes of mail that fails.
-                     * @enum {string}
-                     */
-                    policy: "none" | "quarantine" | "reject";
-                    /** @enum {string} */
-                    subdomainPolicy?: "none" | "quarantine" | "reject";
-                    aggregateReports?: string[];
-                    failureReports?: string[];
-                    /** @description The signing domain must be equal to From’s. */
-                    strictDkim?: boolean;
-                    /** @description The return path must be equal to From’s. */
-                    strictSpf?: boolean;
-                };
+                "application/json": components["schemas"]["GenerateDmarcInput"];
             };
         };
         responses: {
@@ -18225,20 +18719,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Which tool. */
-                    tool?: string;
-                    address?: string;
-                    headers?: string;
-                    message?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Which tool. */
-                    tool?: string;
-                    address?: string;
-                    headers?: string;
-                    message?: string;
-                };
+                "application/json": components["schemas"]["PostToolsInput"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostToolsInput"];
             };
         };
         responses: {

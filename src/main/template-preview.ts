@@ -42,12 +42,7 @@ export async function previewOf(access: ApiAccess, template: string, wish: Wish)
   }
   const body = wish.contact === undefined ? values : { ...values, contactId: wish.contact }
   const params = { path: { id: template } }
-  return asking(access, async (client) => {
-    const shown = await client.post('/v1/templates/{id}/preview', { params, body })
-    // A page is answered to who asks for one.
-    if (typeof shown === 'string') throw new TypeError('The API answered a page')
-    return shown
-  })
+  return asking(access, (client) => client.post('/v1/templates/{id}/preview', { params, body }))
 }
 
 /** What `--format` can ask for. */

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ApiFailure, createClient, pages } from '../../src/client/index.ts'
+import { ApiFailure, createClient, pages, type Schemas } from '../../src/client/index.ts'
 import { type Api, startApi } from '../support/api.ts'
 
 let api: Api
@@ -30,6 +30,24 @@ describe('against the API', () => {
     expect(found).toEqual(created)
     // @ts-expect-error the document has no such field
     expect(found.surname).toBeUndefined()
+  })
+
+  test('an operation that has a file or a page as well answers its JSON', async () => {
+    const metrics: Schemas['EmailMetrics'] = await client().get('/v1/email/metrics')
+    expect(metrics.totals.sent).toBe(0)
+    const template = { name: 'News', subject: 'News', source: '<p>News</p>' }
+    const { id } = await client().post('/v1/templates', { body: template })
+    const preview: Schemas['TemplatePreview'] = await client().post('/v1/templates/{id}/preview', {
+      params: { path: { id } },
+      body: {},
+    })
+    expect(preview.html).toContain('News')
+    await client().delete('/v1/templates/{id}', { params: { path: { id } } })
+    const file = await client().get('/v1/email/metrics', {
+      parseAs: 'text',
+      headers: { accept: 'text/csv' },
+    })
+    expect(file).toContain('sent,delivered')
   })
 
   test('a refusal is an ApiFailure with all that the API said', async () => {

@@ -49,6 +49,33 @@ test('every route is in the document, and nothing else', () => {
   expect(names).toContain('GET /v1/batch/{id}/recipients')
 })
 
+/** Where objects stand that are no components: generators name those, some of them twice. */
+function unnamed(node: unknown, place: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((each, index) => unnamed(each, `${place}/${index}`))
+  if (typeof node !== 'object' || node === null) return []
+  const { type, ...others } = node as { type?: unknown }
+  const own = [type].flat().includes('object') ? [place] : []
+  const inner = Object.entries(others).filter(([name]) => !/^examples?$/.test(name))
+  return [...own, ...inner.flatMap(([name, each]) => unnamed(each, `${place}/${name}`))]
+}
+
+test('every object of every body has a name of its own', () => {
+  const { schemas } = document.components
+  const inner = Object.entries(schemas).flatMap(([name, schema]) =>
+    Object.entries(schema).flatMap(([key, each]) =>
+      key === 'type' || /^examples?$/.test(key) ? [] : unnamed(each, `${name}/${key}`),
+    ),
+  )
+  expect([...inner, ...unnamed(document.paths, 'paths')]).toEqual([])
+  // What the generator for Python once left out, and why: it names inner objects itself.
+  for (const name of ['AbTest', 'AbTestPatch', 'BatchDuplicate', 'OrganizationPatchBranding']) {
+    expect(Object.keys(schemas)).toContain(name)
+  }
+  expect(schemas['AbTest']).toMatchObject({
+    properties: { variants: { items: { $ref: '#/components/schemas/AbTestVariantsItem' } } },
+  })
+})
+
 test('an Idempotency-Key says its characters, and those that are refused do not fit', async () => {
   const { schema = {} } = document.components.parameters['IdempotencyKey'] ?? {}
   const fits = new Ajv2020({ strict: false }).compile(schema)

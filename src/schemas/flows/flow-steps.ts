@@ -93,19 +93,23 @@ const delay = Type.Unsafe<
   type: 'object',
   description: 'A span, at most 366 days, or the next such time of day.',
   anyOf: [
-    strict(duration),
-    strict({
-      until: strict({
-        time: Type.String({ pattern: TIME_OF_DAY, examples: ['09:00'] }),
-        timezone: Type.String({
-          maxLength: 64,
-          description: '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',
+    strict(duration, { title: 'DelaySpan' }),
+    strict(
+      {
+        until: strict({
+          time: Type.String({ pattern: TIME_OF_DAY, examples: ['09:00'] }),
+          timezone: Type.String({
+            maxLength: 64,
+            description:
+              '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',
+          }),
+          days: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: 366, description: 'After so many whole days.' }),
+          ),
         }),
-        days: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 366, description: 'After so many whole days.' }),
-        ),
-      }),
-    }),
+      },
+      { title: 'DelayUntil' },
+    ),
   ],
 })
 
