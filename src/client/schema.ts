@@ -1530,7 +1530,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel all executions of a workflow that are not over, by id or slug
-         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
+         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1563,14 +1563,19 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/operations/{operationId}": {
+    "/v1/workflows/{workflowId}/operations/{operationId}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Get how far an operation is on many executions of a workflow */
+        /**
+         * Get how far an operation is on many executions of a workflow
+         * @description By id or slug of the workflow. `done` of `total` executions were seen to.
+         *
+         *     Scope: `read` or `full`.
+         */
         get: operations["getWorkflowOperation"];
         put?: never;
         post?: never;
@@ -15364,6 +15369,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Which one. */
+                workflowId: string;
                 /** @description Which one. */
                 operationId: string;
             };

@@ -80,7 +80,7 @@ describe('the mail', () => {
     const { subject, html, text } = await callTo(email)
     expect(subject).toBe('Yes to Cats?')
     expect(html).toMatch(
-      /^<p>Ada, <a href="https:.*\/confirm\/[\w-]+">Cats<\/a> of Alice Ltd<\/p>$/,
+      /^<p>Ada, <a ses:no-track href="https:.*\/confirm\/[\w-]+">Cats<\/a> of Alice Ltd<\/p>$/,
     )
     expect(text).toContain('/confirm/')
   })

@@ -19,6 +19,7 @@ import {
   createContact,
   startApi,
 } from '../support/api.ts'
+import { smallFlow } from '../support/flow-inputs.ts'
 import { documentOf, inlined, type Operation, operationsOf } from '../support/document.ts'
 
 /** The examples of the guide, as they are written: called in order against one API. */
@@ -186,6 +187,17 @@ const EXPECTED: Expected[] = [
     status: 200,
     text: /Hello[^]*First order[^]*Thanks/,
   },
+  { call: 'POST /v1/workflows/welcome/disable', status: 200, body: { enabled: false } },
+  {
+    call: 'POST /v1/workflows/welcome/cancel-executions',
+    status: 202,
+    body: { kind: 'cancel', status: 'running' },
+  },
+  {
+    call: 'GET /v1/workflows/welcome/operations',
+    status: 200,
+    body: { data: [{ kind: 'cancel' }, { kind: 'cancel' }] },
+  },
 ]
 
 test('every call of the guide is called, in its order', () => {
@@ -223,7 +235,7 @@ describe('a call of the guide', () => {
 })
 
 describe('an answer of the guide', () => {
-  const [refusal, rows, condition] = textsOf('json')
+  const [refusal, rows, condition, winBack, wait] = textsOf('json')
   const shownIn = (text: string | undefined) => {
     const { requestId: _, ...shown } = JSON.parse(text ?? '')
     return shown
@@ -245,14 +257,20 @@ describe('an answer of the guide', () => {
     expect(answer.body).toMatchObject(shownIn(rows))
   })
 
-  test('is a condition that a segment can have', async () => {
+  test.each([condition, winBack])('is a condition that a segment can have', async (text) => {
     await api.alice.post('/v1/topics', { name: 'News', slug: 'news' })
-    const answer = await api.alice.post('/v1/segments/preview', { condition: shownIn(condition) })
+    const answer = await api.alice.post('/v1/segments/preview', { condition: shownIn(text) })
     expect([answer.status, answer.body.count]).toEqual([200, 0])
   })
 
+  test('is a wait that a workflow can have', async () => {
+    const step = { id: 'order', type: 'wait_for_event', name: 'Order', config: shownIn(wait) }
+    const answer = await api.alice.post('/v1/workflows', smallFlow({ steps: [step] }))
+    expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
+  })
+
   test('is the last of its kind', () => {
-    expect(textsOf('json').length).toBe(3)
+    expect(textsOf('json').length).toBe(5)
     expect(textsOf('ts').length).toBe(1)
     expect(
       blocks.map(({ language }) => language).filter((each) => !/^(?:sh|json|ts)$/.test(each)),

@@ -195,6 +195,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   const ids: Record<string, string> = {
     '/v1/workflows/{workflowId}/enable': flowId,
     '/v1/workflows/{workflowId}/disable': (await createFlow(api.alice)).id,
+    '/v1/workflows/{workflowId}/cancel-executions': (await createFlow(api.alice)).id,
     '/v1/workflows/{workflowId}/rotate-secret': flowId,
     '/v1/workflows/{workflowId}/trigger': flowId,
     '/v1/workflows/{workflowId}/trigger/batch': flowId,
@@ -265,6 +266,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/workflows': smallFlow(),
     '/v1/workflows/{workflowId}/enable': undefined,
     '/v1/workflows/{workflowId}/disable': undefined,
+    '/v1/workflows/{workflowId}/cancel-executions': undefined,
     '/v1/workflows/{workflowId}/rotate-secret': undefined,
     '/v1/workflows/push': { workflows: [smallFlow({ slug: 'pushed' })] },
     '/v1/workflows/{workflowId}/trigger': { contactEmail: 'mia@example.com' },

@@ -75,7 +75,7 @@ describe('mail of a batch', () => {
     expect(await reads()).toEqual([id])
     expect(await detail(id, reader)).toMatchObject({ content: null, contentMissing: 'scope' })
     expect(await reads()).toEqual([id])
-    expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(404)
+    expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(403)
 
     await api.sql`update contacts set first_name = null where id = ${contactId}`
     expect(await detail(id)).toMatchObject({ content: null, contentMissing: 'render_failed' })

@@ -33,7 +33,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'cancelWorkflowExecutions',
         summary: 'Cancel all executions of a workflow that are not over, by id or slug',
         description:
-          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
+          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
         params: FlowParams,
         response: { 202: FlowOperation, ...failures(409) },
       },
@@ -79,20 +79,24 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
   )
 
   app.get(
-    '/v1/workflows/operations/:operationId',
+    '/v1/workflows/:workflowId/operations/:operationId',
     {
       config: reading,
       schema: {
         tags,
         operationId: 'getWorkflowOperation',
         summary: 'Get how far an operation is on many executions of a workflow',
+        description: 'By id or slug of the workflow. `done` of `total` executions were seen to.',
         params: FlowOperationParams,
         response: { 200: FlowOperation },
       },
     },
     async ({ caller: { organizationId, sql }, params }) => {
+      const flowId = await requireFlow(sql, organizationId, params.workflowId)
       const id = params.operationId.toLowerCase()
-      const found = isUuid(id) ? await flowOperations.find(sql, organizationId, id) : undefined
+      const found = isUuid(id)
+        ? await flowOperations.find(sql, organizationId, { flowId, id })
+        : undefined
       if (!found) throw await missing(sql, 'operation', organizationId, id)
       return operationView(found)
     },

@@ -85,12 +85,12 @@ export const list = (
 export async function find(
   sql: Executor,
   organizationId: Uuid,
-  id: Uuid,
+  { flowId, id }: { flowId: Uuid; id: Uuid },
 ): Promise<FlowOperation | undefined> {
   const [operation] = await sql<FlowOperation[]>`
     select ${columns(sql)}
     from flow_operations o
-    where o.organization_id = ${organizationId} and o.id = ${id}`
+    where o.organization_id = ${organizationId} and o.flow_id = ${flowId} and o.id = ${id}`
   return operation
 }
 
@@ -115,7 +115,7 @@ export async function lockDue(tx: Transaction): Promise<DueOperation | undefined
     where (organization_id, id) in (
       select organization_id, id
       from flow_operations
-      where status = 'running' and due_at <= clock_timestamp()
+      where status = 'running' and due_at <= statement_timestamp()
       order by due_at
       limit 1
       for update skip locked
