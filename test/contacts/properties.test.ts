@@ -64,6 +64,11 @@ test.each<[Properties, Properties, Properties]>([
   [{ a: { b: { c: 1 } }, 'a.b.d': 1 }, { 'a.b': 2 }, { a: { b: 2 } }],
   [{ a: [{ b: 1 }] }, { 'a.0.b': 2 }, { a: [{ b: 1 }], 'a.0.b': 2 }],
   [{}, { 'a.b': 1, a: { c: 2 } }, { 'a.b': 1, a: { c: 2 } }],
+  [
+    { 'a.b': 1, a: { b: 2 } },
+    { 'a.b': 1, a: { b: 2 } },
+    { 'a.b': 1, a: { b: 2 } },
+  ],
   [{ 'Ren\u00e9': 1 }, { 'Rene\u0301': null }, {}],
 ])('%j with %j is %j: a value is one, flat or nested', (current, given, expected) => {
   const before = structuredClone(current)

@@ -10,7 +10,7 @@ import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { startMembershipKeeper } from '../../src/loops/membership-keeper.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Answer, type Api, startApi } from '../support/api.ts'
-import { conditionOf, filterOf, properties } from '../support/conditions.ts'
+import { asksAboutNow, conditionOf, filterOf, properties } from '../support/conditions.ts'
 import { importFile } from '../support/imports.ts'
 import { endWithUs } from '../support/end-with-us.ts'
 import {
@@ -219,9 +219,7 @@ test('entries and exits are the difference of the evaluator’s answers: none lo
   while (contactIds.length < CONTACTS) contactIds.push(...(await make()))
   const pools = { events: EVENTS, topics: topics.map(({ slug }) => slug), ids: contactIds }
   // What ages by itself has a test of its own.
-  const filter = filterOf(pools).filter(
-    ({ operator }: Filter) => operator !== 'within' && operator !== 'triggeredWithin',
-  )
+  const filter = filterOf(pools).filter((each: Filter) => !asksAboutNow(each))
   const of = (each: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [each] }] })
   const random = fc.sample(fc.oneof(filter.map(of), conditionOf(filter, 3)), SEGMENTS)
   const plain: Filter[] = [

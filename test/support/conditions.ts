@@ -75,6 +75,10 @@ export const HOSTILE = [
 /** What events have in their properties. */
 export const EVENT_PATHS = ['plan', 'a.b', 'a', 'at']
 
+/** Whether a filter, or one of the event's in it, compares with the present time. */
+export const asksAboutNow = (filter: Filter): boolean =>
+  /within|"value":"now"/i.test(JSON.stringify(filter))
+
 /** An event as it happened. */
 export interface SeenEvent {
   name: string

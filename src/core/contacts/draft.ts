@@ -135,15 +135,15 @@ function propertiesOf(
     return isDeepStrictEqual(current, next) ? current : next
   }
   const isPlain = hasPlainKeys(given) && hasPlainKeys(current)
-  if (isPlain && Object.entries(given).every(([key, value]) => isKept(current, key, value))) {
-    return current
+  const isKept = ([key, value]: [string, unknown]): boolean => {
+    if (!isPlain && Object.keys(current).some((each) => each.startsWith(`${key}.`))) return false
+    if (Object.hasOwn(current, key)) return isDeepStrictEqual(current[key], value)
+    return value === null && (isPlain || hasPlainKeys({ [key]: value }))
   }
+  if (Object.entries(given).every(isKept)) return current
   const next = mergeProperties(current, given)
   return !isPlain && isDeepStrictEqual(current, next) ? current : next
 }
-
-const isKept = (current: Record<string, unknown>, key: string, value: unknown): boolean =>
-  Object.hasOwn(current, key) ? isDeepStrictEqual(current[key], value) : value === null
 
 function hasNull(properties: Record<string, unknown>): boolean {
   for (const key in properties) if (properties[key] === null) return true

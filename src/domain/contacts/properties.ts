@@ -47,7 +47,9 @@ type Properties = Record<string, unknown>
  */
 export function mergeProperties(current: Properties, given: Properties): Properties {
   const merged = { ...current }
-  const flatKeys = Object.keys(current).filter((key) => key.includes('.'))
+  const flatKeys = Object.keys(current).filter(
+    (key) => key.includes('.') && !Object.hasOwn(given, key),
+  )
   for (const written in given) {
     const prefix = `${inNfc(written)}.`
     for (const key of flatKeys) if (key.startsWith(prefix)) Reflect.deleteProperty(merged, key)
