@@ -1486,7 +1486,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed execution at the step that failed
-         * @description Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`) and one of which `maxConcurrentExecutions` others run (`workflow_full`).
+         * @description Steps that were completed are neither run nor mailed again. With `version` it goes on as the workflow is now, from the step that failed. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`), one of which `maxConcurrentExecutions` others run (`workflow_full`), and a newest version without the step that failed (`step_removed`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1535,6 +1535,28 @@ export interface paths {
          *     Scope: `workflows` or `full`.
          */
         post: operations["cancelWorkflowExecutions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{workflowId}/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume the failed executions of a workflow at their failed steps, by id or slug
+         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
+         *
+         *     Scope: `workflows` or `full`.
+         */
+        post: operations["retryWorkflowFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6217,7 +6239,7 @@ export interface components {
             /** Format: uuid */
             workflowId: string;
             workflowName: string;
-            /** @description Whatever the workflow is by now. */
+            /** @description The version it runs, whatever the workflow is by now. */
             workflowVersion: number;
             /** Format: uuid */
             contactId: string;
@@ -6266,7 +6288,7 @@ export interface components {
             /** Format: uuid */
             workflowId: string;
             workflowName: string;
-            /** @description Whatever the workflow is by now. */
+            /** @description The version it runs, whatever the workflow is by now. */
             workflowVersion: number;
             /** Format: uuid */
             contactId: string;
@@ -6340,7 +6362,7 @@ export interface components {
             /** @description Raised by each retry of a failed step. */
             try: number;
             branch: string | null;
-            /** @description What the step made, by its type; null: nothing. */
+            /** @description What the step made, by its type; null: nothing, or the version that the execution runs has no such step any more. */
             result: unknown;
             /** @description Why it was skipped or failed. */
             reason: string | null;
@@ -7359,6 +7381,29 @@ export interface components {
             webhookSecret: string | null;
             webhookEndpoint: string;
         };
+        /** RetryFailedInput */
+        RetryFailedInput: {
+            /**
+             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @enum {string}
+             */
+            version?: "newest";
+            /** @description Only those that failed at this step. */
+            stepId?: string;
+            /**
+             * Format: date-time
+             * @description Only those that failed since then.
+             */
+            failedSince?: string;
+        } | null;
+        /** RetryInput */
+        RetryInput: {
+            /**
+             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @enum {string}
+             */
+            version?: "newest";
+        } | null;
         /** ReverseDnsReport */
         ReverseDnsReport: {
             tool: string;
@@ -9176,7 +9221,7 @@ export interface components {
              * @description What is done to the executions.
              * @enum {string}
              */
-            kind: "cancel";
+            kind: "cancel" | "retry";
             /** @enum {string} */
             status: "running" | "completed";
             /** @description Executions it was about when it was asked for. */
@@ -9185,6 +9230,20 @@ export interface components {
             totalIsExact: boolean;
             /** @description Executions to which it is done. */
             done: number;
+            /** @description Failed executions that could not be retried: the newest version has no such step, or they are not failed any more. */
+            skipped: number;
+            /**
+             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @enum {string|null}
+             */
+            version: "newest" | null;
+            /** @description Only those that failed at this step. */
+            stepId: string | null;
+            /**
+             * Format: date-time
+             * @description Only those that failed since then.
+             */
+            failedSince: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -15192,7 +15251,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetryInput"];
+            };
+        };
         responses: {
             /** @description As asked for */
             200: {
@@ -15287,6 +15350,57 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description What is done to many executions of a workflow, and how far it is. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowOperation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryWorkflowFailed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Which one. */
+                workflowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetryFailedInput"];
+            };
+        };
         responses: {
             /** @description What is done to many executions of a workflow, and how far it is. */
             202: {

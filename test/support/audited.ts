@@ -56,6 +56,7 @@ export const AUDITED: Record<string, readonly string[]> = {
   enableWorkflow: ['workflow.enabled'],
   disableWorkflow: ['workflow.disabled'],
   cancelWorkflowExecutions: ['workflow.executions_cancelled'],
+  retryWorkflowFailed: ['workflow.executions_retried'],
   rotateWorkflowSecret: ['workflow.secret_rotated'],
   pushWorkflows: ['workflow.pushed'],
   deleteWorkflow: ['workflow.deleted'],

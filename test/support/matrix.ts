@@ -563,6 +563,7 @@ export const PLACES: Record<string, Place> = {
   disableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
   listWorkflowVersions: { scopes: READ, id: 'apiFlow', own: 200 },
   cancelWorkflowExecutions: { scopes: FULL, id: 'apiFlow', own: 202 },
+  retryWorkflowFailed: { scopes: FULL, id: 'apiFlow', own: 202 },
   listWorkflowOperations: { scopes: READ, id: 'apiFlow', own: 200 },
   getWorkflowOperation: { scopes: READ, id: 'operation', own: 200 },
   getWorkflowDiagram: { scopes: READ, id: 'apiFlow', own: 200 },

@@ -98,6 +98,7 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
     enableWorkflow: changeable,
     disableWorkflow: changeable,
     cancelWorkflowExecutions: changeable,
+    retryWorkflowFailed: changeable,
     listWorkflowOperations: { 'path.id': all },
     deleteWorkflow: { 'path.id': named(spare) },
     triggerWorkflow: {

@@ -10,6 +10,7 @@ import {
   ExecutionListQuery,
   ExecutionRetried,
   MOST_STEPS_SHOWN,
+  RetryInput,
 } from '../../../src/schemas/flows/execution.ts'
 import * as executionOperations from '../../../src/core/flows/retry-and-cancel.ts'
 import * as executionReads from '../../../src/store/flows/execution-views.ts'
@@ -109,15 +110,16 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         operationId: 'retryExecution',
         summary: 'Resume a failed execution at the step that failed',
         description:
-          'Steps that were completed are neither run nor mailed again. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`) and one of which `maxConcurrentExecutions` others run (`workflow_full`).',
+          'Steps that were completed are neither run nor mailed again. With `version` it goes on as the workflow is now, from the step that failed. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`), one of which `maxConcurrentExecutions` others run (`workflow_full`), and a newest version without the step that failed (`step_removed`).',
         params: ExecutionParams,
+        body: RetryInput,
         response: { 200: ExecutionRetried, ...failures(409) },
       },
     },
-    async ({ tx, id: requestId, caller: { organizationId }, params }) => {
+    async ({ tx, id: requestId, caller: { organizationId }, params, body }) => {
       const id = params.executionId.toLowerCase()
       const retried = isUuid(id)
-        ? await executionOperations.retry(tx, organizationId, id, requestId)
+        ? await executionOperations.retry(tx, organizationId, id, requestId, body?.version)
         : undefined
       if (!retried) throw await missing(tx, 'execution', organizationId, id)
       if (retried.outcome === 'not_failed') {
@@ -132,6 +134,14 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         throw conflict('As many executions of this workflow run as its maxConcurrentExecutions', {
           reason: 'workflow_full',
         })
+      }
+      if (retried.outcome === 'flow_step_removed') {
+        throw conflict(
+          'The newest version of the workflow has no such step as the one that failed',
+          {
+            reason: 'step_removed',
+          },
+        )
       }
       return { success: true as const, executionId: id, status: 'pending' as const }
     },

@@ -1,15 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { conflict } from '../../../src/domain/errors.ts'
 import { isUuid, type Uuid } from '../../../src/ids.ts'
 import { FlowOperationParams, FlowParams } from '../../../src/schemas/common.ts'
 import {
   FlowOperation,
   FlowOperationList,
   FlowOperationListQuery,
+  RetryFailedInput,
 } from '../../../src/schemas/flows/flow-operation.ts'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { startOperation } from '../../../src/core/flows/flow-operations.ts'
 import type { Executor } from '../../../src/store/db/sql.ts'
 import { findFlowId } from '../../../src/store/flows/api-triggers.ts'
+import * as flows from '../../../src/store/flows/flows.ts'
 import * as flowOperations from '../../../src/store/flows/flow-operations.ts'
 import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
@@ -42,10 +45,43 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       const { tx, id: requestId, params } = request
       const { organizationId } = request.caller
       const flowId = await requireFlow(tx, organizationId, params.workflowId)
-      const asked = { organizationId, flowId, kind: 'cancel', requestId } as const
-      const operation = await startOperation(tx, asked)
+      const target = { kind: 'cancel' } as const
+      const operation = await startOperation(tx, { organizationId, flowId, target, requestId })
       await audit(tx, request, now, {
         action: 'workflow.executions_cancelled',
+        subject: { kind: 'workflow', id: flowId },
+      })
+      reply.code(202)
+      return operationView(operation)
+    },
+  )
+
+  app.post(
+    '/v1/workflows/:workflowId/retry-failed',
+    {
+      config: writing,
+      schema: {
+        tags,
+        operationId: 'retryWorkflowFailed',
+        summary: 'Resume the failed executions of a workflow at their failed steps, by id or slug',
+        description:
+          'Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).',
+        params: FlowParams,
+        body: RetryFailedInput,
+        response: { 202: FlowOperation, ...failures(409) },
+      },
+    },
+    async (request, reply) => {
+      const { tx, id: requestId, params, body } = request
+      const { organizationId } = request.caller
+      const flowId = await requireFlow(tx, organizationId, params.workflowId)
+      if (!(await flows.find(tx, organizationId, flowId))) {
+        throw conflict('The workflow is deleted', { reason: 'workflow_deleted' })
+      }
+      const target = { kind: 'retry', ...body } as const
+      const operation = await startOperation(tx, { organizationId, flowId, target, requestId })
+      await audit(tx, request, now, {
+        action: 'workflow.executions_retried',
         subject: { kind: 'workflow', id: flowId },
       })
       reply.code(202)

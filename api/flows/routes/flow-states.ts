@@ -84,7 +84,8 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       const { tx, id: requestId, body } = request
       const { organizationId } = request.caller
       const { flow, warnings } = await switchTo(request, false)
-      const asked = { organizationId, flowId: flow.id, kind: 'cancel', requestId } as const
+      const target = { kind: 'cancel' } as const
+      const asked = { organizationId, flowId: flow.id, target, requestId }
       const view = warned(await viewOf(tx, organizationId, flow), warnings)
       if (body?.running !== 'cancel') return view
       return { ...view, operation: operationView(await startOperation(tx, asked)) }

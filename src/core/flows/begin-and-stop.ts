@@ -33,13 +33,15 @@ export async function begin(
   if (topicId !== null) await executionRuns.lockContact(tx, organizationId, contactId)
   const execution = facts && (await executionRuns.lock(tx, key))
   if (!execution || !definition) return LEAVE
+  // It was retried with the newest version meanwhile.
+  if (execution.version !== facts.version) return begin(tx, { steps, definitions }, key, fence)
   const { status, reason, fenceWorkflowId, fenceRunId, stepId, visit } = execution
   if (status === 'completed' || status === 'cancelled') return { do: 'end', status, reason }
   if (status === 'failed' && fenceRunId === fence.runId && stepId !== null && visit !== null) {
     return toStep(steps, definition, { stepId, visit }, status)
   }
   if (status === 'failed') {
-    const reopened = await reopen(tx, key, execution.flowId, { isNewAttempt: false })
+    const reopened = await reopen(tx, key, execution, { isNewAttempt: false })
     // It stays failed, and the result tells the operator who started this run why.
     if ('refused' in reopened) return { do: 'end', status, reason: `workflow_${reopened.refused}` }
   } else if (status !== 'pending' && fenceWorkflowId !== fence.workflowId) return LEAVE

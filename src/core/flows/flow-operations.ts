@@ -5,19 +5,23 @@ import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as flowOperations from '../../store/flows/flow-operations.ts'
 import type { FlowOperation } from '../../store/flows/flow-operations.ts'
-import { CANCELLED } from './retry-and-cancel.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import { CANCELLED, retry } from './retry-and-cancel.ts'
 
 /** Operations of one flow at a time. */
 const MOST_RUNNING = 10
-/** Executions of one page, which is one transaction. */
-const PAGE = 200
-/** Until an operation is looked at again that has found nothing more, and is not completed yet. */
+/** Executions that one transaction cancels, and those that it retries, one after the other. */
+const CANCELLED_AT_ONCE = 200
+const RETRIED_AT_ONCE = 50
+/** Until an operation is looked at again that can do nothing now. */
 const WAIT_MS = 500
+/** Messages of the outbox at most when more executions are to be started. */
+const BACKLOG = 1_000
 
 interface Asked {
   organizationId: Uuid
   flowId: Uuid
-  kind: OperationKind
+  target: Partial<flowOperations.Target> & Pick<flowOperations.Target, 'kind'>
   requestId: string | undefined
 }
 
@@ -26,27 +30,83 @@ interface Asked {
  * many operations of the flow are running.
  */
 export async function startOperation(tx: Transaction, asked: Asked): Promise<FlowOperation> {
-  const { organizationId, flowId } = asked
+  const { organizationId, flowId, target, requestId } = asked
   const running = await flowOperations.countRunning(tx, organizationId, flowId, MOST_RUNNING)
   if (running >= MOST_RUNNING) {
     throw conflict(`${MOST_RUNNING} operations of this workflow are running already`, {
       reason: 'operation_limit',
     })
   }
-  return flowOperations.create(tx, { ...asked, id: uuidv7() })
+  const whole = { version: null, stepId: null, failedSince: null, ...target }
+  return flowOperations.create(tx, { organizationId, flowId, requestId, id: uuidv7(), ...whole })
 }
 
 /** Does a page of the operation that is due the longest. False: none is due. */
-export const workOnOperation = (sql: Sql, page = PAGE): Promise<boolean> =>
+export const workOnOperation = (sql: Sql, page?: number): Promise<boolean> =>
   transact(sql, async (tx) => {
     const operation = await flowOperations.lockDue(tx)
     if (!operation) return false
-    const { organizationId, requestId } = operation
-    const ids = await flowOperations.listCancellable(tx, operation, page)
-    const options = { requestId: requestId ?? undefined }
-    const ended = await executions.end(tx, organizationId, ids, CANCELLED, options)
-    if (ids.length === 0 && (await flowOperations.complete(tx, operation))) return true
-    const waitMs = ids.length === 0 ? WAIT_MS : 0
-    await flowOperations.noteProgress(tx, operation, { done: ended.length, waitMs })
+    await WORK[operation.kind](tx, operation, page)
     return true
   })
+
+type Work = (
+  tx: Transaction,
+  operation: flowOperations.DueOperation,
+  page: number | undefined,
+) => Promise<void>
+
+/** What a page of each kind of operation does. */
+const WORK: Record<OperationKind, Work> = { cancel: cancelPage, retry: retryPage }
+
+async function cancelPage(
+  tx: Transaction,
+  operation: flowOperations.DueOperation,
+  page = CANCELLED_AT_ONCE,
+): Promise<void> {
+  const { organizationId, requestId } = operation
+  const ids = await flowOperations.listCancellable(tx, operation, page)
+  if (ids.length === 0) return finish(tx, operation)
+  const options = { requestId: requestId ?? undefined }
+  const ended = await executions.end(tx, organizationId, ids, CANCELLED, options)
+  await flowOperations.noteProgress(tx, operation, { done: ended.length, waitMs: 0 })
+}
+
+async function retryPage(
+  tx: Transaction,
+  operation: flowOperations.DueOperation,
+  page = RETRIED_AT_ONCE,
+): Promise<void> {
+  const { organizationId, requestId, version } = operation
+  if ((await outbox.countWaiting(tx, BACKLOG)) >= BACKLOG) {
+    await flowOperations.noteProgress(tx, operation, { done: 0, waitMs: WAIT_MS })
+    return
+  }
+  const ids = await flowOperations.lockRetryable(tx, operation, page)
+  if (ids.length === 0) return finish(tx, operation)
+  const progress = { done: 0, skipped: 0, afterId: operation.afterId, waitMs: 0 }
+  for (const id of ids) {
+    const retried = await retry(
+      tx,
+      organizationId,
+      id,
+      requestId ?? undefined,
+      version ?? undefined,
+    )
+    // It goes on here when another execution of the flow is over.
+    if (retried?.outcome === 'flow_full') {
+      progress.waitMs = WAIT_MS
+      break
+    }
+    if (retried?.outcome === 'retried') progress.done++
+    else progress.skipped++
+    progress.afterId = id
+  }
+  await flowOperations.noteProgress(tx, operation, progress)
+}
+
+/** Nothing is left; there may be more while older transactions are open. */
+async function finish(tx: Transaction, operation: flowOperations.DueOperation): Promise<void> {
+  if (await flowOperations.complete(tx, operation)) return
+  await flowOperations.noteProgress(tx, operation, { done: 0, waitMs: WAIT_MS })
+}

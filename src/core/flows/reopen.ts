@@ -1,11 +1,20 @@
-import type { Uuid } from '../../ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import * as flows from '../../store/flows/flows.ts'
 import * as executionRuns from '../../store/flows/runs.ts'
 import * as slots from '../../store/flows/slots.ts'
 
-/** Why a failed execution stays failed: its flow is deleted, or all slots of it are in use. */
+/**
+ * Why a failed execution stays failed: its flow is deleted, all slots of it are in use, or its
+ * failed step is not in the newest version.
+ */
 interface Refused {
-  refused: 'deleted' | 'full'
+  refused: 'deleted' | 'full' | 'step_removed'
+}
+
+interface Options {
+  isNewAttempt: boolean
+  /** It goes on with the newest version, for good. Absent: with its own. */
+  version?: 'newest' | undefined
 }
 
 /**
@@ -16,14 +25,21 @@ interface Refused {
 export async function reopen(
   tx: Transaction,
   key: executionRuns.ExecutionKey,
-  flowId: Uuid,
-  options: { isNewAttempt: boolean },
+  { flowId, version, stepId }: executionRuns.LockedExecution,
+  options: Options,
 ): Promise<executionRuns.Reopened | Refused> {
   const { organizationId } = key
   const flow = await slots.lockLimit(tx, organizationId, flowId)
   if (!flow || flow.isDeleted) return { refused: 'deleted' }
+  const { isNewAttempt } = options
+  const isMoved = options.version === 'newest' && flow.version !== version
+  const at = { flowId, version: flow.version, stepId: stepId ?? '' }
+  const stepType = isMoved ? await flows.findStepType(tx, organizationId, at) : undefined
+  // One that failed before its first step begins with the first of the newest version.
+  if (isMoved && stepId !== null && stepType === undefined) return { refused: 'step_removed' }
   const { limit } = flow
   const used = limit === null ? 0 : await slots.countUsed(tx, organizationId, flowId, limit)
   if (limit !== null && used >= limit) return { refused: 'full' }
-  return executionRuns.reopen(tx, key, options)
+  const moved = isMoved ? { version: flow.version, stepType } : {}
+  return executionRuns.reopen(tx, key, { isNewAttempt, ...moved })
 }

@@ -9,27 +9,29 @@ import { reopen } from './reopen.ts'
 /** What a caller may do with an execution. Both decide under the lock of its row. */
 
 export type Retry =
-  | { outcome: 'retried' | 'flow_deleted' | 'flow_full' }
+  | { outcome: 'retried' | 'flow_deleted' | 'flow_full' | 'flow_step_removed' }
   | { outcome: 'not_failed'; status: ExecutionStatus }
 
 /**
  * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Of several
  * calls at once one retries. Executions of a deleted flow are not retried, and those of a flow that
- * limits how many run at once only where one more may. Undefined: the organization has no such
- * execution.
+ * limits how many run at once only where one more may. `version`: the newest is taken for good,
+ * where it has the failed step; what is completed stays so, by the ids of steps. Undefined: the
+ * organization has no such execution.
  */
 export async function retry(
   tx: Transaction,
   organizationId: Uuid,
   executionId: Uuid,
   requestId: string | undefined,
+  version?: 'newest',
 ): Promise<Retry | undefined> {
   const key = { organizationId, executionId }
   const execution = await executionRuns.lock(tx, key)
   if (!execution) return undefined
   const { flowId, status } = execution
   if (status !== 'failed') return { outcome: 'not_failed', status }
-  const reopened = await reopen(tx, key, flowId, { isNewAttempt: true })
+  const reopened = await reopen(tx, key, execution, { isNewAttempt: true, version })
   if ('refused' in reopened) return { outcome: `flow_${reopened.refused}` }
   const { attempt, contactId } = reopened
   const payload = { executionId, attempt, flowId, contactId }

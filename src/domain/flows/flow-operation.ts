@@ -1,5 +1,5 @@
 /** What can be done to many executions of a flow at once. */
-export const OPERATION_KINDS = ['cancel'] as const
+export const OPERATION_KINDS = ['cancel', 'retry'] as const
 export type OperationKind = (typeof OPERATION_KINDS)[number]
 
 export const OPERATION_STATUSES = ['running', 'completed'] as const

@@ -124,7 +124,10 @@ const execution = {
   id: Id,
   workflowId: Id,
   workflowName: Type.String(),
-  workflowVersion: Type.Integer({ minimum: 1, description: 'Whatever the workflow is by now.' }),
+  workflowVersion: Type.Integer({
+    minimum: 1,
+    description: 'The version it runs, whatever the workflow is by now.',
+  }),
   contactId: Id,
   status: Status,
   reason: nullable(
@@ -173,7 +176,10 @@ export const ExecutionStep = Type.Object(
     visit: Type.Integer({ minimum: 1, description: 'How often the execution came here so far.' }),
     try: Type.Integer({ minimum: 1, description: 'Raised by each retry of a failed step.' }),
     branch: nullable(Type.String()),
-    result: Type.Unknown({ description: 'What the step made, by its type; null: nothing.' }),
+    result: Type.Unknown({
+      description:
+        'What the step made, by its type; null: nothing, or the version that the execution runs has no such step any more.',
+    }),
     reason: nullable(Type.String({ description: 'Why it was skipped or failed.' })),
     error: nullable(Type.String()),
     dueAt: nullable({
@@ -270,5 +276,19 @@ const changed = (title: string, status: 'pending' | 'cancelled') =>
     { success: Type.Literal(true), executionId: Id, status: Type.Literal(status) },
     { title, examples: [{ success: true, executionId: ID, status }] },
   )
+/** A version that an execution takes when it is retried. */
+export const RetryVersion = oneOf(['newest'], {
+  description:
+    'Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.',
+})
+
+/** A body that may be left out. */
+export const RetryInput = nullable(
+  strict(
+    { version: Type.Optional(RetryVersion) },
+    { title: 'RetryInput', examples: [{ version: 'newest' }] },
+  ),
+)
+
 export const ExecutionRetried = changed('ExecutionRetried', 'pending')
 export const ExecutionCancelled = changed('ExecutionCancelled', 'cancelled')

@@ -13,6 +13,8 @@ import {
   TIME,
   Time,
 } from '../common.ts'
+import { RetryVersion } from './execution.ts'
+import { StepId } from './flow-steps.ts'
 
 const EXAMPLE = {
   id: ID,
@@ -22,6 +24,10 @@ const EXAMPLE = {
   total: 1_200,
   totalIsExact: true,
   done: 400,
+  skipped: 0,
+  version: null,
+  stepId: null,
+  failedSince: null,
   createdAt: TIME,
   completedAt: null,
 }
@@ -35,6 +41,14 @@ export const FlowOperation = Type.Object(
     total: { ...Count, description: 'Executions it was about when it was asked for.' },
     totalIsExact: Type.Boolean({ description: 'False: there were more than `total`.' }),
     done: { ...Count, description: 'Executions to which it is done.' },
+    skipped: {
+      ...Count,
+      description:
+        'Failed executions that could not be retried: the newest version has no such step, or they are not failed any more.',
+    },
+    version: nullable(RetryVersion),
+    stepId: nullable(Type.String({ description: 'Only those that failed at this step.' })),
+    failedSince: nullable({ ...Time, description: 'Only those that failed since then.' }),
     createdAt: Time,
     completedAt: nullable(Time),
   },
@@ -50,4 +64,19 @@ export const FlowOperationListQuery = strict({ limit: limit(20, 100), cursor: Cu
 export const FlowOperationList = Type.Object(
   { data: Type.Array(FlowOperation), nextCursor: NextCursor },
   { title: 'WorkflowOperationList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
+)
+
+/** A body that may be left out. */
+export const RetryFailedInput = nullable(
+  strict(
+    {
+      version: Type.Optional(RetryVersion),
+      stepId: Type.Optional({
+        ...StepId,
+        description: 'Only those that failed at this step.',
+      }),
+      failedSince: Type.Optional({ ...Time, description: 'Only those that failed since then.' }),
+    },
+    { title: 'RetryFailedInput', examples: [{ version: 'newest', stepId: 'welcome' }] },
+  ),
 )

@@ -23,7 +23,7 @@ const LONGEST_SECONDS = 30
 /** The same as of everything else that is called by an id. */
 const LONGEST_ID = 36
 
-const StepId = Type.String({
+export const StepId = Type.String({
   pattern: STEP_ID,
   examples: ['welcome'],
 })

@@ -113,6 +113,8 @@ export async function listSteps(
     ...((row.stepId === calling?.stepId && row.visit === calling.visit && call) || NO_CALL),
     id: hashedId(executionId, row.stepId, row.visit),
     name: names.get(row.stepId) ?? row.stepId,
+    // A step that its version does not have any more is of no account.
+    result: names.has(row.stepId) ? row.result : null,
   }))
   return { steps, stepCount: rows[0]?.position ?? 0 }
 }

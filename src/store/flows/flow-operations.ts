@@ -3,16 +3,27 @@ import type { Uuid } from '../../ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 
+/** Executions that an operation is about. */
+export interface Target {
+  kind: OperationKind
+  /** Of a retry: they take the newest version; null: each goes on with its own. */
+  version: 'newest' | null
+  /** Of a retry: only those that failed at this step, or since then (ISO). */
+  stepId: string | null
+  failedSince: string | null
+}
+
 /** What is done to many executions of a flow, and how far it is. */
-export interface FlowOperation {
+export interface FlowOperation extends Target {
   id: Uuid
   flowId: Uuid
-  kind: OperationKind
   status: OperationStatus
   /** Executions it was about when it was asked for, counted to `MOST_COUNTED`. */
   total: number
   totalIsExact: boolean
   done: number
+  /** Failed executions that could not be retried. */
+  skipped: number
   createdAt: string
   completedAt: string | null
 }
@@ -21,38 +32,41 @@ export interface FlowOperation {
 const MOST_COUNTED = 100_000
 
 const columns = (sql: Executor) => sql`
-  o.id, o.flow_id, o.kind, o.status, o.total, o.total_is_exact, o.done, o.created_at,
-  o.completed_at`
+  o.id, o.flow_id, o.kind, o.status, o.total, o.total_is_exact, o.done, o.skipped, o.version,
+  o.step_id, o.failed_since, o.created_at, o.completed_at`
 
-interface NewOperation {
+interface NewOperation extends Target {
   organizationId: Uuid
   id: Uuid
   flowId: Uuid
-  kind: OperationKind
   requestId: string | undefined
 }
 
-/** Notes that live executions of a flow are to be cancelled. */
-export async function create(
-  tx: Transaction,
-  { organizationId, id, flowId, kind, requestId }: NewOperation,
-): Promise<FlowOperation> {
+/** Notes what is to be done to executions of a flow. */
+export async function create(tx: Transaction, operation: NewOperation): Promise<FlowOperation> {
+  const { organizationId, id, flowId, kind, version, stepId, failedSince, requestId } = operation
   const [created] = await tx<FlowOperation[]>`
-    insert into flow_operations as o (organization_id, id, flow_id, kind, total, total_is_exact,
-      request_id)
-    select ${organizationId}, ${id}, ${flowId}, ${kind}, least(count(*), ${MOST_COUNTED}),
-      count(*) <= ${MOST_COUNTED}, ${requestId ?? null}
+    insert into flow_operations as o (organization_id, id, flow_id, kind, version, step_id,
+      failed_since, total, total_is_exact, request_id)
+    select ${organizationId}, ${id}, ${flowId}, ${kind}, ${version}, ${stepId},
+      ${failedSince}::timestamptz, least(count(*), ${MOST_COUNTED}), count(*) <= ${MOST_COUNTED},
+      ${requestId ?? null}
     from (
       select
-      from executions
-      where organization_id = ${organizationId} and flow_id = ${flowId}
-        and status in ${live(tx)}
+      from executions e
+      where e.organization_id = ${organizationId} and e.flow_id = ${flowId}
+        and ${kind === 'cancel' ? tx`e.status in ${live(tx)}` : failed(tx, operation)}
       limit ${MOST_COUNTED + 1}
     ) counted
     returning ${columns(tx)}`
   if (!created) throw new Error('an operation was not written')
   return created
 }
+
+const failed = (sql: Executor, { stepId, failedSince }: Target) => sql`
+  e.status = 'failed'
+    ${stepId === null ? sql`` : sql`and e.step_id = ${stepId}`}
+    ${failedSince === null ? sql`` : sql`and e.finished_at >= ${failedSince}`}`
 
 /** How many of a flow are running, counted to `most`. */
 export async function countRunning(
@@ -95,11 +109,12 @@ export async function find(
 }
 
 /** An operation whose next page a worker does. Its row is locked. */
-export interface DueOperation {
+export interface DueOperation extends Target {
   organizationId: Uuid
   id: Uuid
   flowId: Uuid
-  kind: OperationKind
+  /** The last execution of the pages that are done; null: none. */
+  afterId: Uuid | null
   createdAt: string
   requestId: string | null
 }
@@ -120,7 +135,8 @@ export async function lockDue(tx: Transaction): Promise<DueOperation | undefined
       limit 1
       for update skip locked
     )
-    returning o.organization_id, o.id, o.flow_id, o.kind, o.created_at, o.request_id`
+    returning o.organization_id, o.id, o.flow_id, o.kind, o.version, o.step_id, o.failed_since,
+      o.after_id, o.created_at, o.request_id`
   return operation
 }
 
@@ -143,14 +159,45 @@ export async function listCancellable(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * Locks a page of the executions that had failed when it was asked to retry them, in the order of
+ * their ids: before any lock of their flow.
+ */
+export async function lockRetryable(
+  tx: Transaction,
+  operation: DueOperation,
+  limit: number,
+): Promise<Uuid[]> {
+  const { organizationId, flowId, createdAt, afterId } = operation
+  const rows = await tx<{ id: Uuid }[]>`
+    select e.id
+    from executions e
+    where e.organization_id = ${organizationId} and e.flow_id = ${flowId}
+      and ${failed(tx, operation)} and e.finished_at <= ${createdAt}
+      ${afterId === null ? tx`` : tx`and e.id > ${afterId}`}
+    order by e.id
+    limit ${limit}
+    for update`
+  return rows.map(({ id }) => id)
+}
+
+interface Progress {
+  done: number
+  skipped?: number
+  afterId?: Uuid | null
+  waitMs: number
+}
+
 /** Counts what a page did. The next one is due in `waitMs`. */
 export const noteProgress = (
   tx: Transaction,
   { organizationId, id }: DueOperation,
-  { done, waitMs }: { done: number; waitMs: number },
+  { done, skipped = 0, afterId = null, waitMs }: Progress,
 ) => tx`
   update flow_operations
-  set done = done + ${done}, due_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  set done = done + ${done}, skipped = skipped + ${skipped},
+    after_id = coalesce(${afterId}::uuid, after_id),
+    due_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
   where organization_id = ${organizationId} and id = ${id}`
 
 /**

@@ -1,6 +1,7 @@
 import {
   type Definition,
   type ScheduleFailure,
+  type StepType,
   triggerKey,
   type TriggerType,
 } from '../../domain/flows/flow.ts'
@@ -187,6 +188,21 @@ export async function count(sql: Executor, organizationId: Uuid): Promise<number
     from flows
     where organization_id = ${organizationId} and deleted_at is null`
   return row?.count ?? 0
+}
+
+/** The type of a step in a version; undefined: the version has no such step. */
+export async function findStepType(
+  sql: Executor,
+  organizationId: Uuid,
+  { flowId, version, stepId }: { flowId: Uuid; version: number; stepId: string },
+): Promise<StepType | undefined> {
+  const [step] = await sql<{ type: StepType }[]>`
+    select step ->> 'type' as type
+    from flow_versions
+    cross join lateral jsonb_array_elements(definition -> 'steps') as step
+    where organization_id = ${organizationId} and flow_id = ${flowId} and version = ${version}
+      and step ->> 'id' = ${stepId}`
+  return step?.type
 }
 
 /** Newest first, `before` a version. */

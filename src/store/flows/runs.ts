@@ -1,4 +1,5 @@
 import type { ExecutionStatus, Fence, Visit } from '../../domain/flows/execution.ts'
+import type { StepType } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../ids.ts'
 import * as flowCounters from './counters.ts'
 import type { Transaction } from '../db/sql.ts'
@@ -64,6 +65,7 @@ export async function find(
 /** An execution whose row the transaction has locked. */
 export interface LockedExecution {
   flowId: Uuid
+  version: number
   status: ExecutionStatus
   reason: string | null
   fenceWorkflowId: string | null
@@ -81,7 +83,7 @@ export async function lock(
   { organizationId, executionId }: ExecutionKey,
 ): Promise<LockedExecution | undefined> {
   const [row] = await tx<LockedExecution[]>`
-    select e.flow_id, e.status, e.reason, e.fence_workflow_id, e.fence_run_id, e.step_id, e.visit,
+    select e.flow_id, e.version, e.status, e.reason, e.fence_workflow_id, e.fence_run_id, e.step_id, e.visit,
       clock_timestamp()::timestamptz(3) as now,
       exists (
         select
@@ -145,6 +147,15 @@ export interface Reopened {
   contactId: Uuid
 }
 
+interface Reopening {
+  /** Of another attempt: a workflow of its own will run it. */
+  isNewAttempt: boolean
+  /** The version with which it goes on, for good. Absent: its own. */
+  version?: number | undefined
+  /** The type that its failed step has there. */
+  stepType?: StepType | undefined
+}
+
 /**
  * `failed → pending`, in a slot of its flow: its failed step is to be tried once more, and what was
  * counted when it failed is reverted. The row is locked, the execution is failed, and the flow's
@@ -153,12 +164,12 @@ export interface Reopened {
 export async function reopen(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
-  /** Of another attempt: a workflow of its own will run it. */
-  { isNewAttempt }: { isNewAttempt: boolean },
+  { isNewAttempt, version, stepType }: Reopening,
 ): Promise<Reopened> {
   const [row] = await tx<Reopened[]>`
     update executions
-    set status = 'pending', attempt = attempt + ${isNewAttempt ? 1 : 0}, reason = null, error = null,
+    set status = 'pending', attempt = attempt + ${isNewAttempt ? 1 : 0},
+      version = coalesce(${version ?? null}, version), reason = null, error = null,
       fence_workflow_id = null, fence_run_id = null, finished_at = null,
       progressed_at = clock_timestamp(), slot_granted_at = clock_timestamp()
     where organization_id = ${organizationId} and id = ${executionId}
@@ -166,7 +177,7 @@ export async function reopen(
   if (!row) throw new Error('the execution is gone although its row is locked')
   await tx`
     update execution_steps
-    set status = 'pending', try = try + 1, branch = null, result = null, reason = null,
+    set status = 'pending', try = try + 1, type = coalesce(${stepType ?? null}, type), branch = null, result = null, reason = null,
       error = null, mail_id = null, due_at = null, finished_at = null
     where organization_id = ${organizationId} and execution_id = ${executionId}
       and status = 'failed'`

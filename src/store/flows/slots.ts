@@ -35,17 +35,24 @@ export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Sta
     and e.attempt = asked.attempt and e.status = 'pending'
   join flows f on f.organization_id = e.organization_id and f.id = e.flow_id`
 
+interface LockedFlow {
+  limit: number | null
+  isDeleted: boolean
+  version: number
+}
+
 /**
  * Locks the flow's row, so that one transaction at a time allocates its slots, and returns how many
- * it has (null: any number) and whether it is deleted. Undefined: there is no such flow.
+ * it has (null: any number), whether it is deleted, and its newest version. Undefined: there is no
+ * such flow.
  */
 export async function lockLimit(
   tx: Transaction,
   organizationId: Uuid,
   flowId: Uuid,
-): Promise<{ limit: number | null; isDeleted: boolean } | undefined> {
-  const [flow] = await tx<{ limit: number | null; isDeleted: boolean }[]>`
-    select max_concurrent as "limit", deleted_at is not null as is_deleted
+): Promise<LockedFlow | undefined> {
+  const [flow] = await tx<LockedFlow[]>`
+    select max_concurrent as "limit", deleted_at is not null as is_deleted, version
     from flows
     where organization_id = ${organizationId} and id = ${flowId}
     for no key update`
