@@ -55,6 +55,28 @@ test('days of the month and of the week that are both restricted match either', 
   ])
 })
 
+test.each<[string, Span[], Span[]]>([
+  ['0 12 */10 * mon', [...one(1), ...one(11), ...one(21), ...one(31)], one(1)],
+  ['0 12 13 * */3', one(13), [...one(0), ...one(3), ...one(6)]],
+  ['0 12 */15 * */2', [...one(1), ...one(16), ...one(31)], [0, 2, 4, 6].flatMap(one)],
+  ['0 12 *,13 * fri', all.dayOfMonth, one(5)],
+  ['0 12 13 * *', one(13), all.dayOfWeek],
+])('of days of which one begins with a star both must match: %s', (cron, dayOfMonth, dayOfWeek) => {
+  const noon = { ...all, minute: one(0), hour: one(12) }
+  expect(calendarsOf(cron)).toEqual([{ ...noon, dayOfMonth, dayOfWeek }])
+})
+
+test.each([
+  ['0 12 1-31/10 * mon', 2],
+  ['0 12 13,* * fri', 2],
+  ['0 12 13 * 0-6/3', 2],
+])(
+  'days that do not begin with one restrict, though they list stars or steps: %s',
+  (cron, most) => {
+    expect(calendarsOf(cron)).toHaveLength(most)
+  },
+)
+
 test.each([
   '',
   '* * * *',
@@ -87,7 +109,7 @@ test.each([
   '0 12 13 * fri',
   '15 3 1-7 2,8 *',
   '59 23 31 12 *',
-  '0 0 */10 * 1',
+  '0 0 1-31/10 * 1',
   '3-50/20 4,6 * * 0-6/3',
 ])('the next fifty moments of %s are those that another reader of cron finds', (cron) => {
   const from = new Date('2026-02-20T13:37:00Z')
@@ -96,6 +118,17 @@ test.each([
     .map((date) => date.toISOString())
   expect(moments(calendarsOf(cron) ?? [], from, 50)).toEqual(theirs)
 })
+
+test.each(['0 0 */10 * 1', '0 6,18 */2 * mon-fri', '30 4 13-20 * */3'])(
+  'the next fifty moments of %s are those that a reader which wants both days finds',
+  (cron) => {
+    const from = new Date('2026-02-20T13:37:00Z')
+    const theirs = new Cron(cron, { timezone: 'UTC', domAndDow: true })
+      .nextRuns(50, from)
+      .map((date) => date.toISOString())
+    expect(moments(calendarsOf(cron) ?? [], from, 50)).toEqual(theirs)
+  },
+)
 
 function moments(calendars: Calendar[], from: Date, count: number): string[] {
   const found: string[] = []

@@ -84,7 +84,8 @@ const wordsOf = (cron: string): string[] => cron.trim().toLowerCase().split(/\s+
  * the week; `*`, lists, ranges, steps, and English names of three letters. Undefined: not valid.
  *
  * Where both days are restricted a moment matches either (crontab(5)), which takes two calendars: a
- * Temporal schedule that is given the expression itself would want both.
+ * Temporal schedule that is given the expression itself would want both. A day that begins with
+ * `*` does not restrict, whatever follows: with `*` followed by `/2` both must match.
  */
 export function calendarsOf(cron: string): Calendar[] | undefined {
   const words = wordsOf(cron)
@@ -95,7 +96,7 @@ export function calendarsOf(cron: string): Calendar[] | undefined {
     if (values === undefined) return undefined
     calendar[field.name] = spansOf(values)
   }
-  const isRestricted = (index: number) => words[index] !== '*'
+  const isRestricted = (index: number) => words[index]?.startsWith('*') === false
   if (!(isRestricted(2) && isRestricted(4))) return [calendar]
   return [
     { ...calendar, dayOfWeek: [{ start: 0, end: 6, step: 1 }] },
