@@ -133,10 +133,7 @@ const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Which 
 export const IdParams = strict({ id: PathId })
 export const FlowParams = strict({ workflowId: PathId })
 export const ExecutionParams = strict({ executionId: PathId })
-export const FlowOperationParams = strict({
-  workflowId: PathId,
-  operationId: PathId,
-})
+export const FlowOperationParams = strict({ operationId: PathId })
 
 export const Cursor = Type.Optional(
   Type.String({

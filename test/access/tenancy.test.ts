@@ -23,7 +23,7 @@ const SECURITY_DEFINERS = [
   'note_login_failure(bytea, timestamp with time zone, timestamp with time zone)',
   'open_session(uuid, uuid, text, uuid, bytea, timestamp with time zone, timestamp with time zone, timestamp with time zone)',
   'owner_of(text, uuid)',
-  'owner_of_log(text, uuid, uuid[])',
+  'owner_of_log(uuid, uuid[])',
   'person_accepting(uuid, text, text, text, text, timestamp with time zone)',
   'person_organizations(uuid)',
   'person_sessions(uuid, timestamp with time zone, timestamp with time zone, uuid, integer)',

@@ -43,8 +43,7 @@ const cancelAll = ({ flowId }: SeededFlow, client = api.alice) =>
   client.post(`/v1/workflows/${flowId}/cancel-executions`)
 const disable = ({ flowId }: SeededFlow, body?: object) =>
   api.alice.post(`/v1/workflows/${flowId}/disable`, body)
-const progress = async (id: string) =>
-  (await api.alice.get(`/v1/workflows/${flow.flowId}/operations/${id}`)).body
+const progress = async (id: string) => (await api.alice.get(`/v1/workflow-operations/${id}`)).body
 /** Works on operations, in pages of `page`, until none is due. Returns how many are running. */
 async function workOnAll(page?: number): Promise<number> {
   while (await workOnOperation(workerSql, page));
@@ -119,13 +118,11 @@ describe('cancelling all executions of a workflow', () => {
     await start(flow, 1)
     expect((await cancelAll(flow, api.charlie)).status).toBe(403)
     const { body } = await cancelAll(flow)
-    for (const path of [`${flow.flowId}/operations`, `${flow.flowId}/operations/${body.id}`]) {
-      expect((await api.charlie.get(`/v1/workflows/${path}`)).status).toBe(403)
+    for (const path of [`workflows/${flow.flowId}/operations`, `workflow-operations/${body.id}`]) {
+      expect((await api.charlie.get(`/v1/${path}`)).status).toBe(403)
     }
     for (const id of [uuidv7(), 'x']) {
-      expect((await api.alice.get(`/v1/workflows/${flow.flowId}/operations/${id}`)).status).toBe(
-        404,
-      )
+      expect((await api.alice.get(`/v1/workflow-operations/${id}`)).status).toBe(404)
     }
     expect((await api.alice.post(`/v1/workflows/${uuidv7()}/cancel-executions`)).status).toBe(404)
   })

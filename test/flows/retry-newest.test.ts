@@ -212,8 +212,7 @@ describe('the failed executions of a workflow', () => {
       .toBe('completed')
     return progress(id)
   }
-  const progress = async (id: string) =>
-    (await api.alice.get(`/v1/workflows/operations/${id}`)).body
+  const progress = async (id: string) => (await api.alice.get(`/v1/workflow-operations/${id}`)).body
   const started = async (flowId: Uuid) => {
     const rows = await api.sql<{ attempt: number }[]>`
       select (payload ->> 'attempt')::integer as attempt from outbox

@@ -109,6 +109,15 @@ async function pausedBatch(): Promise<Uuid> {
 async function scheduledBatch(): Promise<Uuid> {
   return (await createBatch(api.alice, { scheduledFor: TOMORROW })).id
 }
+/** The execution that the guide's event started, failed at its first step. */
+async function failedExecution(): Promise<Uuid> {
+  const [row] = await api.sql<{ id: Uuid }[]>`
+    update executions
+    set status = 'failed', step_id = 'hello', visit = 1, finished_at = now()
+    returning id`
+  await api.sql`update flow_entries set live = 0`
+  return row!.id
+}
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString()
 
 interface Expected {
@@ -187,6 +196,22 @@ const EXPECTED: Expected[] = [
     status: 200,
     text: /Hello[^]*First order[^]*Thanks/,
   },
+  {
+    call: 'POST /v1/workflows/executions/$ID/retry',
+    make: failedExecution,
+    status: 200,
+    body: { success: true },
+  },
+  {
+    call: 'POST /v1/workflows/welcome/retry-failed',
+    status: 202,
+    body: { kind: 'retry', status: 'running' },
+  },
+  {
+    call: 'GET /v1/workflows/welcome/operations',
+    status: 200,
+    body: { data: [{ kind: 'retry' }] },
+  },
   { call: 'POST /v1/workflows/welcome/disable', status: 200, body: { enabled: false } },
   {
     call: 'POST /v1/workflows/welcome/cancel-executions',
@@ -196,7 +221,7 @@ const EXPECTED: Expected[] = [
   {
     call: 'GET /v1/workflows/welcome/operations',
     status: 200,
-    body: { data: [{ kind: 'cancel' }, { kind: 'cancel' }] },
+    body: { data: [{ kind: 'cancel' }, { kind: 'cancel' }, { kind: 'retry' }] },
   },
 ]
 

@@ -179,11 +179,12 @@ describe('one', () => {
     for (const id of [row(4), uuidv7(), 'ses-2', 'x', `${row(0)}x`]) {
       expect((await api.alice.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
-    for (const id of ['ses-1', row(0), row(0).toUpperCase(), receiptId, row(4)]) {
+    for (const id of [row(0), row(0).toUpperCase(), receiptId, row(4)]) {
       const { status, body } = await api.charlie.get(`/v1/email/logs/${id}`)
       expect([id, status, body.code]).toEqual([id, 403, 'FORBIDDEN'])
     }
-    for (const id of ['ses-2', uuidv7(), row(900)]) {
+    // Ids of the provider's are natural keys: they tell nothing of other organizations.
+    for (const id of ['ses-1', 'ses-2', uuidv7(), row(900)]) {
       expect((await api.charlie.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
   })

@@ -702,9 +702,9 @@ export const PLACES: Record<string, Place> = {
   deleteSegment: { scopes: FULL, id: 'segment', own: 200 },
 
   listEmailLogs: { scopes: READ, own: 200 },
-  // By the provider's message id: a natural key only ever sees the caller's organization.
   exportEmailLogs: { scopes: FULL, own: 200 },
   getEmailMetrics: { scopes: READ, own: 200 },
+  // By the provider's message id: a natural key only ever sees the caller's organization.
   getEmailLog: { scopes: READ, id: 'log', own: 200, foreign: 404 },
 
   // Without the secret nobody learns whether the account is known.

@@ -36,7 +36,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'cancelWorkflowExecutions',
         summary: 'Cancel all executions of a workflow that are not over, by id or slug',
         description:
-          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
+          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflow-operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
         params: FlowParams,
         response: { 202: FlowOperation, ...failures(409) },
       },
@@ -65,7 +65,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'retryWorkflowFailed',
         summary: 'Resume the failed executions of a workflow at their failed steps, by id or slug',
         description:
-          'Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflows/operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).',
+          'Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflow-operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).',
         params: FlowParams,
         body: RetryFailedInput,
         response: { 202: FlowOperation, ...failures(409) },
@@ -115,24 +115,22 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
   )
 
   app.get(
-    '/v1/workflows/:workflowId/operations/:operationId',
+    '/v1/workflow-operations/:operationId',
     {
       config: reading,
       schema: {
         tags,
         operationId: 'getWorkflowOperation',
         summary: 'Get how far an operation is on many executions of a workflow',
-        description: 'By id or slug of the workflow. `done` of `total` executions were seen to.',
+        description:
+          '`done` of `total` executions were seen to; the work goes on in the background.',
         params: FlowOperationParams,
         response: { 200: FlowOperation },
       },
     },
     async ({ caller: { organizationId, sql }, params }) => {
-      const flowId = await requireFlow(sql, organizationId, params.workflowId)
       const id = params.operationId.toLowerCase()
-      const found = isUuid(id)
-        ? await flowOperations.find(sql, organizationId, { flowId, id })
-        : undefined
+      const found = isUuid(id) ? await flowOperations.find(sql, organizationId, id) : undefined
       if (!found) throw await missing(sql, 'operation', organizationId, id)
       return operationView(found)
     },

@@ -99,12 +99,12 @@ export const list = (
 export async function find(
   sql: Executor,
   organizationId: Uuid,
-  { flowId, id }: { flowId: Uuid; id: Uuid },
+  id: Uuid,
 ): Promise<FlowOperation | undefined> {
   const [operation] = await sql<FlowOperation[]>`
     select ${columns(sql)}
     from flow_operations o
-    where o.organization_id = ${organizationId} and o.flow_id = ${flowId} and o.id = ${id}`
+    where o.organization_id = ${organizationId} and o.id = ${id}`
   return operation
 }
 

@@ -344,18 +344,19 @@ export async function find(
 }
 
 /**
- * Whether another organization has a mail with this id of the provider's or ours. Asked on a miss
- * only, as `isElsewhere` of other resources.
+ * Whether another organization has a mail with this id of ours. Asked on a miss only, as
+ * `isElsewhere` of other resources. A message id is the provider's, and tells nothing of others.
  */
 export async function isElsewhere(
   sql: Executor,
   organizationId: Uuid,
   wanted: string,
 ): Promise<boolean> {
-  const id = isUuid(wanted) ? wanted.toLowerCase() : null
-  const buckets = id === null ? [] : [dayBucket(id), bucketOfBatchRow(id)]
+  if (!isUuid(wanted)) return false
+  const id = wanted.toLowerCase()
+  const buckets = [dayBucket(id), bucketOfBatchRow(id)]
   const [row] = await sql<{ owner: Uuid | null }[]>`
-    select owner_of_log(${wanted}, ${id}::uuid, ${buckets}::uuid[]) as owner`
+    select owner_of_log(${id}::uuid, ${buckets}::uuid[]) as owner`
   return row !== undefined && row.owner !== null && row.owner !== organizationId
 }
 
