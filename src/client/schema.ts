@@ -3924,7 +3924,7 @@ export interface components {
             variants: components["schemas"]["BatchPreviewVariantsItem"][] | null;
             estimate: components["schemas"]["BatchPreviewEstimate"];
             cost: components["schemas"]["BatchPreviewCost"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** BatchPreviewCost */
@@ -4572,7 +4572,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** CheckBimiInput */
@@ -5289,7 +5289,7 @@ export interface components {
             textContent: string;
             variableMappings: components["schemas"]["CreatedBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** CreatedBatchAudience */
@@ -5365,7 +5365,7 @@ export interface components {
             settings: components["schemas"]["FlowSettings"];
             /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
             webhookSecret: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** DelaySpan */
@@ -5446,7 +5446,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
             operation?: components["schemas"]["WorkflowOperation"];
         };
@@ -7225,7 +7225,7 @@ export interface components {
             /** @description HTML or MJML, with Liquid, as it was edited last. */
             source: string;
             textContent: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** PublishedTemplateVariablesItem */
@@ -8325,7 +8325,7 @@ export interface components {
             problem: components["schemas"]["TemplatePreviewProblem"];
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** TemplatePreviewInput */
@@ -8824,7 +8824,7 @@ export interface components {
             topicId?: string;
             /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
             segmentId?: string;
-            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
+            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`). */
             cron?: string;
             /** @description Of `schedule`, of IANA; without one: UTC. */
             timezone?: string;
@@ -8838,7 +8838,7 @@ export interface components {
             topicId?: string;
             /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
             segmentId?: string;
-            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week. */
+            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`). */
             cron?: string;
             /** @description Of `schedule`, of IANA; without one: UTC. */
             timezone?: string;
@@ -9306,7 +9306,7 @@ export interface components {
             success: true;
             dryRun: boolean;
             results: components["schemas"]["WorkflowPushed"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. */
+            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** WorkflowPushed */

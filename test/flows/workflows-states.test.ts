@@ -136,6 +136,53 @@ test('a schedule is told to Temporal whenever it may have changed, and nothing e
   expect(await enqueued()).toEqual([id])
 })
 
+describe('a schedule that starts each contact only once says so', () => {
+  const cron = { triggerType: 'schedule', triggerConfig: { cron: '0 9 * * mon' } }
+  const STARTS_ONCE = [
+    {
+      reason: 'starts_once',
+      path: 'settings.allowReentry',
+      message:
+        'is not set: the schedule starts each contact once, ever. Set it to true to start contacts each time',
+    },
+  ]
+
+  test('when it is created, changed into one, and enabled', async () => {
+    const created = (await api.alice.post('/v1/workflows', smallFlow(cron))).body
+    expect(created.warnings).toEqual(STARTS_ONCE)
+    expect((await enable(created.id)).body.warnings).toEqual(STARTS_ONCE)
+    expect((await enable(created.id)).body.warnings).toBeUndefined()
+
+    const { id } = await createFlow(api.alice, smallFlow())
+    const patch = (body: object) => api.alice.patch(`/v1/workflows/${id}`, body)
+    expect((await patch(cron)).body.warnings).toEqual(STARTS_ONCE)
+    expect((await patch({ name: 'Another' })).body.warnings).toBeUndefined()
+    expect((await patch({ settings: { allowReentry: true } })).body.warnings).toBeUndefined()
+    expect((await patch({ settings: { allowReentry: false } })).body.warnings).toEqual(STARTS_ONCE)
+  })
+
+  test('when it is pushed, also as a trial', async () => {
+    const { name: _, ...definition } = smallFlow(cron)
+    const workflows = [
+      { slug: 'every-time', name: 'A', ...definition, settings: { allowReentry: true } },
+      { slug: 'only-once', name: 'B', ...definition },
+    ]
+    const pushed = STARTS_ONCE.map((each) => ({ ...each, path: `workflows[1].${each.path}` }))
+    for (const dryRun of [true, false]) {
+      const { status, body } = await api.alice.post('/v1/workflows/push', { workflows, dryRun })
+      expect([status, body.warnings]).toEqual([200, pushed])
+    }
+  })
+
+  test('and others do not', async () => {
+    for (const more of [{ ...cron, settings: { allowReentry: true } }, {}]) {
+      expect((await createFlow(api.alice, smallFlow(more))) as object).not.toHaveProperty(
+        'warnings',
+      )
+    }
+  })
+})
+
 test('versions are listed newest first, by pages', async () => {
   const { id } = await createFlow(api.alice)
   for (const n of [1, 2, 3]) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { conflict } from '../../domain/errors.ts'
 import type { FormerHeaders, Headers } from '../../domain/flows/flow-headers.ts'
 import type { Definition } from '../../domain/flows/flow.ts'
+import { warningsOf } from '../../domain/flows/flow-warnings.ts'
 import { type Uuid, uuidv7 } from '../../ids.ts'
 import { flowHeadersPlace, flowSecretPlace, open, seal } from '../../sealing.ts'
 import type { Warning } from '../../schemas/common.ts'
@@ -59,6 +60,7 @@ export async function createFlow(
   const { tx, organizationId, keyring } = changing
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
   const { definition, headers } = await readDefinition(changing, given)
+  changing.warnings.push(...warningsOf(definition))
   if (values.enabled) {
     await requireReady(changing, { id: undefined, name, definition })
     await requireTriggerRoom(tx, organizationId, definition.trigger)
@@ -111,6 +113,7 @@ export async function changeFlow(
     throw slugTaken('workflow')
   }
   const definition = read?.definition ?? flow.definition
+  if (read) changing.warnings.push(...warningsOf(definition))
   const isRenewed = values.enabled && (read !== undefined || !flow.enabled)
   if (isRenewed) {
     await requireReady(changing, { id: flow.id, name: values.name, definition })
@@ -181,6 +184,7 @@ export async function switchFlow(
   const { tx, organizationId } = changing
   if (flow.enabled === enabled) return flow
   if (enabled) {
+    changing.warnings.push(...warningsOf(flow.definition))
     await requireReady(changing, flow)
     await requireTriggerRoom(tx, organizationId, flow.definition.trigger)
   }

@@ -51,7 +51,8 @@ const triggerConfig = {
   cron: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'Of `schedule`: minute, hour, day of the month, month, day of the week.',
+      description:
+        'Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`).',
       examples: ['0 9 * * mon'],
     }),
   ),

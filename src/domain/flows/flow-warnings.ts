@@ -1,0 +1,20 @@
+import type { Definition } from './flow.ts'
+
+interface Warning {
+  reason: string
+  path: string
+  message: string
+}
+
+/** Warnings about a definition that may be saved, but hardly does what its author means. */
+export function warningsOf({ trigger, settings }: Definition): Warning[] {
+  if (trigger.type !== 'schedule' || settings.allowReentry) return []
+  return [
+    {
+      reason: 'starts_once',
+      path: 'settings.allowReentry',
+      message:
+        'is not set: the schedule starts each contact once, ever. Set it to true to start contacts each time',
+    },
+  ]
+}
