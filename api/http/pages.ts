@@ -1,3 +1,4 @@
+import { badRequest } from '../../src/domain/errors.ts'
 import { type CursorScope, encodeCursor } from './cursor.ts'
 
 /** Totals are counted to here: beyond it a count would cost more than the page it stands on. */
@@ -22,6 +23,14 @@ export function pageFigures({ page, pageSize, hasMore, counted, ...rest }: Paged
   const isExact = counted <= MOST_COUNTED && rest.isExact !== false
   const total = isExact ? counted : Math.max(counted, page * pageSize + (hasMore ? 1 : 0))
   return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
+}
+
+/** 400 for a list that is asked for by page and by cursor. */
+export function requireOneOf(page: number, cursor: string | undefined): void {
+  if (cursor === undefined || page === 1) return
+  throw badRequest('The query parameters page and cursor exclude each other', [
+    { path: 'page', message: 'cannot go with a cursor' },
+  ])
 }
 
 /**

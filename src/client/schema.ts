@@ -1530,7 +1530,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel all executions of a workflow that are not over, by id or slug
-         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflow-operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
+         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1552,7 +1552,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the failed executions of a workflow at their failed steps, by id or slug
-         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflow-operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
+         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1585,7 +1585,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflow-operations/{operationId}": {
+    "/v1/workflows/{workflowId}/operations/{operationId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1594,7 +1594,7 @@ export interface paths {
         };
         /**
          * Get how far an operation is on many executions of a workflow
-         * @description `done` of `total` executions were seen to; the work goes on in the background.
+         * @description As `cancel-executions`, `retry-failed` and `disable` answer it. It is kept for 30 days after it was completed.
          *
          *     Scope: `read` or `full`.
          */
@@ -2148,7 +2148,7 @@ export interface paths {
         };
         /**
          * List batches, newest first
-         * @description Pages begin at 1. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
+         * @description By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -3783,6 +3783,8 @@ export interface components {
             pageSize: number;
             total: number;
             totalPages: number;
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         /** BatchPatch */
         BatchPatch: {
@@ -15484,6 +15486,8 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which one. */
+                workflowId: string;
+                /** @description Which one. */
                 operationId: string;
             };
             cookie?: never;
@@ -16801,6 +16805,8 @@ export interface operations {
                 page?: number;
                 /** @description Rows of a page. */
                 pageSize?: number;
+                /** @description The `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
                 status?: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
                 channel?: "email" | "sms";
                 /** @description Part of a name or subject. */

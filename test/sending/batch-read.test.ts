@@ -34,6 +34,38 @@ describe('list', () => {
     expect((await api.alice.get('/v1/batch?status=paused')).status).toBe(400)
     expect((await api.charlie.get('/v1/batch')).body.data).toEqual([])
   })
+
+  test('by cursor, which neither repeats nor skips a batch while others are made', async () => {
+    const made: string[] = []
+    for (let i = 1; i <= 5; i++) {
+      made.unshift((await createBatch(api.alice, { name: `Day ${i}` })).id)
+    }
+    const get = (query: string) => api.alice.get(`/v1/batch?search=day&pageSize=2${query}`)
+    const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+    const first = (await get('')).body
+    expect(ids(first)).toEqual(made.slice(0, 2))
+    await createBatch(api.alice, { name: 'Day 6' })
+    const second = (await get(`&cursor=${first.nextCursor}`)).body
+    expect(second).toMatchObject({ page: 1, pageSize: 2, total: 6, totalPages: 3 })
+    expect(ids(second)).toEqual(made.slice(2, 4))
+    const last = (await get(`&page=1&cursor=${second.nextCursor}`)).body
+    expect([ids(last), last.nextCursor]).toEqual([made.slice(4), null])
+    expect(ids((await get('&page=2')).body)).toEqual(made.slice(1, 3))
+    expect((await get('&page=3')).body.nextCursor).toBeNull()
+  })
+
+  test('by no cursor of another list, filter or organization, and by none beside a page', async () => {
+    const { nextCursor } = (await api.alice.get('/v1/batch?pageSize=1')).body
+    for (const query of [
+      `cursor=${nextCursor}&page=2`,
+      `cursor=${nextCursor}&search=x`,
+      'cursor=x',
+    ]) {
+      expect((await api.alice.get(`/v1/batch?pageSize=1&${query}`)).status).toBe(400)
+    }
+    expect((await api.charlie.get(`/v1/batch?cursor=${nextCursor}`)).status).toBe(400)
+    expect((await api.alice.get(`/v1/contacts?cursor=${nextCursor}`)).status).toBe(400)
+  })
 })
 
 test('one: 403 for a stranger, 404 for what exists nowhere', async () => {

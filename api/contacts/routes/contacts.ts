@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { addressed } from '../../../src/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
 import type { Audience } from '../../../src/domain/audience/audience.ts'
-import { badRequest } from '../../../src/domain/errors.ts'
 import type { Uuid } from '../../../src/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
@@ -28,7 +27,7 @@ import { decodeCursor, encodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { createCounter } from '../../http/large-lists.ts'
-import { MOST_COUNTED, pageFigures } from '../../http/pages.ts'
+import { MOST_COUNTED, pageFigures, requireOneOf } from '../../http/pages.ts'
 
 const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
@@ -93,11 +92,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     },
     async ({ caller: { organizationId, sql }, query }) => {
       const { page, pageSize, cursor, search: term, ...given } = query
-      if (cursor !== undefined && page > 1) {
-        throw badRequest('The query parameters page and cursor exclude each other', [
-          { path: 'page', message: 'cannot go with a cursor' },
-        ])
-      }
+      requireOneOf(page, cursor)
       const scope = { list: 'contacts', organizationId, filters: { ...given, search: term } }
       const before = decodeCursor(scope, cursor)
       const audience = await requireAudience(sql, organizationId, given, now())

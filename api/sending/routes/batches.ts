@@ -27,7 +27,7 @@ import type { TenantDeps } from '../../deps.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import { failures } from '../../http/failures.ts'
-import { MOST_COUNTED, pageFigures, pageOf } from '../../http/pages.ts'
+import { MOST_COUNTED, pageFigures, pageOf, requireOneOf } from '../../http/pages.ts'
 
 const tags = ['batch']
 const reading = { scope: ['read', 'send'] } as const
@@ -100,20 +100,24 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listBatches',
         summary: 'List batches, newest first',
         description:
-          'Pages begin at 1. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.',
+          'By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.',
         querystring: BatchListQuery,
         response: { 200: BatchList },
       },
     },
-    async ({ caller: { organizationId, sql }, query: { page, pageSize, ...filters } }) => {
-      const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
+    async ({ caller: { organizationId, sql }, query: { page, pageSize, cursor, ...filters } }) => {
+      requireOneOf(page, cursor)
+      const scope = { list: 'batches', organizationId, filters }
+      const before = decodeCursor(scope, cursor)
+      const window = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
       const [rows, counted] = await Promise.all([
         batches.list(sql, organizationId, { ...filters, ...window }),
         batches.count(sql, organizationId, filters, MOST_COUNTED + 1),
       ])
       const figures = pageFigures({ page, pageSize, hasMore: rows.length > pageSize, counted })
       const { total, totalPages } = figures
-      return { data: rows.slice(0, pageSize), page, pageSize, total, totalPages }
+      const { page: data, nextCursor } = pageOf(rows, pageSize, scope)
+      return { data, page, pageSize, total, totalPages, nextCursor }
     },
   )
 

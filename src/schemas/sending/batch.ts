@@ -6,12 +6,14 @@ import {
   accountNames,
   Address,
   Count,
+  Cursor,
   From,
   FromName,
   ID,
   Id,
   limit,
   line,
+  NextCursor,
   nullable,
   oneOf,
   oneOfSoon,
@@ -320,6 +322,7 @@ export type BatchInput = Static<typeof BatchInput>
 export const BatchListQuery = strict({
   page: Page,
   pageSize: limit(20, 100),
+  cursor: Cursor,
   status: Type.Optional(oneOf(BATCH_STATUSES)),
   channel: Type.Optional(oneOf(CHANNELS)),
   search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of a name or subject.' })),
@@ -333,9 +336,19 @@ export const BatchList = Type.Object(
     pageSize: Type.Integer({ minimum: 1 }),
     total: Count,
     totalPages: Count,
+    nextCursor: NextCursor,
   },
   {
     title: 'BatchList',
-    examples: [{ data: [EXAMPLE_SUMMARY], page: 1, pageSize: 20, total: 1, totalPages: 1 }],
+    examples: [
+      {
+        data: [EXAMPLE_SUMMARY],
+        page: 1,
+        pageSize: 20,
+        total: 1,
+        totalPages: 1,
+        nextCursor: null,
+      },
+    ],
   },
 )

@@ -168,15 +168,16 @@ const filtered = (sql: Executor, organizationId: Uuid, filters: BatchFilters) =>
     ${part === undefined ? sql`` : sql`and (name ilike ${part} or subject ilike ${part})`}`
 }
 
-/** Newest first. */
+/** Newest first, `before` an id. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
-  page: BatchFilters & { limit: number; offset: number },
+  page: BatchFilters & { before: Uuid | undefined; limit: number; offset: number },
 ) => sql<BatchSummary[]>`
   select ${summaryColumns(sql)}
   from batches
   where ${filtered(sql, organizationId, page)}
+    ${page.before === undefined ? sql`` : sql`and id < ${page.before}`}
   order by id desc
   limit ${page.limit}
   offset ${page.offset}`
