@@ -1530,7 +1530,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel all executions of a workflow that are not over, by id or slug
-         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
+         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflow-operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1552,7 +1552,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the failed executions of a workflow at their failed steps, by id or slug
-         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflows/{workflowId}/operations/{operationId}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
+         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflow-operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -1585,7 +1585,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/workflows/{workflowId}/operations/{operationId}": {
+    "/v1/workflow-operations/{operationId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1594,7 +1594,7 @@ export interface paths {
         };
         /**
          * Get how far an operation is on many executions of a workflow
-         * @description As `cancel-executions`, `retry-failed` and `disable` answer it. It is kept for 30 days after it was completed.
+         * @description `done` of `total` executions were seen to; the work goes on in the background.
          *
          *     Scope: `read` or `full`.
          */
@@ -15485,8 +15485,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
-                workflowId: string;
                 /** @description Which one. */
                 operationId: string;
             };

@@ -38,6 +38,7 @@ export const DOMAIN_LIST = '^[^,@\\s]+(?:,[^,@\\s]+)*$'
 
 /** What a text must be that fits a pattern: nobody should have to read the pattern. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
+  [IDEMPOTENCY_KEY, 'must be 1 to 255 printable ASCII characters, without a blank at its ends'],
   [LINE, 'must not contain control characters'],
   [SLUG, 'must be 1 to 100 small letters, digits and hyphens'],
   [STEP_ID, 'must be 1 to 100 letters, digits, hyphens and underscores'],
