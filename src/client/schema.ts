@@ -1594,7 +1594,7 @@ export interface paths {
         };
         /**
          * Get how far an operation is on many executions of a workflow
-         * @description `done` of `total` executions were seen to; the work goes on in the background.
+         * @description `done` of `total` executions are handled; the others follow in the background. Operations are kept for 30 days after they were completed.
          *
          *     Scope: `read` or `full`.
          */

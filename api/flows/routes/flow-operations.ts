@@ -123,7 +123,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'getWorkflowOperation',
         summary: 'Get how far an operation is on many executions of a workflow',
         description:
-          '`done` of `total` executions were seen to; the work goes on in the background.',
+          '`done` of `total` executions are handled; the others follow in the background. Operations are kept for 30 days after they were completed.',
         params: FlowOperationParams,
         response: { 200: FlowOperation },
       },

@@ -50,7 +50,13 @@ export async function inviteByMail(
     })
   }
   await requireMailsLeft(tx, organizationId, email, actor.now)
-  const invitation = await replaceInvitation(tx, organizationId, known, invitee, actor)
+  const invitation = await replaceInvitation(
+    tx,
+    organizationId,
+    known,
+    { ...invitee, email },
+    actor,
+  )
   await putMail(tx, organizationId, invitation, actor)
   return invitation
 }
@@ -70,7 +76,7 @@ export async function inviteByLink(
   const email = normalAddress(invitee.email)
   await refuseMember(tx, organizationId, email)
   const known = await invitations.findTo(tx, organizationId, email)
-  return replaceInvitation(tx, organizationId, known, invitee, actor)
+  return replaceInvitation(tx, organizationId, known, { ...invitee, email }, actor)
 }
 
 /** Mails an invitation again: its link works for seven days from now, the earlier ones stop. */
@@ -119,7 +125,7 @@ export async function requireInvitation(
   return found
 }
 
-/** Makes an invitation in place of an earlier one to the same address. */
+/** Makes an invitation in place of an earlier one to the same address, which is normal here. */
 async function replaceInvitation(
   tx: Transaction,
   organizationId: Uuid,
@@ -131,7 +137,7 @@ async function replaceInvitation(
   const invitation = await invitations.create(tx, {
     organizationId,
     id: uuidv7(),
-    email: normalAddress(email),
+    email,
     role,
     name,
     invitedBy: actor.identity.kind === 'user' ? actor.identity.id : null,
