@@ -184,7 +184,7 @@ export const warnings = {
     Type.Array(Warning, {
       minItems: 1,
       description:
-          'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever.',
+        'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever.',
     }),
   ),
 }
