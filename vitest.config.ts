@@ -40,8 +40,8 @@ const exclude = ['**/node_modules/**', ...(isFull ? [] : FULL_SIZE_ONLY)]
 
 const shared = {
   pool: 'forks' as const,
-  // Twice as many as two cores: half of the time of a file is spent waiting.
-  maxWorkers: 4,
+  // More than twice two cores: half of the time of a file is spent waiting.
+  maxWorkers: 5,
   // Far more than any needs on a busy machine: they bound what hangs, and say nothing of speed.
   testTimeout: sized(240_000, 3_600_000),
   hookTimeout: 300_000,
