@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Composed, Refusal } from '../src/core/content/compose.ts'
-import type { Answers } from '../src/domain/sending/throttling.ts'
-import type { Result } from '../src/store/sending/messages.ts'
+import type { Answers } from '../src/domain/delivery/throttling.ts'
+import type { Result } from '../src/store/delivery/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
 /** A claimed row, rendered, or the reason why it cannot be. */

@@ -1,18 +1,18 @@
 import { Context } from '@temporalio/activity'
-import type { Timings } from '../src/domain/sending/timings.ts'
-import type { Run } from '../src/store/sending/batch-runs.ts'
+import type { Timings } from '../src/domain/delivery/timings.ts'
+import type { Run } from '../src/store/batches/batch-runs.ts'
 import type { Sql } from '../src/store/db/sql.ts'
 import type {
   AskProviderInput,
   DispatchMailInput,
   ImportContactsInput,
 } from '../workflows/contract.ts'
-import type { BatchContentDeps } from './sending/batch-mails.ts'
+import type { BatchContentDeps } from './batches/batch-mails.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
-import { createBatchActivities } from './sending/batches.ts'
+import { createBatchActivities } from './batches/batches.ts'
 import { createConfirmationActivities } from './consent/confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './accounts/console-policy.ts'
-import { createDrainMail } from './sending/drain-mail.ts'
+import { createDrainMail } from './mails/drain-mail.ts'
 import { createErasureActivities } from './privacy/erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
 import { createRetentionActivities } from './privacy/retention.ts'
@@ -20,7 +20,7 @@ import { createImportActivities } from './contacts/imports.ts'
 import { createFlowScheduleActivities, type FireScheduleDeps } from './flows/flow-schedules.ts'
 import { createIdentityActivities, type IdentityDeps } from './accounts/identities.ts'
 import type { Mailer, Verifier } from './mailer.ts'
-import { createSendChunk, type SendChunkInput } from './sending/send-chunk.ts'
+import { createSendChunk, type SendChunkInput } from './batches/send-chunk.ts'
 import {
   type ConnectionDeps,
   createCheckActivities,

@@ -1,5 +1,5 @@
 import { recordAnswers } from '../src/core/accounts/pace.ts'
-import type { Timings } from '../src/domain/sending/timings.ts'
+import type { Timings } from '../src/domain/delivery/timings.ts'
 import * as sendLimits from '../src/store/accounts/send-limits.ts'
 import * as sendUsage from '../src/store/accounts/send-usage.ts'
 import type { Sql } from '../src/store/db/sql.ts'

@@ -7,7 +7,7 @@ import type { Sql } from '../src/store/db/sql.ts'
 import type { Keyring } from '../src/tokens.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './http/metrics.ts'
-import type { Receiving } from '../src/core/sending/receiving.ts'
+import type { Receiving } from '../src/core/delivery/receiving.ts'
 
 /** Everything the API reaches the world through. */
 export interface Deps {

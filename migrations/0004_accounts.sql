@@ -97,7 +97,7 @@ end;
 select make_security_definer('webhook_proofs(text)');
 
 -- One row per AWS account and region, whatever organizations share it: the provider counts there.
--- How an account is slowed down stands in src/domain/sending/throttling.ts.
+-- How an account is slowed down stands in src/domain/delivery/throttling.ts.
 create table sending_limits (
   account_id text not null,
   region text not null,

@@ -28,5 +28,5 @@ $do$;
 
 comment on column messages.human_opened_at is
   'the first open or click by something that is not on the list of bots; opened_at: by anything';
-comment on column contact_stats.emails_opened is 'by people: see src/domain/sending/engagement.ts';
-comment on column contact_stats.emails_clicked is 'by people: see src/domain/sending/engagement.ts';
+comment on column contact_stats.emails_opened is 'by people: see src/domain/delivery/engagement.ts';
+comment on column contact_stats.emails_clicked is 'by people: see src/domain/delivery/engagement.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/delivery/timings.ts'
 
 /** Everything the programs read from their environment. Nothing else reads `process.env`. */
 export interface Config {

@@ -1,6 +1,6 @@
 import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
 import type { SendActivities } from '../activities/index.ts'
-import type { SendChunkInput, SendChunkResult } from '../activities/sending/send-chunk.ts'
+import type { SendChunkInput, SendChunkResult } from '../activities/batches/send-chunk.ts'
 import { SEND_QUEUE, type SendPart, type SendPlan, type SendProgress } from './contract.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { ControlActivities } from '../activities/index.ts'
-import { BATCH_FAILED, type BatchReport } from '../src/domain/sending/batch.ts'
+import { BATCH_FAILED, type BatchReport } from '../src/domain/batches/batch.ts'
 import { throwIfCancelled } from './cancellation.ts'
 import { Chunks, type Ending, HEARTBEAT_TIMEOUT } from './chunks.ts'
 import type { SendBatchInput, SendPlan, SendProgress } from './contract.ts'

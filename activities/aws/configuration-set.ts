@@ -1,8 +1,8 @@
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import type { Mailer, Outcome, SendingRole } from '../mailer.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
-import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
-import { VERIFICATION_TAG } from '../../src/domain/sending/ses-event.ts'
+import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
+import { VERIFICATION_TAG } from '../../src/domain/delivery/ses-event.ts'
 import type { Roles } from './roles.ts'
 import { signedWith } from './signed-with.ts'
 

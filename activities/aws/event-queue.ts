@@ -10,7 +10,7 @@ import {
   MESSAGES_PER_POLL,
   type QueuedMessage,
   type QueueSource,
-} from '../../src/domain/sending/event-queue.ts'
+} from '../../src/domain/delivery/event-queue.ts'
 import { ask } from './asking.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'

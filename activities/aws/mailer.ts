@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
-import { PRODUCTION_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { createSendEndpoints } from './endpoint.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'

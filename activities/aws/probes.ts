@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { CONSOLE_POLICY, type Purpose } from '../../src/domain/accounts/aws-actions.ts'
 import { type IamRole, iamRegion, roleName } from '../../src/domain/accounts/iam-role.ts'
-import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
+import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 

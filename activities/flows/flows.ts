@@ -6,12 +6,12 @@ import {
   type Move,
   STEP_FAILED,
 } from '../../src/domain/flows/execution.ts'
-import { PRODUCTION_TIMINGS, type Timings } from '../../src/domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS, type Timings } from '../../src/domain/delivery/timings.ts'
 import { createFetcher, type Fetcher } from '../../src/net/fetch.ts'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import type * as executionRuns from '../../src/store/flows/runs.ts'
 import { transact } from '../../src/store/db/sql.ts'
-import type { BatchContentDeps } from '../sending/batch-mails.ts'
+import type { BatchContentDeps } from '../batches/batch-mails.ts'
 import { withHeartbeat } from '../with-heartbeat.ts'
 import { createRunStep, type RunStepDeps, type RunStepInput } from './run-step.ts'
 import { createSteps, type Steps } from './steps/index.ts'

@@ -11,7 +11,7 @@ import * as suppressions from '../../src/store/consent/suppressions.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { addressHash } from '../../src/tokens.ts'
 import type { EraseContactInput } from '../../workflows/contract.ts'
-import type { BatchContentDeps } from '../sending/batch-mails.ts'
+import type { BatchContentDeps } from '../batches/batch-mails.ts'
 import { withHeartbeat } from '../with-heartbeat.ts'
 
 /** Mails of one transaction. */

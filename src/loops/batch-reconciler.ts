@@ -1,6 +1,6 @@
 import { batchWorkflowId } from '../../workflows/contract.ts'
-import { restartBatch, stopBatch } from '../core/sending/restart-batch.ts'
-import * as liveBatches from '../store/sending/live-batches.ts'
+import { restartBatch, stopBatch } from '../core/batches/restart-batch.ts'
+import * as liveBatches from '../store/batches/live-batches.ts'
 import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type ReconcilerDeps, type RunOwner, startRunReconciler } from './run-reconciler.ts'

@@ -4,10 +4,10 @@ import {
   nextLookMs,
   probeEveryMs,
   ROUNDS_PER_LEASE,
-} from '../domain/sending/doubt.ts'
-import type { Timings } from '../domain/sending/timings.ts'
-import * as claims from '../store/sending/claims.ts'
-import * as probes from '../store/sending/probes.ts'
+} from '../domain/delivery/doubt.ts'
+import type { Timings } from '../domain/delivery/timings.ts'
+import * as claims from '../store/delivery/claims.ts'
+import * as probes from '../store/delivery/probes.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
@@ -21,7 +21,7 @@ interface Deps {
 
 /**
  * Decides claims whose outcome was never reported: first `claimed → unknown` when the lease is
- * over, then by what the provider's events say about other mails (src/domain/sending/doubt.ts).
+ * over, then by what the provider's events say about other mails (src/domain/delivery/doubt.ts).
  */
 export const startClaimReconciler = ({ sql, timings, log }: Deps) =>
   startLoop({

@@ -1,4 +1,4 @@
-import { applyEvents, applyNext } from '../core/sending/apply-delivery-events.ts'
+import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
 import type { Keyring } from '../tokens.ts'
 import { type Log, startLoop } from './loop.ts'

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { storeQueued } from '../core/sending/receive-queued.ts'
+import { storeQueued } from '../core/delivery/receive-queued.ts'
 import {
   type EventQueue,
   type EventQueues,
@@ -7,8 +7,8 @@ import {
   type QueuedMessage,
   type QueueProblem,
   type QueueSource,
-} from '../domain/sending/event-queue.ts'
-import type { Timings } from '../domain/sending/timings.ts'
+} from '../domain/delivery/event-queue.ts'
+import type { Timings } from '../domain/delivery/timings.ts'
 import { uuidv7 } from '../ids.ts'
 import { noteEvent } from '../store/accounts/connections.ts'
 import * as polls from '../store/accounts/event-queue-polls.ts'

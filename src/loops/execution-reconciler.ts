@@ -1,5 +1,5 @@
 import { executionWorkflowId } from '../../workflows/contract.ts'
-import type { Timings } from '../domain/sending/timings.ts'
+import type { Timings } from '../domain/delivery/timings.ts'
 import * as reconcile from '../core/flows/reconcile.ts'
 import * as heldExecutions from '../store/flows/held-executions.ts'
 import * as outbox from '../store/platform/outbox.ts'

@@ -1,4 +1,4 @@
-import { rematch } from '../core/sending/match-untagged.ts'
+import { rematch } from '../core/delivery/match-untagged.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 

@@ -6,7 +6,7 @@ import {
   mailWorkflowId,
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
-import * as mailQueue from '../store/sending/mail-queue.ts'
+import * as mailQueue from '../store/mails/mail-queue.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 

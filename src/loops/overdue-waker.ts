@@ -3,7 +3,7 @@ import type { Sql } from '../store/db/sql.ts'
 import type { Cursor } from '../store/flows/held-executions.ts'
 import * as overdue from '../store/flows/overdue.ts'
 import * as outbox from '../store/platform/outbox.ts'
-import * as liveBatches from '../store/sending/live-batches.ts'
+import * as liveBatches from '../store/batches/live-batches.ts'
 import { type Log, startLoop } from './loop.ts'
 
 /** What is late for less is being seen to. */

@@ -5,7 +5,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import type { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
-import type { Timings } from '../domain/sending/timings.ts'
+import type { Timings } from '../domain/delivery/timings.ts'
 import { isUuid, type Uuid } from '../ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'

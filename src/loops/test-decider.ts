@@ -1,4 +1,4 @@
-import { decideUndecided } from '../core/sending/ab-test.ts'
+import { decideUndecided } from '../core/batches/ab-test.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 

@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { type Attachment, calendarMethod } from '../domain/sending/attachments.ts'
+import { type Attachment, calendarMethod } from '../domain/mails/attachments.ts'
 import type { Header } from './headers.ts'
 
 export interface MimeMail {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
 import { DEFAULT_SETTINGS } from '../../tools/sandbox/settings.ts'
-import { PRODUCTION_TIMINGS } from '../domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS } from '../domain/delivery/timings.ts'
 import { whenStopped } from './lifetime.ts'
 import { required } from './required.ts'
 

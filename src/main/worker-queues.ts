@@ -24,7 +24,7 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import type { Verifier } from '../../activities/mailer.ts'
-import { DRAIN_SLOTS } from '../../activities/sending/drain-mail.ts'
+import { DRAIN_SLOTS } from '../../activities/mails/drain-mail.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../loops/clock-keeper.ts'
 import { createFetcher } from '../net/fetch.ts'

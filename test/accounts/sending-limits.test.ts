@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordAnswers } from '../../src/core/accounts/pace.ts'
-import type { Lane } from '../../src/domain/sending/mail-priority.ts'
+import type { Lane } from '../../src/domain/mails/mail-priority.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import * as sendUsage from '../../src/store/accounts/send-usage.ts'
 import type { Sql } from '../../src/store/db/sql.ts'

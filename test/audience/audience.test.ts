@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFlowScheduleActivities } from '../../activities/flows/flow-schedules.ts'
-import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { EMAIL_STATUSES } from '../../src/domain/status.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type Api, connectAccount, startApi } from '../support/api.ts'

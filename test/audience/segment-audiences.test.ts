@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { type Api, type Client, connectAccount, createContact, startApi } from '../support/api.ts'
 import { smallFlow } from '../support/flow-inputs.ts'

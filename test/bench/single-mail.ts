@@ -15,7 +15,7 @@ import { readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { connectSandbox, SENDER, startSystem } from '../../src/main/system.ts'
-import * as messages from '../../src/store/sending/messages.ts'
+import * as messages from '../../src/store/delivery/messages.ts'
 import { seedContacts } from '../support/seed.ts'
 
 const [mails = 10_000, seconds = 20] = process.argv.slice(2).map(Number)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PRODUCTION_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import {
   account,

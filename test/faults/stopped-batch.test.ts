@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SENDER } from '../../src/main/system.ts'
-import * as batchRuns from '../../src/store/sending/batch-runs.ts'
+import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import { executionRuns, startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { startExecutionReconciler } from '../../src/loops/execution-reconciler.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'

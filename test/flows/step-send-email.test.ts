@@ -3,8 +3,8 @@ import { createSendEmail } from '../../activities/flows/steps/send-email.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import { dayBucket, uuidv7 } from '../../src/ids.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import * as mailQueue from '../../src/store/sending/mail-queue.ts'
-import { recordResults } from '../../src/store/sending/messages.ts'
+import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { recordResults } from '../../src/store/delivery/messages.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import {
   addressHash,

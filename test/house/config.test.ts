@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'letterloom-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -171,7 +171,7 @@ test('the README says in which direction domains import one another', () => {
   })
   expect(levels.flat().toSorted()).toEqual(
     rowsUnder(readme, '## Map')
-      .map(([name = '']) => quoted(name)[0] ?? '')
+      .flatMap(([name = '']) => quoted(name))
       .filter((name) =>
         ['core', 'store'].some((floor) =>
           tracked.some((path) => path.startsWith(`src/${floor}/${name}/`)),

@@ -12,7 +12,7 @@ const WITHOUT_STATEMENT = new Set([
   'src/store/audience/search-terms.ts: isIndexed',
   'src/store/audience/search-terms.ts: wordOf',
   // Where a batch's range of ids ends.
-  'src/store/sending/batches.ts: lastRow',
+  'src/store/batches/batches.ts: lastRow',
 ])
 
 interface Node {

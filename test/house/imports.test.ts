@@ -18,20 +18,20 @@ const PROGRAMS = ['../main/cli.ts', '../dev/postgres.ts']
 const CASES: Case[] = [
   {
     file: 'src/domain/case.ts',
-    allowed: ['./sending/batch.ts', './flows/steps/index.ts'],
+    allowed: ['./batches/batch.ts', './flows/steps/index.ts'],
     refused: ['node:crypto', 'crypto', 'fastify', '../ids.ts', '../store/db/sql.ts', ...PROGRAMS],
   },
   {
     file: 'src/schemas/case.ts',
-    allowed: ['typebox', './sending/batch.ts', '../domain/sending/batch.ts'],
+    allowed: ['typebox', './batches/batch.ts', '../domain/batches/batch.ts'],
     refused: ['node:crypto', 'fastify', '@sinclair/typebox', 'typebox/value', '../store/db/sql.ts'],
   },
   {
     file: 'src/store/case.ts',
     allowed: ['postgres', 'node:crypto', 'node:fs/promises', './db/sql.ts', '../ids.ts'].concat([
-      '../domain/sending/batch.ts',
+      '../domain/batches/batch.ts',
     ]),
-    typesOnly: ['../schemas/sending/batch.ts', '../../workflows/contract.ts'],
+    typesOnly: ['../schemas/batches/batch.ts', '../../workflows/contract.ts'],
     refused: [
       'pg',
       '../core/flows/triggers.ts',
@@ -43,19 +43,19 @@ const CASES: Case[] = [
     ].concat(['@temporalio/client', '../../api/app.ts', '../../workflows/index.ts', ...PROGRAMS]),
   },
   {
-    file: 'src/core/sending/case.ts',
+    file: 'src/core/batches/case.ts',
     allowed: [
       'node:crypto',
       './create-batch.ts',
       '../flows/triggers.ts',
-      '../../domain/sending/batch.ts',
-      '../../store/sending/batches.ts',
+      '../../domain/batches/batch.ts',
+      '../../store/batches/batches.ts',
       '../../mail/content.ts',
       '../../net/fetch.ts',
       '../../tokens.ts',
       '../../ids.ts',
     ],
-    typesOnly: ['../../schemas/sending/batch.ts'],
+    typesOnly: ['../../schemas/batches/batch.ts'],
     refused: ['postgres', 'fastify', '@temporalio/client', '@aws-sdk/client-sesv2'].concat([
       '../../config.ts',
       '../../loops/loop.ts',
@@ -109,9 +109,9 @@ const CASES: Case[] = [
   {
     file: 'src/client/case.ts',
     allowed: ['./schema.ts', 'openapi-fetch'],
-    typesOnly: ['../schemas/sending/batch.ts', 'openapi-typescript'],
+    typesOnly: ['../schemas/batches/batch.ts', 'openapi-typescript'],
     // It runs in browsers, too.
-    refused: ['../domain/sending/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
+    refused: ['../domain/batches/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
   },
   {
     file: 'src/loops/case.ts',
@@ -119,7 +119,7 @@ const CASES: Case[] = [
       '@temporalio/client',
       'node:timers/promises',
       './loop.ts',
-      '../domain/sending/batch.ts',
+      '../domain/batches/batch.ts',
     ].concat(['../store/platform/outbox.ts', '../ids.ts', '../../workflows/contract.ts']),
     refused: [
       '../mail/render.ts',
@@ -130,11 +130,11 @@ const CASES: Case[] = [
   },
   {
     file: 'workflows/case.ts',
-    allowed: ['@temporalio/workflow', './contract.ts', '../src/domain/sending/batch.ts'],
+    allowed: ['@temporalio/workflow', './contract.ts', '../src/domain/batches/batch.ts'],
     typesOnly: ['../activities/index.ts', '../src/store/db/sql.ts'],
     refused: ['node:crypto', '@temporalio/client', '@temporalio/activity', 'typebox'].concat([
       '../src/ids.ts',
-      '../src/schemas/sending/batch.ts',
+      '../src/schemas/batches/batch.ts',
       '../src/main/cli.ts',
       '../api/app.ts',
     ]),
@@ -145,10 +145,10 @@ const CASES: Case[] = [
       '@temporalio/activity',
       'node:timers/promises',
       './calls.ts',
-      '../src/core/sending/create-batch.ts',
+      '../src/core/batches/create-batch.ts',
     ].concat([
-      '../src/domain/sending/batch.ts',
-      '../src/schemas/sending/batch.ts',
+      '../src/domain/batches/batch.ts',
+      '../src/schemas/batches/batch.ts',
       '../src/store/db/sql.ts',
       '../src/mail/render.ts',
       '../src/net/fetch.ts',
@@ -177,10 +177,10 @@ const CASES: Case[] = [
       '@temporalio/activity',
       'node:crypto',
       './step.ts',
-      '../../sending/batch-mails.ts',
+      '../../batches/batch-mails.ts',
     ].concat([
       '../../../src/domain/flows/flow.ts',
-      '../../../src/store/sending/messages.ts',
+      '../../../src/store/delivery/messages.ts',
       '../../../src/mail/render.ts',
       '../../../src/tokens.ts',
       '../../../src/ids.ts',
@@ -196,7 +196,7 @@ const CASES: Case[] = [
     file: 'activities/aws/case.ts',
     allowed: ['@aws-sdk/client-sesv2', '@smithy/protocol-http', 'undici', 'node:crypto'].concat([
       './mailer.ts',
-      '../../src/domain/sending/batch.ts',
+      '../../src/domain/batches/batch.ts',
       '../../src/tokens.ts',
     ]),
     typesOnly: ['../mailer.ts'],
@@ -220,8 +220,8 @@ const CASES: Case[] = [
     ].concat([
       '@temporalio/client',
       './http/errors.ts',
-      './sending/routes/batches.ts',
-      '../src/schemas/sending/batch.ts',
+      './batches/routes/batches.ts',
+      '../src/schemas/batches/batch.ts',
       '../src/store/db/sql.ts',
       '../src/mail/content.ts',
       '../src/tokens.ts',
@@ -245,12 +245,12 @@ const CASES: Case[] = [
     ]),
   },
   {
-    file: 'api/sending/routes/case.ts',
+    file: 'api/batches/routes/case.ts',
     allowed: [
       'fastify',
       '../../http/errors.ts',
       './batches.ts',
-      '../../../src/store/sending/batches.ts',
+      '../../../src/store/batches/batches.ts',
     ].concat(['../../../workflows/contract.ts']),
     typesOnly: ['../../../workflows/send-batch.ts'],
     refused: [

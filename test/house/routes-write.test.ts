@@ -9,8 +9,8 @@ const WRITES = /\b(insert into|update \w+|delete from|merge into)\b/
 const LEFT = [
   'api/contacts/routes/import-upload.ts',
   'api/contacts/routes/imports.ts',
-  'api/sending/routes/failed-batches.ts',
-  'api/sending/routes/single-mail.ts',
+  'api/batches/routes/failed-batches.ts',
+  'api/mails/routes/single-mail.ts',
 ]
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BatchInput } from '../../src/schemas/sending/batch.ts'
+import { BatchInput } from '../../src/schemas/batches/batch.ts'
 import { type Answer, type Api, connectAccount, inject, startApi } from '../support/api.ts'
 import type { Schema } from '../support/arbitrary.ts'
 import {

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime'
 import { describe, expect, test } from 'vitest'
-import type { Attachment } from '../../src/domain/sending/attachments.ts'
+import type { Attachment } from '../../src/domain/mails/attachments.ts'
 import { formatAddress } from '../../src/mail/headers.ts'
 import { rawMessage } from '../../src/mail/mime.ts'
 

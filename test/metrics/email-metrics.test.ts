@@ -9,7 +9,7 @@ import {
   startApi,
 } from '../support/api.ts'
 import { insertSent, kept, newBucket, oracle, type SentMail } from '../support/figures.ts'
-import { BOT_LIST_VERSION } from '../../src/domain/sending/bots.ts'
+import { BOT_LIST_VERSION } from '../../src/domain/delivery/bots.ts'
 
 let api: Api
 /** A client of an organization of its own, with an account. */

@@ -1,6 +1,6 @@
 import { type Client, WorkflowIdReusePolicy } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { type Uuid, uuidv7 } from '../../src/ids.ts'
 import {
   CONFIRMATIONS,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deleteMailReferences, deleteOldRows } from '../../src/core/privacy/delete-old-rows.ts'
-import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
+import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import { dayBucket, lowestId, type Uuid, uuidv7 } from '../../src/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/tokens.ts'

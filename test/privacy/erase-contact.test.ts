@@ -8,7 +8,7 @@ import {
   enqueue,
   type SingleMail,
   recordResults,
-} from '../../src/store/sending/messages.ts'
+} from '../../src/store/delivery/messages.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'

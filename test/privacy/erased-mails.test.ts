@@ -1,4 +1,4 @@
-import { freezePage } from '../../src/core/sending/freeze-audience.ts'
+import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dayBucket, uuidv7 } from '../../src/ids.ts'
 import * as erasedMails from '../../src/store/privacy/erased-mails.ts'

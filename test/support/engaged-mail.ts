@@ -1,4 +1,4 @@
-import { applyEvents } from '../../src/core/sending/apply-delivery-events.ts'
+import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/tokens.ts'

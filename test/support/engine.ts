@@ -10,9 +10,9 @@ import {
   createSendActivities,
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
-import { startReceiving } from '../../src/core/sending/receiving.ts'
+import { startReceiving } from '../../src/core/delivery/receiving.ts'
 import { addSearchAttributes, waitForSearchAttributes } from '../../src/dev/search-attributes.ts'
-import { SHORT_TIMINGS, type Timings } from '../../src/domain/sending/timings.ts'
+import { SHORT_TIMINGS, type Timings } from '../../src/domain/delivery/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import { startExternalMailMatcher } from '../../src/loops/external-mail-matcher.ts'

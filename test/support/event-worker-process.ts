@@ -1,6 +1,6 @@
 import type * as Queues from '../../activities/aws/event-queue.ts'
 import type * as Roles from '../../activities/aws/roles.ts'
-import type { EventQueue, EventQueues } from '../../src/domain/sending/event-queue.ts'
+import type { EventQueue, EventQueues } from '../../src/domain/delivery/event-queue.ts'
 import type * as Applier from '../../src/loops/event-applier.ts'
 import type * as Poller from '../../src/loops/event-queue-poller.ts'
 import type * as Database from '../../src/store/db/sql.ts'

@@ -1,5 +1,5 @@
 import type { Call, Mail, Mailer, Outcome } from '../../activities/mailer.ts'
-import { SIMULATOR } from '../../src/domain/sending/event-recipients.ts'
+import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
 
 /** `accepted`: the provider took the mail although nobody will be told. */
 export type FakeOutcome = Outcome & { accepted?: true }

@@ -1,9 +1,9 @@
-import { startBatch } from '../../src/core/sending/create-batch.ts'
+import { startBatch } from '../../src/core/batches/create-batch.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import * as contents from '../../src/store/content/contents.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { NewBatch } from '../../src/store/sending/batches.ts'
+import type { NewBatch } from '../../src/store/batches/batches.ts'
 
 export interface Seeded {
   organizationId: string

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/sending/timings.ts'
+import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import type { Uuid } from '../../src/ids.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'

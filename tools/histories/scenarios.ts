@@ -9,7 +9,7 @@ import type {
   ProviderActivities,
   SendActivities,
 } from '../../activities/index.ts'
-import type { BatchReport } from '../../src/domain/sending/batch.ts'
+import type { BatchReport } from '../../src/domain/batches/batch.ts'
 import { type Move, STEP_FAILED } from '../../src/domain/flows/execution.ts'
 import { CONSOLE_POLICY_VERSION } from '../../src/domain/accounts/provider-questions.ts'
 import { END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.ts'

@@ -39,7 +39,7 @@ export const MADE: Record<string, string> = {
     'the pattern of a macro, which is checked, at the end of a text',
   'src/domain/accounts/console-policy.ts': 'a word of ours and at most six digits',
   'src/core/tools/hops.ts': 'a word of ours, blanks, and a name of bounded length',
-  'src/domain/sending/bots.ts': 'the words of web-bots.ts, each of which is checked, side by side',
+  'src/domain/delivery/bots.ts': 'the words of web-bots.ts, each of which is checked, side by side',
   'src/domain/tools/spf-macros.ts': 'one character of a few',
   'src/domain/tools/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',

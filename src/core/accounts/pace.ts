@@ -1,4 +1,4 @@
-import { type Answers, isEnough, nextPace } from '../../domain/sending/throttling.ts'
+import { type Answers, isEnough, nextPace } from '../../domain/delivery/throttling.ts'
 import * as sendLimits from '../../store/accounts/send-limits.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 

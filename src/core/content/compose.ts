@@ -1,5 +1,5 @@
 import type { Mailbox } from '../../domain/mailbox.ts'
-import type { SingleMailSource } from '../../domain/sending/mail-priority.ts'
+import type { SingleMailSource } from '../../domain/mails/mail-priority.ts'
 import type { Uuid } from '../../ids.ts'
 import { formatAddress, type Header, marketingHeaders } from '../../mail/headers.ts'
 import { RenderError } from '../../mail/render.ts'

@@ -9,7 +9,7 @@ import {
   requireTimezone,
 } from '../../domain/metrics/metrics-query.ts'
 import { QUARTER_MS, shiftsOf } from '../../domain/metrics/zone-shifts.ts'
-import { BOT_LIST_VERSION } from '../../domain/sending/bots.ts'
+import { BOT_LIST_VERSION } from '../../domain/delivery/bots.ts'
 import type { Uuid } from '../../ids.ts'
 import type { EmailMetrics, MetricsRow } from '../../schemas/metrics/email-metrics.ts'
 import type { Executor } from '../../store/db/sql.ts'

@@ -1,8 +1,8 @@
 import { bucketStart, type Uuid } from '../../ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
-import * as batchReports from '../../store/sending/batch-reports.ts'
-import * as linkClicks from '../../store/sending/link-clicks.ts'
+import * as batchReports from '../../store/batches/batch-reports.ts'
+import * as linkClicks from '../../store/batches/link-clicks.ts'
 
 /** Mails of one statement. */
 const PAGE = 20_000

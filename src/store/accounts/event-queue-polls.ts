@@ -1,4 +1,4 @@
-import type { QueueProblem, QueueSource } from '../../domain/sending/event-queue.ts'
+import type { QueueProblem, QueueSource } from '../../domain/delivery/event-queue.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 

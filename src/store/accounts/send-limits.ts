@@ -1,6 +1,6 @@
-import { QUOTA_RESERVE } from '../../domain/sending/estimate.ts'
-import { type Answers, isUndisturbed, type Pace } from '../../domain/sending/throttling.ts'
-import { type Lane, PRIORITIES } from '../../domain/sending/mail-priority.ts'
+import { QUOTA_RESERVE } from '../../domain/batches/estimate.ts'
+import { type Answers, isUndisturbed, type Pace } from '../../domain/delivery/throttling.ts'
+import { type Lane, PRIORITIES } from '../../domain/mails/mail-priority.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import { type Account, counted, nextPeriodOf, usedBy } from './send-usage.ts'
 

@@ -1,4 +1,4 @@
-import type { SnsTopic } from '../../domain/sending/sns-message.ts'
+import type { SnsTopic } from '../../domain/delivery/sns-message.ts'
 import type { Uuid } from '../../ids.ts'
 import type { Sql } from '../db/sql.ts'
 

@@ -2,7 +2,7 @@ import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
 import { dayBucket, type Uuid } from '../../ids.ts'
 import type { EmailStatus } from '../../domain/status.ts'
-import type { MailFacts } from '../../domain/sending/delivery.ts'
+import type { MailFacts } from '../../domain/delivery/delivery.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** The recipient of a flow's mail, and what the mail may refer to. */

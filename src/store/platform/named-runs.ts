@@ -1,5 +1,5 @@
 import type { Uuid } from '../../ids.ts'
-import type { BatchStatus } from '../../domain/sending/batch.ts'
+import type { BatchStatus } from '../../domain/batches/batch.ts'
 import type { Sql } from '../db/sql.ts'
 
 /** A flow or batch, and the organization whose outbox message names it. */

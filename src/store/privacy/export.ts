@@ -1,6 +1,6 @@
 import { dayBucket, type Uuid } from '../../ids.ts'
 import type { Addressed } from '../../domain/address.ts'
-import { withDeadLinksIn } from '../../domain/sending/dead-links.ts'
+import { withDeadLinksIn } from '../../domain/mails/dead-links.ts'
 import { type Mailed, type MailKey, wayByAddress, waysByContact } from './erased-mails.ts'
 import type { Executor } from '../db/sql.ts'
 

@@ -1,0 +1,365 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
+import { addressed } from '../../src/addresses.ts'
+import type { OutgoingMail, Refusal } from '../../src/core/content/compose.ts'
+import { openContent, outgoing } from '../../src/core/content/mail-content.ts'
+import { ORGANIZATION_TAG, PROBE_TAG, tagsOf } from '../../src/domain/delivery/ses-event.ts'
+import { laneOf } from '../../src/domain/mails/mail-priority.ts'
+import { refusalOfReceipt } from '../../src/domain/mails/single-mail.ts'
+import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
+import type { Timings } from '../../src/domain/delivery/timings.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import * as messages from '../../src/store/delivery/messages.ts'
+import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import * as transactionalMails from '../../src/store/mails/transactional-mails.ts'
+import * as probes from '../../src/store/delivery/probes.ts'
+import * as senders from '../../src/store/accounts/senders.ts'
+import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import * as suppressions from '../../src/store/consent/suppressions.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import type { Keyring } from '../../src/tokens.ts'
+import type { DispatchMailInput } from '../../workflows/contract.ts'
+import { callAll, type Job, jobOf } from '../calls.ts'
+import type { Mailer } from '../mailer.ts'
+import { applyProviderFeedback } from '../provider-feedback.ts'
+import { createFlights } from './flights.ts'
+import { createHeldBytes, type HeldPart } from './held-bytes.ts'
+import { writeWithRetry } from '../write-with-retry.ts'
+
+const CLAIM_SIZE = 50
+/** Mails of one connection whose calls have begun and are not written yet. */
+const MOST_IN_FLIGHT = 200
+/** What the mails of one claim say together: more only if the first alone is longer. */
+const CLAIM_BYTES = 4 * 1024 * 1024
+/**
+ * What all mails in flight of a process say: further claims are of one mail, and of no connection
+ * that has others in flight. As strings, and again in their requests, they take several times that.
+ */
+const HELD_BYTES = 24 * 1024 * 1024
+/** Refusals that are of the account itself, whoever uses it. */
+const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
+/** Drains that a process runs at once; while most of them run, others may wait for a slot. */
+export const DRAIN_SLOTS = 20
+const CROWD = 15
+/** For so long a drain keeps its slot at most; its turn is over sooner where others may wait. */
+const LONGEST_DRAIN_MS = 300_000
+/** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
+const POLL_MS = 50
+const WARM_MS = 1_000
+/** A wait longer than this is slept by the workflow, not by the activity. */
+const LONGEST_WAIT_MS = 5_000
+
+/** What a mail of the API says, and its sender's tags. */
+type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
+
+/**
+ * When to come back. `resumeAt` is for workflows of before: milliseconds since 1970, by the clock
+ * of one worker.
+ */
+export interface Drained {
+  waitMs?: number
+  resumeAt?: number
+  more: boolean
+}
+
+const resumeIn = (waitMs: number): Drained => ({
+  waitMs,
+  resumeAt: Date.now() + waitMs,
+  more: true,
+})
+
+type Flights = ReturnType<typeof createFlights>
+
+/** What claims that are under way have found out. */
+interface DrainState {
+  /** Nothing of this connection can be sent now. */
+  isStuck: boolean
+  /** One probe after the other. */
+  isProbing: boolean
+}
+
+/** Claimed mails, made. */
+interface Claim {
+  id: string
+  bucket: string
+  /** By the clock of Postgres. */
+  claimedAt: string
+  /** On `performance.now()`'s scale. */
+  startedAt: number
+  pending: { id: string; job: Job }[]
+  /** What they say, until their calls have ended. */
+  part: HeldPart
+}
+
+const UNREADABLE: Said = {
+  failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
+}
+
+export interface DrainMailDeps {
+  sql: Sql
+  claimSql: Sql
+  mailer: Mailer
+  timings: Timings
+  /** The suppression list knows addresses under its HMAC keys. */
+  content: { keyring: Keyring }
+}
+
+export function createDrainMail({ sql, claimSql, mailer, timings, content }: DrainMailDeps) {
+  /** Drains of this process. */
+  let running = 0
+  const held = createHeldBytes(HELD_BYTES)
+
+  /**
+   * Sends the single mail that waits for one connection, by priority. Returns when to come back:
+   * `waitMs` when the account cannot send now, nothing when the queue is empty or the time is up.
+   *
+   * Claims are made one after the other. Their calls are not waited for: an answer that is slow
+   * holds up nobody else's mail, as long as there are not too many of them.
+   */
+  return async function drainMail(input: DispatchMailInput): Promise<Drained> {
+    const flights = createFlights(MOST_IN_FLIGHT)
+    running++
+    try {
+      return await claimAll(input, flights)
+    } finally {
+      await flights.landed().finally(() => running--)
+    }
+  }
+
+  async function claimAll(
+    { organizationId, connectionId }: DispatchMailInput,
+    flights: Flights,
+  ): Promise<Drained> {
+    const startedAt = performance.now()
+    let warmUntil = startedAt + WARM_MS
+    let overAt: number | undefined
+    const state: DrainState = { isStuck: false, isProbing: false }
+    // What was begun before the time was up is waited for at work: it may be slow.
+    const isOver = () => {
+      const now = performance.now()
+      const mostMs = running > CROWD ? timings.drainMs : LONGEST_DRAIN_MS
+      if (now - startedAt >= mostMs) overAt ??= now
+      return (
+        overAt !== undefined && (now >= overAt + timings.callMs || !flights.beganBefore(overAt))
+      )
+    }
+
+    while (!isOver()) {
+      // This organization's role or identity is in the way: others on the account must not wait.
+      if (state.isStuck) return resumeIn(timings.stuckMs)
+      if (flights.hasFailed()) break
+      if (flights.room() === 0 || (held.isFull() && !flights.isEmpty())) {
+        await flights.next()
+        continue
+      }
+      const sender = await senders.find(sql, organizationId, connectionId)
+      if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
+      if (!state.isProbing) await probe(sender, flights, state)
+
+      const found = await waitingClaim(connectionId, flights.room())
+      if (!found) {
+        if (performance.now() > warmUntil && flights.isEmpty()) return { more: false }
+        await sleep(POLL_MS)
+        continue
+      }
+      const { bucket, ids, priority } = found
+      const grant = await sendLimits.grantPermits(sql, sender, ids.length, laneOf(priority))
+      if (grant.granted === 0) {
+        if (grant.waitMs > LONGEST_WAIT_MS) return resumeIn(grant.waitMs)
+        await Context.current().sleep(grant.waitMs)
+        continue
+      }
+      const claim = await claimSome(sender, { bucket, ids: ids.slice(0, grant.granted) })
+      const unused = grant.granted - claim.pending.length
+      if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
+      if (claim.pending.length === 0) {
+        // Somebody else holds these rows for a moment, or none of them may be mailed.
+        claim.part.resize(0)
+        await Context.current().sleep(POLL_MS)
+      } else {
+        const { isWatched } = grant
+        flights.begin(claim.pending.length, () =>
+          sendClaimed(sender, claim, { isWatched, state }).finally(() => claim.part.resize(0)),
+        )
+      }
+      if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
+      warmUntil = performance.now() + WARM_MS
+    }
+    return { more: true }
+  }
+
+  /**
+   * The rows of the next claim. One claim is of one lane, for which it has permits, and of one
+   * bucket: the partition must be named. The others have their turn next.
+   */
+  async function waitingClaim(connectionId: string, room: number) {
+    const waiting = await mailQueue.waiting(sql, connectionId, Math.min(CLAIM_SIZE, room))
+    const [first] = waiting
+    if (!first) return undefined
+    const { bucket, priority } = first
+    const ids = waiting
+      .filter((each) => each.bucket === bucket && each.priority === priority)
+      .map(({ id }) => id)
+    return { bucket, priority, ids }
+  }
+
+  /** Claims mails and makes them. */
+  async function claimSome(
+    sender: senders.SendingConnection,
+    wanted: { bucket: string; ids: string[] },
+  ): Promise<Claim> {
+    const part = held.take(CLAIM_BYTES)
+    try {
+      return { ...(await claimFitting(sender, wanted, part)), part }
+    } catch (error) {
+      part.resize(0)
+      throw error
+    }
+  }
+
+  async function claimFitting(
+    sender: senders.SendingConnection,
+    { bucket, ids }: { bucket: string; ids: string[] },
+    part: HeldPart,
+  ): Promise<Omit<Claim, 'part'>> {
+    const { organizationId, connectionId } = sender
+    // Before the claim, after which there is a second to begin every call.
+    const { fitting, saidBy, bytes } = await contentsOf({ organizationId, bucket, ids }, part.given)
+    part.resize(bytes)
+    const refused = await refusedByList(organizationId, bucket, fitting)
+    const startedAt = performance.now()
+    const claimId = uuidv7()
+    const claimed = await mailQueue.claim(claimSql, {
+      organizationId,
+      connectionId,
+      bucket,
+      claimId,
+      ids: fitting,
+      refused,
+    })
+    if (claimed.mails.length === 0) {
+      await mailQueue.dropStale(sql, { organizationId, bucket, ids: fitting })
+    }
+    const pending = claimed.mails.map(({ id, recipient: to, flowId, ...stored }) => {
+      const said = saidBy(id)
+      const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
+      const tags = tagsOf({ organizationId, bucket, id, flowId })
+      return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
+    })
+    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending }
+  }
+
+  /** Calls, writes, and gives back the permits that were not used. */
+  async function sendClaimed(
+    sender: senders.SendingConnection,
+    { id: claimId, bucket, claimedAt, startedAt, pending }: Claim,
+    { isWatched, state }: { isWatched: boolean; state: DrainState },
+  ): Promise<void> {
+    const { organizationId, connectionId } = sender
+    const { results, verdict } = await callAll(mailer, pending, {
+      iamRole: sender,
+      signedAt: new Date(claimedAt),
+      beginBy: startedAt + timings.beginMs,
+    })
+    await writeWithRetry(() =>
+      messages.recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
+    )
+    // One sender's identity is refused: other senders of the connection must not wait behind it.
+    if (verdict.senderRefused.size > 0) {
+      const refusedIds = { organizationId, bucket, ids: [...verdict.senderRefused] }
+      await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
+    }
+    await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
+    if (verdict.unavailable !== undefined && ACCOUNT_WIDE.includes(verdict.unavailable)) {
+      await sendLimits.pause(sql, sender, timings.outagePauseMs, verdict.unavailable)
+    }
+    if (verdict.notBegun > 0) await sendLimits.giveBack(sql, sender, verdict.notBegun)
+    state.isStuck ||= verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender)
+  }
+
+  /**
+   * What mails of the API say, which is stored encrypted; of other mail the claim tells. Those that
+   * do not fit in with the others are left for the next claim.
+   */
+  async function contentsOf(
+    wanted: { organizationId: string; bucket: string; ids: readonly string[] },
+    mostBytes: number,
+  ) {
+    const fitting = await transactionalMails.listFitting(sql, wanted, mostBytes)
+    const said = new Map<string, Said>()
+    for (const { id, isSealed, sealed, tags } of fitting) {
+      if (!isSealed) continue
+      const found = sealed && openContent(content.keyring, wanted.organizationId, id, sealed)
+      said.set(id, found ? { parts: await outgoing(found), tags: tags ?? [] } : UNREADABLE)
+    }
+    return {
+      bytes: fitting.reduce((sum, { bytes }) => sum + bytes, 0),
+      fitting: fitting.map(({ id }) => id),
+      saidBy: (id: string): Said => said.get(id) ?? { parts: {}, tags: [] },
+    }
+  }
+
+  /**
+   * Mail that the suppression list forbids. It is looked up here because it knows addresses by keys
+   * that Postgres does not have. Unsubscribed addresses still get receipts.
+   */
+  async function refusedByList(organizationId: string, bucket: string, ids: readonly string[]) {
+    const found = await mailQueue.listToLookUp(sql, { organizationId, bucket, ids })
+    const mails = found.map((mail) => ({
+      ...mail,
+      address: addressed(content.keyring, organizationId, mail.recipient),
+    }))
+    const addresses = mails.map(({ address }) => address)
+    const reasonOf = await suppressions.lookUp(sql, organizationId, addresses)
+    return mails.flatMap(({ id, source, address }) => {
+      const listed = reasonOf(address)
+      const reason = source === 'workflow' ? listed : refusalOfReceipt(listed)
+      return reason === undefined ? [] : [{ id, reason }]
+    })
+  }
+
+  /**
+   * One mail to the simulator, when rows are in doubt and too few other mails tell whether events
+   * arrive. No row in the ledger, no log, no counter; under the limiter like all mail.
+   */
+  async function probe(
+    sender: senders.SendingConnection,
+    flights: Flights,
+    state: DrainState,
+  ): Promise<void> {
+    const { organizationId, connectionId } = sender
+    const from = await probes.take(sql, organizationId, connectionId)
+    if (from === undefined) return
+    const grant = await sendLimits.grantPermits(sql, sender, 1)
+    if (grant.granted === 0) {
+      await probes.giveBack(sql, organizationId, connectionId)
+      return
+    }
+    state.isProbing = true
+    flights.begin(1, () => sendProbe(sender, from).finally(() => (state.isProbing = false)))
+  }
+
+  async function sendProbe(sender: senders.SendingConnection, from: string): Promise<void> {
+    const { organizationId, connectionId } = sender
+    const id = uuidv7()
+    const beginBy = performance.now() + timings.beginMs
+    const claimedAt = await probes.claim(sql, { organizationId, connectionId, id, from })
+    const outcome = await mailer.send(
+      {
+        from,
+        replyTo: null,
+        to: SIMULATOR,
+        subject: 'Probe',
+        html: null,
+        text: 'Asks whether delivery events arrive.',
+        headers: [],
+        tags: [
+          { name: PROBE_TAG, value: id },
+          { name: ORGANIZATION_TAG, value: organizationId },
+        ],
+      },
+      { iamRole: sender, signedAt: new Date(claimedAt), beginBy },
+    )
+    if (outcome.kind === 'sent') await probes.recordAnswer(sql, organizationId, id)
+  }
+}

@@ -1,0 +1,184 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { chooseWinner } from '../../../src/core/batches/ab-test.ts'
+import { changeOf } from '../../../src/core/batches/batch-patch.ts'
+import { changeBatch, duplicateBatch, pauseBatch } from '../../../src/core/batches/change-batch.ts'
+import { retryFailed } from '../../../src/core/batches/retry-failed.ts'
+import { conflict } from '../../../src/domain/errors.ts'
+import { isUuid } from '../../../src/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import { Batch, CreatedBatch } from '../../../src/schemas/batches/batch.ts'
+import {
+  BatchDuplicate,
+  BatchPatch,
+  WinnerInput,
+} from '../../../src/schemas/batches/batch-patch.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import { findSource } from '../../../src/store/batches/batch-changes.ts'
+import * as batches from '../../../src/store/batches/batches.ts'
+import { warned } from '../../accounts/sender-check.ts'
+import { createBatchChecks } from '../batch-checks.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+
+const tags = ['batch']
+const sending = { scope: 'send' } as const
+const bodyLimit = REQUEST_LIMITS.largeBodyBytes
+
+/** What becomes of a batch that was created: paused, changed, made again. */
+export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
+  app,
+  { asker, searchSql, now },
+) => {
+  const checks = createBatchChecks({ asker, searchSql, now })
+
+  /** Checks what would be sent, before a transaction is open. */
+  const check = async (request: FastifyRequest, id: string, patch: BatchPatch): Promise<void> => {
+    const { organizationId, sql } = request.caller
+    const source = isUuid(id)
+      ? await findSource(sql, organizationId, id, { lock: false })
+      : undefined
+    if (!source) return
+    const { input, kept } = changeOf(source, patch)
+    await checks.check(request, input, { isCompiled: kept !== undefined })
+  }
+
+  app.post(
+    '/v1/batch/:id/pause',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'pauseBatch',
+        summary: 'Pause a batch that has not ended',
+        description:
+          'Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).',
+        params: IdParams,
+        response: { 200: Batch, ...failures(409) },
+      },
+    },
+    async ({ tx, caller: { organizationId }, params: { id } }) => {
+      const paused = isUuid(id) ? await pauseBatch(tx, organizationId, id) : undefined
+      if (paused) return paused
+      const batch = isUuid(id) ? await batches.find(tx, organizationId, id) : undefined
+      if (!batch) throw await missing(tx, 'batch', organizationId, id)
+      const state = batch.paused ? 'paused' : batch.status
+      throw conflict(`A ${state} batch cannot be paused`, { reason: 'batch_not_pausable' })
+    },
+  )
+
+  app.post(
+    '/v1/batch/:id/choose-winner',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'chooseWinner',
+        summary: 'Choose the variant that the rest of an A/B test gets',
+        description:
+          'At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).',
+        params: IdParams,
+        body: WinnerInput,
+        response: { 200: Batch, ...failures(409) },
+      },
+    },
+    async ({ tx, id: requestId, caller: { organizationId }, params: { id }, body }) => {
+      const chosen = { id, name: body.variant }
+      const batch = isUuid(id)
+        ? await chooseWinner(tx, organizationId, chosen, requestId)
+        : undefined
+      if (!batch) throw await missing(tx, 'batch', organizationId, id)
+      return batch
+    },
+  )
+
+  app.patch(
+    '/v1/batch/:id',
+    {
+      config: sending,
+      bodyLimit,
+      schema: {
+        tags,
+        operationId: 'updateBatch',
+        summary: 'Change or reschedule a batch whose time has not come',
+        description:
+          'Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).',
+        params: IdParams,
+        body: BatchPatch,
+        response: { 200: CreatedBatch, ...failures(402, 409) },
+      },
+      preHandler: (request) => check(request, request.params.id, request.body),
+    },
+    async (request) => {
+      const { caller, body: patch, params } = request
+      const { organizationId, sql } = caller
+      const { id } = params
+      const changed = isUuid(id)
+        ? await transact(sql, (tx) =>
+            changeBatch(tx, organizationId, { id, patch }, checks.of(request)),
+          )
+        : undefined
+      if (!changed) throw await missing(sql, 'batch', organizationId, id)
+      return warned(changed.batch, changed.warnings)
+    },
+  )
+
+  app.post(
+    '/v1/batch/:id/duplicate',
+    {
+      config: sending,
+      bodyLimit,
+      schema: {
+        tags,
+        operationId: 'duplicateBatch',
+        summary: 'Make a batch that says the same as another',
+        description:
+          'With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.',
+        params: IdParams,
+        body: BatchDuplicate,
+        response: { 201: CreatedBatch, ...failures(402) },
+      },
+      preHandler: (request) => check(request, request.params.id, request.body ?? {}),
+    },
+    async (request, reply) => {
+      const { tx, caller, body, params } = request
+      const { organizationId } = caller
+      const patch = body ?? {}
+      const made = isUuid(params.id)
+        ? await duplicateBatch(tx, organizationId, { id: params.id, patch }, checks.of(request))
+        : undefined
+      if (!made) throw await missing(tx, 'batch', organizationId, params.id)
+      reply.code(201)
+      return warned(made.batch, made.warnings)
+    },
+  )
+
+  app.post(
+    '/v1/batch/:id/retry-failed',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'retryFailedBatch',
+        summary: 'Send a batch again to those in whom it failed',
+        description:
+          'A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).',
+        params: IdParams,
+        response: { 201: CreatedBatch, ...failures(402, 409) },
+      },
+      preHandler: (request) => check(request, request.params.id, {}),
+    },
+    async (request, reply) => {
+      const { tx, caller, params } = request
+      const { organizationId } = caller
+      const made = isUuid(params.id)
+        ? await retryFailed(tx, organizationId, params.id, checks.of(request))
+        : undefined
+      if (!made) throw await missing(tx, 'batch', organizationId, params.id)
+      reply.code(201)
+      return warned(made.batch, made.warnings)
+    },
+  )
+}

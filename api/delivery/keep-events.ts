@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { judgeEvents } from '../../src/core/delivery/judge-events.ts'
+import type { ReceivedEvent } from '../../src/core/delivery/receive-event.ts'
+import { type StoredEvent, storeEvents } from '../../src/core/delivery/store-events.ts'
+import type { Uuid } from '../../src/ids.ts'
+import type { WebhookAnswer } from '../../src/schemas/delivery/webhook.ts'
+import { noteEvent } from '../../src/store/accounts/connections.ts'
+import { within } from '../../src/store/db/sql.ts'
+import type { Deps } from '../deps.ts'
+import { coalesce } from '../http/coalesce.ts'
+
+const STORE_LIMITS = { waitMs: 5, most: 200 }
+const NOTE_EVERY_MS = 1_000
+/** Of the event bus's five seconds. */
+const JUDGE_MS = 1_000
+
+/**
+ * Stores delivery events that a proof came with, in sets, and says what became of each. One that is
+ * not applied and exceeds the limit of its connection's day is answered like others, and counted.
+ */
+export function eventKeeper(
+  { sql, metrics }: Pick<Deps, 'sql' | 'metrics'>,
+  log: FastifyBaseLogger,
+): (received: ReceivedEvent) => Promise<WebhookAnswer> {
+  const store = coalesce((events: ReceivedEvent[]) => storeSet(events), STORE_LIMITS)
+  const noted = new Map<Uuid, number>()
+
+  /** The applier judges them too: for want of an answer in time no event waits, or is refused. */
+  const judge = (received: readonly ReceivedEvent[]): Promise<readonly ReceivedEvent[]> =>
+    Promise.race([
+      judgeEvents(sql, received).catch(() => received),
+      sleep(JUDGE_MS, received, { ref: false }),
+    ])
+
+  /** That events come. Nobody waits for it: the row may be locked, and the next event notes it. */
+  function note(events: readonly ReceivedEvent[]): void {
+    for (const { organizationId, connectionId, ignored, error } of events) {
+      if (ignored !== undefined || error !== undefined) continue
+      const time = performance.now()
+      if (time - (noted.get(connectionId) ?? -NOTE_EVERY_MS) < NOTE_EVERY_MS) continue
+      noted.set(connectionId, time)
+      noteEvent(within(sql, organizationId), organizationId, connectionId).catch((err: unknown) =>
+        log.warn({ err, connectionId }, 'an event could not be noted'),
+      )
+    }
+  }
+
+  async function storeSet(received: readonly ReceivedEvent[]): Promise<StoredEvent[]> {
+    const events = await judge(received)
+    const stored = await storeEvents(sql, events)
+    note(events)
+    return stored
+  }
+
+  return async (received) => {
+    const { isNew, isKept, reason } = await store(received)
+    if (reason === undefined) return { status: isNew ? 'processed' : 'duplicate' }
+    if (isNew) metrics.eventsNotApplied.inc({ reason })
+    if (isNew && isKept && received.error !== undefined) {
+      log.warn(
+        { connectionId: received.connectionId, reason },
+        'a delivery event could not be read',
+      )
+    }
+    return { status: 'ignored', reason }
+  }
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SLOW_ANSWER_MS } from '../../src/core/delivery/receiving.ts'
+import type { Uuid } from '../../src/ids.ts'
+import type { Deps } from '../deps.ts'
+
+interface Whose {
+  organizationId: Uuid
+  id: Uuid
+}
+
+/**
+ * Tells `receiving` which requests of the routes of `app` were answered badly, too late or not at
+ * all. Returns how a route says whose event a request brings, once it knows.
+ */
+export function tellMissedEvents(app: FastifyInstance, { receiving }: Pick<Deps, 'receiving'>) {
+  const known = new WeakMap<FastifyRequest, Whose>()
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const isSlow = reply.elapsedTime > SLOW_ANSWER_MS
+    const whose = known.get(request)
+    if (reply.statusCode >= 500 || (whose && (reply.statusCode === 429 || isSlow))) {
+      receiving.refused(whose)
+    }
+    done()
+  })
+
+  return (request: FastifyRequest, reply: FastifyReply, whose: Whose): void => {
+    known.set(request, whose)
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableEnded) receiving.refused(whose)
+    })
+  }
+}

@@ -1,0 +1,88 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../../../src/domain/errors.ts'
+import { webhookProofs } from '../../../src/core/accounts/webhook-proofs.ts'
+import { toInboundEvent, toUnreadEvent } from '../../../src/core/delivery/receive-event.ts'
+import {
+  AccountNumberParams,
+  EventEnvelope,
+  WebhookAnswer,
+} from '../../../src/schemas/delivery/webhook.ts'
+import type { WebhookProof } from '../../../src/store/accounts/connection-secrets.ts'
+import { isWebhookSecret } from '../../../src/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { limitAddress } from '../../limits/rate-limit.ts'
+import { eventKeeper } from '../keep-events.ts'
+import { tellMissedEvents } from '../missed-events.ts'
+import { limitUnverified } from '../unverified-connections.ts'
+import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
+
+const SECRET_HEADER = 'x-webhook-secret'
+
+const proven = new WeakMap<FastifyRequest, WebhookProof>()
+
+/**
+ * Delivery events, stored before they are answered and applied afterwards. The proof decides whose
+ * they are, never the body.
+ */
+export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { keyring } = deps
+  const findProof = webhookProofs(deps)
+  const keep = eventKeeper(deps, app.log)
+  const isProven = tellMissedEvents(app, deps)
+  const takeTurn = limitUnverified(deps)
+  readEventBodies(app, REQUEST_LIMITS.deliveryEventBytes)
+
+  app.post(
+    '/webhooks/ses/:accountNumber',
+    {
+      config: {
+        public: true,
+        readsAnyBody: true,
+        // An account's events come from addresses that it shares with strangers.
+        vouch: ({ param, headers }) =>
+          isOurs(param('accountNumber'), headers[SECRET_HEADER]) ? 'unlimited' : undefined,
+      },
+      // A wrong body is kept and answered 200: the event bus takes a 4xx for the end of an event.
+      attachValidation: true,
+      schema: {
+        tags: ['webhooks'],
+        operationId: 'receiveSesEvent',
+        summary: 'Receive a delivery event from EventBridge',
+        description:
+          'The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.',
+        params: AccountNumberParams,
+        body: EventEnvelope,
+        security: [{ webhookSecret: [] }],
+        response: { 200: WebhookAnswer, ...failures(401) },
+      },
+      /** Before the body is read: a stranger's megabytes are not ours to parse. */
+      onRequest: async (request, reply) => {
+        const secret = request.headers[SECRET_HEADER]
+        const { accountNumber } = request.params
+        const given = typeof secret === 'string' ? secret : ''
+        const proof = await findProof(accountNumber, given, async () => {
+          // One of ours that is good no more was let through uncounted.
+          if (isOurs(accountNumber, given)) await limitAddress(deps, request, reply)
+        })
+        if (!proof) {
+          throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')
+        }
+        proven.set(request, proof)
+        isProven(request, reply, proof)
+        await takeTurn(proof.id, reply)
+      },
+    },
+    (request) => {
+      const proof = proven.get(request)
+      if (!proof) throw new Error('the secret was not checked')
+      if (request.validationError === undefined) return keep(toInboundEvent(request.body, proof))
+      return keep(toUnreadEvent(unreadOf(request), proof))
+    },
+  )
+
+  const isOurs = (accountNumber: string, secret: unknown): boolean =>
+    typeof secret === 'string' && isWebhookSecret(keyring, accountNumber, secret)
+}

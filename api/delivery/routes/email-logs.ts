@@ -1,0 +1,146 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { normalAddress } from '../../../src/domain/text.ts'
+import {
+  type EmailLog,
+  EmailLogDetail,
+  EmailLogList,
+  EmailLogListQuery,
+  EmailLogParams,
+  EmailLogExportQuery,
+  LOG_COLUMNS,
+  MOST_EVENTS,
+} from '../../../src/schemas/delivery/email-log.ts'
+import {
+  exportEmailLogs,
+  listEmailLogs,
+  oldestShown,
+} from '../../../src/core/delivery/email-logs.ts'
+import { logContent } from '../../../src/core/delivery/log-content.ts'
+import { allows } from '../../../src/domain/access/access.ts'
+import { refusalOf } from '../../../src/domain/access/ownership.ts'
+import { withDeadLinksIn } from '../../../src/domain/mails/dead-links.ts'
+import { audit } from '../../access/audit.ts'
+import { csvFile, csvLines } from '../../http/csv-answers.ts'
+import * as logs from '../../../src/store/delivery/email-logs.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { pageOf } from '../../http/pages.ts'
+import { rangeParameters } from '../../http/times.ts'
+
+const tags = ['email-logs']
+const config = { scope: 'read' } as const
+
+export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { now } = deps
+
+  app.get(
+    '/v1/email/logs',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listEmailLogs',
+        summary: 'List mails and what became of them, newest first',
+        description:
+          '`status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.',
+        querystring: EmailLogListQuery,
+        response: { 200: EmailLogList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, query: { limit, cursor, ...filters } }) => {
+      const scope = { list: 'email-logs', organizationId, filters }
+      const rows = await listEmailLogs(sql, organizationId, {
+        ...read(filters),
+        oldest: await oldestShown(sql, organizationId, now()),
+        before: decodeCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const { page, nextCursor } = pageOf(rows, limit, scope)
+      return { logs: page, nextCursor }
+    },
+  )
+
+  app.get(
+    '/v1/email/logs/export',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'exportEmailLogs',
+        summary: 'Download mails and what became of them as CSV',
+        description:
+          'Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.',
+        querystring: EmailLogExportQuery,
+        response: { 200: csvFile('The mails') },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, sql } = request.caller
+      const filters = {
+        ...read(request.query),
+        oldest: await oldestShown(sql, organizationId, now()),
+      }
+      await audit(sql, request, now, {
+        action: 'email_logs.exported',
+        subject: { kind: 'organization', id: organizationId },
+        detail: { filters: Object.keys(request.query) },
+      })
+      void reply.header('content-disposition', 'attachment; filename="email-logs.csv"')
+      const pages = exportEmailLogs(sql, organizationId, filters)
+      return reply.type('text/csv; charset=utf-8').send(csvLines(LOG_COLUMNS, cellsOf(pages)))
+    },
+  )
+
+  app.get(
+    '/v1/email/logs/:messageId',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getEmailLog',
+        summary:
+          'Get a mail with its timeline and what it said, by the provider’s message id or ours',
+        description:
+          '`events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.',
+        params: EmailLogParams,
+        response: { 200: EmailLogDetail },
+      },
+    },
+    async (request) => {
+      const { organizationId, sql, scopes } = request.caller
+      const { messageId } = request.params
+      const oldest = await oldestShown(sql, organizationId, now())
+      const log = await logs.find(sql, organizationId, messageId, oldest)
+      if (!log) {
+        throw refusalOf('email_log', await logs.isElsewhere(sql, organizationId, messageId))
+      }
+      const events = await logs.listEvents(sql, organizationId, log, MOST_EVENTS + 1)
+      const timeline = {
+        events: withDeadLinksIn(events.slice(0, MOST_EVENTS)),
+        eventsTruncated: events.length > MOST_EVENTS,
+      }
+      if (!allows(scopes, 'full')) {
+        return { ...log, ...timeline, content: null, contentMissing: 'scope' as const }
+      }
+      const said = await logContent(deps, sql, organizationId, log)
+      if (said.content) {
+        const subject = { kind: 'email', id: log.id }
+        await audit(sql, request, now, { action: 'email.read', subject })
+      }
+      return { ...log, ...timeline, ...said }
+    },
+  )
+}
+
+/** Filters as the store takes them. */
+const read = (filters: EmailLogExportQuery) => ({
+  ...filters,
+  recipient: filters.recipient && normalAddress(filters.recipient),
+  ...rangeParameters(filters),
+})
+
+async function* cellsOf(pages: AsyncIterable<EmailLog[]>) {
+  for await (const page of pages) {
+    yield page.map((log) => LOG_COLUMNS.map((column) => log[column] ?? ''))
+  }
+}

@@ -1,0 +1,128 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createSnsReceiver, toSnsEvent } from '../../../src/core/delivery/receive-sns.ts'
+import { AppError } from '../../../src/domain/errors.ts'
+import type { SnsMessage, SnsTopic } from '../../../src/domain/delivery/sns-message.ts'
+import {
+  ConnectionParams,
+  SnsMessage as SnsBody,
+  WebhookAnswer,
+} from '../../../src/schemas/delivery/webhook.ts'
+import type { Deps } from '../../deps.ts'
+import { malformedBody } from '../../http/errors.ts'
+import { failures } from '../../http/failures.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { limitAddress } from '../../limits/rate-limit.ts'
+import { eventKeeper } from '../keep-events.ts'
+import { tellMissedEvents } from '../missed-events.ts'
+import { limitUnverified } from '../unverified-connections.ts'
+import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
+
+/** Of SNS's first three tries, which are 20 s apart (SNS developer guide). */
+const RETRY_AFTER_SECONDS = 20
+
+/**
+ * Delivery events of a topic of SNS: the signature and the topic decide whose they are. What is not
+ * proven counts for its address, and what is proven never does: SNS has few addresses for all.
+ */
+export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const receiver = createSnsReceiver(deps)
+  const keep = eventKeeper(deps, app.log)
+  const isProven = tellMissedEvents(app, deps)
+  const takeTurn = limitUnverified(deps)
+  readEventBodies(app, REQUEST_LIMITS.snsMessageBytes)
+
+  /** A refusal, or 429 when there were too many. */
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Error) => {
+    await limitAddress(deps, request, reply)
+    throw refusal
+  }
+
+  app.post(
+    '/webhooks/sns/:connectionId',
+    {
+      // Whether it is from a stranger, its body says: those are counted by `refuse`.
+      config: { public: true, unlimited: true, readsAnyBody: true },
+      attachValidation: true,
+      schema: {
+        tags: ['webhooks'],
+        operationId: 'receiveSnsMessage',
+        summary: 'Receive a delivery event from SNS',
+        description:
+          'For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed by itself. Only messages of that topic are accepted whose signature is SNS’s, version 1 or 2, and that are not older than an hour. The event is stored before it is answered; the same `MessageId` again is a `duplicate`, and what can never be applied is `ignored` with the reason. Raw delivery has no signature and is refused. Everything else is the same 401. Any content type is read as JSON, up to 256 KiB.',
+        params: ConnectionParams,
+        body: SnsBody,
+        security: [],
+        response: { 200: WebhookAnswer, ...failures(401, 503) },
+      },
+      /** Before the body is read. */
+      onRequest: async (request, reply) => {
+        if (request.headers['x-amz-sns-rawdelivery'] !== 'true') return
+        await refuse(request, reply, rawDelivery())
+      },
+    },
+    async (request, reply) => {
+      if (request.validationError) return refuse(request, reply, unreadable(request))
+      const { body: message, params } = request
+      const proof = await receiver.prove(params.connectionId, message)
+      if (proof.kind === 'refused') {
+        const { problem } = proof
+        request.log.info({ problem }, 'a message is not proven to be of the topic')
+        return refuse(request, reply, unproven())
+      }
+      const { topic } = proof
+      isProven(request, reply, topic)
+      await takeTurn(topic.id, reply)
+      if (proof.kind === 'unreachable') throw unavailable('The certificate of SNS')
+      if (message.Type === 'Notification') return keep(toSnsEvent(message, topic))
+      if (message.Type === 'SubscriptionConfirmation') return confirm(request, message, topic)
+      request.log.warn({ connectionId: topic.id }, 'a topic of SNS sends no more delivery events')
+      return { status: 'ignored' as const, reason: 'unsubscribed' }
+    },
+  )
+
+  async function confirm(
+    { log }: Pick<FastifyRequest, 'log'>,
+    message: SnsMessage,
+    topic: SnsTopic,
+  ): Promise<WebhookAnswer> {
+    const confirmation = await receiver.confirm(message, topic)
+    log.info({ connectionId: topic.id, confirmation }, 'a topic of SNS asked for confirmation')
+    if (confirmation === 'unreachable') throw unavailable('SNS')
+    if (confirmation === 'confirmed') return { status: 'processed' }
+    return { status: 'ignored', reason: 'confirmation_refused' }
+  }
+}
+
+/** One answer for an unknown connection, another topic and a wrong signature. */
+const unproven = (): AppError =>
+  new AppError('UNAUTHORIZED', 'The message is not proven to be of the topic of this connection')
+
+const rawDelivery = (): AppError =>
+  new AppError(
+    'BAD_REQUEST',
+    'Raw message delivery has no signature; switch it off for this subscription',
+    { reason: 'raw_delivery' },
+  )
+
+const unavailable = (what: string): AppError =>
+  new AppError('INTERNAL_ERROR', `${what} cannot be reached; try again`, {
+    status: 503,
+    reason: 'provider_unreachable',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+
+/** Why a request has no body that is a message. */
+function unreadable(request: FastifyRequest): Error {
+  const { reason } = unreadOf(request)
+  if (request.body !== undefined && request.validationError) return request.validationError
+  if (reason === 'too_large') {
+    const most = REQUEST_LIMITS.snsMessageBytes
+    return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${most} bytes`)
+  }
+  if (reason === 'unsupported_encoding') {
+    const message = 'A Content-Encoding is not supported here'
+    return new AppError('REQUEST_FAILED', message, { status: 415 })
+  }
+  return malformedBody('is not a JSON object that can be stored')
+}

@@ -1,0 +1,268 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { bodyView, openContent } from '../../../src/core/content/mail-content.ts'
+import { acceptMails } from '../../../src/core/mails/accept-mails.ts'
+import { type PreparedMail, prepareMails } from '../../../src/core/mails/prepare-mails.ts'
+import { emailView } from '../../../src/core/mails/single-mail-view.ts'
+import { AppError, conflict, notFound, refuse } from '../../../src/domain/errors.ts'
+import { type RowFailures, rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
+import { keptUntil, timeProblem } from '../../../src/domain/mails/single-mail.ts'
+import { toUtc } from '../../../src/domain/times.ts'
+import { isUuid } from '../../../src/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import {
+  Email,
+  EmailAccepted,
+  EmailBatchInput,
+  EmailBody,
+  EmailBatchResult,
+  type EmailBatchRow,
+  EmailInput,
+  EmailPatch,
+} from '../../../src/schemas/mails/email.ts'
+import { type Executor, transact } from '../../../src/store/db/sql.ts'
+import * as transactionalMails from '../../../src/store/mails/transactional-mails.ts'
+import { audit } from '../../access/audit.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { failures } from '../../http/failures.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+import { type Row, rowChecker } from '../../http/row-checks.ts'
+
+const tags = ['email']
+const sending = { scope: 'send' } as const
+const reading = { scope: ['read', 'send'] } as const
+const checkRows = rowChecker(EmailInput)
+
+/** Mails of a request that were checked and made before its transaction. */
+interface Prepared {
+  mails: { index: number; mail: PreparedMail | AppError }[]
+  failures: RowFailures
+}
+
+/** One mail to one address. The mail queue sends it, before all other mail of its account. */
+export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, publicUrl, renderer, now } = deps
+  const prepared = new WeakMap<FastifyRequest, Prepared>()
+
+  /** In a `preHandler`: no transaction is open while mails are rendered. */
+  async function prepare(
+    request: FastifyRequest,
+    rows: readonly Row<EmailInput>[],
+    failures: RowFailures,
+  ): Promise<void> {
+    const { organizationId, sql } = request.caller
+    const inputs = rows.map(({ row }) => row)
+    const made = await prepareMails(sql, organizationId, inputs, {
+      keyring,
+      publicUrl,
+      renderer,
+      now: now(),
+    })
+    const mails = made.map((mail, position) => ({ index: rows[position]?.index ?? position, mail }))
+    prepared.set(request, { mails, failures })
+  }
+
+  const preparedOf = (request: FastifyRequest): Prepared => {
+    const found = prepared.get(request)
+    if (!found) throw new Error('mails are prepared before they are written')
+    return found
+  }
+
+  const accept = ({ tx, caller: { organizationId } }: FastifyRequest, mails: PreparedMail[]) =>
+    acceptMails(tx, organizationId, mails, { keyring, now: now() })
+
+  app.post(
+    '/v1/email/send',
+    {
+      config: sending,
+      bodyLimit: REQUEST_LIMITS.mailBytes,
+      schema: {
+        tags,
+        operationId: 'sendEmail',
+        summary: 'Send one mail to one address, now or later',
+        description:
+          'For receipts, passwords and what else a person asked for: it goes before batches and workflows, without unsubscribe links, also to who has unsubscribed. An address that bounced, complained or is suppressed is not mailed: 202 with status `suppressed`. The mail is stored when this is answered, whatever happens next.',
+        body: EmailInput,
+        response: { 202: EmailAccepted },
+      },
+      preHandler: (request) => prepare(request, [{ index: 0, row: request.body }], rowFailures('')),
+    },
+    async (request, reply) => {
+      const { mails } = preparedOf(request)
+      const made = mails[0]?.mail
+      if (made === undefined || made instanceof AppError) {
+        throw made ?? new Error('a mail was prepared')
+      }
+      const [accepted] = await accept(request, [made])
+      if (!accepted) throw new Error('a mail is accepted or refused')
+      reply.code(202)
+      return accepted
+    },
+  )
+
+  app.post(
+    '/v1/email/send/batch',
+    {
+      config: sending,
+      bodyLimit: REQUEST_LIMITS.mailBytes,
+      schema: {
+        tags,
+        operationId: 'sendEmails',
+        summary: 'Send up to 100 mails, each to one address',
+        description:
+          'Each row is what `/v1/email/send` takes. Good rows are accepted when others fail, whatever is wrong with those; `errorDetails` says which and why.',
+        body: EmailBatchInput,
+        response: { 202: EmailBatchResult },
+      },
+      preHandler: async (request) => {
+        const failures = rowFailures('emails')
+        await prepare(request, await checkRows(request, request.body.emails, failures), failures)
+      },
+    },
+    async (request, reply) => {
+      const { mails, failures } = preparedOf(request)
+      const good: { index: number; mail: PreparedMail }[] = []
+      for (const { index, mail } of mails) {
+        if (mail instanceof AppError) failures.add(index, mail)
+        else good.push({ index, mail })
+      }
+      const accepted = await accept(
+        request,
+        good.map(({ mail }) => mail),
+      )
+      const kept = accepted.map((row, position) => ({ ...row, index: good[position]?.index ?? 0 }))
+      const failed = failures.list()
+      const refused = failed.map(
+        ({ index, message: error }): EmailBatchRow => ({
+          index,
+          id: null,
+          status: 'refused',
+          error,
+        }),
+      )
+      reply.code(202)
+      return {
+        success: failed.length === 0,
+        accepted: kept.length,
+        failed: failed.length,
+        results: [...kept, ...refused].sort((a, b) => a.index - b.index),
+        ...toldFailures('emails', failed),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/email/:id',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getEmail',
+        summary: 'Get a mail and what became of it',
+        description:
+          'The timeline is in the log: `/v1/email/logs/{messageId}`, which takes this id.',
+        params: IdParams,
+        response: { 200: Email },
+      },
+    },
+    ({ caller, params: { id } }) => load(caller, id),
+  )
+
+  app.get(
+    '/v1/email/:id/body',
+    {
+      config: { scope: 'full' },
+      schema: {
+        tags,
+        operationId: 'getEmailBody',
+        summary: 'Read what a mail said',
+        description:
+          'For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Links by which the recipient unsubscribes, confirms or chooses topics lead nowhere. Attachments are named, not answered.',
+        params: IdParams,
+        response: { 200: EmailBody },
+      },
+    },
+    async (request) => {
+      const { caller, params } = request
+      const { organizationId, sql } = caller
+      const { id } = await load(caller, params.id)
+      const sealed = await transactionalMails.findSealed(sql, organizationId, id)
+      const content = sealed && openContent(keyring, organizationId, id, sealed)
+      if (!content) throw notFound('The body of this email')
+      await audit(sql, request, now, { action: 'email.read', subject: { kind: 'email', id } })
+      return bodyView(content)
+    },
+  )
+
+  app.patch(
+    '/v1/email/:id',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'rescheduleEmail',
+        summary: 'Send a mail that waits at another time',
+        description: 'Works until the mail is taken to be sent, else 409.',
+        params: IdParams,
+        body: EmailPatch,
+        response: { 200: Email, ...failures(409) },
+      },
+    },
+    async ({ caller, params: { id }, body: { scheduledFor } }) => {
+      const { organizationId, sql } = caller
+      const time = timeOf(scheduledFor, now())
+      const { bodyKeptUntil } = await load(caller, id)
+      const moved = await transact(sql, (tx) =>
+        transactionalMails.reschedule(tx, organizationId, id, {
+          sendAt: new Date(time).toISOString(),
+          sealedUntil: new Date(keptUntil(time, bodyKeptUntil !== null)).toISOString(),
+        }),
+      )
+      const mail = await load(caller, id)
+      if (!moved) throw notWaiting(mail, 'rescheduled')
+      return mail
+    },
+  )
+
+  app.post(
+    '/v1/email/:id/cancel',
+    {
+      config: sending,
+      schema: {
+        tags,
+        operationId: 'cancelEmail',
+        summary: 'Take a mail back that waits',
+        description: 'Works until the mail is taken to be sent, else 409. What it says is deleted.',
+        params: IdParams,
+        response: { 200: Email, ...failures(409) },
+      },
+    },
+    async ({ tx, caller, params: { id } }) => {
+      const { organizationId } = caller
+      const cancelled = isUuid(id) && (await transactionalMails.cancel(tx, organizationId, id))
+      const mail = await load({ organizationId, sql: tx }, id)
+      if (!cancelled) throw notWaiting(mail, 'cancelled')
+      return mail
+    },
+  )
+
+  async function load(
+    { organizationId, sql }: { organizationId: string; sql: Executor },
+    id: string,
+  ): Promise<Email> {
+    const mail = isUuid(id) ? await transactionalMails.find(sql, organizationId, id) : undefined
+    if (!mail) throw await missing(sql, 'email', organizationId, id)
+    return emailView(mail)
+  }
+}
+
+function timeOf(scheduledFor: string, now: number): number {
+  const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'is not a time we can keep')
+  const time = Date.parse(utc)
+  const problem = timeProblem(time, now)
+  return problem === undefined ? time : refuse('scheduledFor', problem)
+}
+
+const notWaiting = ({ status }: Email, done: string): AppError =>
+  conflict(`A ${status} mail cannot be ${done}`, { reason: 'email_not_waiting' })

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { PreparedMail } from '../../../src/core/mails/prepare-mails.ts'
+import { prepareTest, sendTest } from '../../../src/core/mails/test-template.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import { TemplateTest, TemplateTestInput } from '../../../src/schemas/content/template-preview.ts'
+import { maySeeContacts } from '../../../src/domain/access/access.ts'
+import { audit } from '../../access/audit.ts'
+import type { TenantDeps } from '../../deps.ts'
+import { REQUEST_LIMITS } from '../../http/request-limits.ts'
+
+/** A template, mailed to who wants to see it in a mail program. */
+export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
+  const { keyring, publicUrl, renderer, now } = deps
+  /** The mails, or why there are none: a request that is answered by its key is not refused. */
+  const prepared = new WeakMap<FastifyRequest, Promise<PreparedMail[]>>()
+
+  app.post(
+    '/v1/templates/:id/test',
+    {
+      config: { scope: 'send' },
+      bodyLimit: REQUEST_LIMITS.bodyBytes,
+      schema: {
+        tags: ['templates'],
+        operationId: 'testTemplate',
+        summary: 'Mail what a template says now to up to five addresses, by id or slug',
+        description:
+          'As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent. With a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.',
+        params: IdParams,
+        body: TemplateTestInput,
+        response: { 202: TemplateTest },
+      },
+      preHandler: async (request) => {
+        const { contents, body, params, caller } = request
+        const { organizationId, sql, scopes } = caller
+        const making = {
+          keyring,
+          publicUrl,
+          renderer,
+          contents,
+          now: now(),
+          maySeeContacts: maySeeContacts(scopes),
+        }
+        const mails = prepareTest(sql, organizationId, params.id, body, making)
+        prepared.set(request, mails)
+        await Promise.allSettled([mails])
+      },
+    },
+    async (request, reply) => {
+      const { tx, caller } = request
+      const mails = (await prepared.get(request)) ?? []
+      const sent = await sendTest(tx, caller.organizationId, mails, { keyring, now: now() })
+      const subject = { kind: 'template', id: mails[0]?.templateId ?? '' }
+      const detail = { count: sent.mails.length }
+      await audit(tx, request, now, { action: 'template.tested', subject, detail })
+      reply.code(202)
+      return sent
+    },
+  )
+}

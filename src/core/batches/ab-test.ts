@@ -1,0 +1,91 @@
+import { durationMs } from '../../domain/flows/duration.ts'
+import { type Comparison, compareVariants } from '../../domain/batches/ab-test.ts'
+import { conflict, refuse } from '../../domain/errors.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Batch } from '../../schemas/batches/batch.ts'
+import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
+import type { Run } from '../../store/batches/batch-runs.ts'
+import * as batches from '../../store/batches/batches.ts'
+import * as variants from '../../store/batches/batch-variants.ts'
+import { batchView } from './batch-view.ts'
+import { wakeBatch } from './change-batch.ts'
+
+export type TestState =
+  /** The rest gets the winner; or the batch is no longer sent, as chunks find out. */
+  | { kind: 'decided' }
+  /** `until` in milliseconds since 1970; without it a person decides. */
+  | { kind: 'wait'; until?: number }
+
+/**
+ * Decides a test whose share has been mailed: by the figures when its time has come. The first call
+ * says when that is. Safe to repeat: who has won stays.
+ */
+export const decideTest = (sql: Sql, run: Run): Promise<TestState> =>
+  transact(sql, async (tx): Promise<TestState> => {
+    const { organizationId, batchId } = run
+    const test = await variants.lockTest(tx, organizationId, batchId)
+    if (!test || test.winner !== null || test.attempt !== run.attempt) return { kind: 'decided' }
+    const { winnerBy, decideAfter } = test
+    if (winnerBy === 'manual' || decideAfter === null) return { kind: 'wait' }
+    const decideAt = test.decideAt ?? (await variants.setDecideAt(tx, run, durationMs(decideAfter)))
+    if (!test.isDue) return { kind: 'wait', until: Date.parse(decideAt) }
+    const found = compareVariants(await variants.figures(tx, organizationId, batchId), winnerBy)
+    await variants.decide(tx, run, { winner: found.leader, decision: decisionOf('figures', found) })
+    return { kind: 'decided' }
+  })
+
+/**
+ * Says when a test is decided of which nothing is left to send, since its share was all of the
+ * audience. Its batch was completed in this transaction; `decideUndecided` does it.
+ */
+export async function scheduleDecision(tx: Transaction, run: Run): Promise<void> {
+  const test = await variants.lockTest(tx, run.organizationId, run.batchId)
+  if (!test || test.winner !== null || test.decideAfter === null || test.decideAt !== null) return
+  await variants.setDecideAt(tx, run, durationMs(test.decideAfter))
+}
+
+/** Decides tests of completed batches whose time has come. Returns how many there were. */
+export async function decideUndecided(sql: Sql, limit: number): Promise<number> {
+  const due = await variants.listUndecided(sql, limit)
+  for (const run of due) await decideTest(sql, run)
+  return due.length
+}
+
+/** How the answer says it: who is ahead of whom, and whether that is more than noise. */
+const decisionOf = (
+  by: 'figures' | 'person',
+  { isConclusive, leader, next, ...comparison }: Comparison,
+) => ({ by, isConclusive, comparison: { leader, next, ...comparison } })
+
+/**
+ * A person decides a test, before its time or without one: the rest of the audience gets that
+ * variant. Of many at once one wins. Undefined: there is no such batch. 409 when it is no test, is
+ * not being sent, or is decided.
+ */
+export async function chooseWinner(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id, name }: { id: Uuid; name: string },
+  requestId: string,
+): Promise<Batch | undefined> {
+  const batch = await batches.find(tx, organizationId, id)
+  if (!batch) return undefined
+  const test = await variants.lockTest(tx, organizationId, id)
+  if (!test || !batch.abTest) {
+    throw conflict('The batch is no test that is being sent', { reason: 'batch_not_testing' })
+  }
+  if (test.winner !== null) {
+    throw conflict('The winner has been chosen already', { reason: 'winner_chosen' })
+  }
+  const winner = batch.abTest.variants.findIndex((variant) => variant.name === name)
+  if (winner < 0) return refuse('variant', 'is no variant of this batch')
+  const by = test.winnerBy === 'clicked' ? 'clicked' : 'opened'
+  const found = compareVariants(await variants.figures(tx, organizationId, id), by)
+  const decision = decisionOf('person', found)
+  await variants.decide(tx, { organizationId, batchId: id }, { winner, decision })
+  if (batch.status === 'processing') {
+    await wakeBatch(tx, organizationId, { id, attempt: test.attempt }, requestId)
+  }
+  const decided = await batches.find(tx, organizationId, id)
+  return decided && batchView(decided)
+}

@@ -1,0 +1,126 @@
+import type { AbTestInput, AbTestPatch } from '../../schemas/batches/ab-test.ts'
+import type { Batch, BatchInput } from '../../schemas/batches/batch.ts'
+import type { BatchPatch } from '../../schemas/batches/batch-patch.ts'
+import type { BatchSource } from '../../store/batches/batch-changes.ts'
+import type { BatchContent } from './batch-content.ts'
+import { batchView } from './batch-view.ts'
+
+/** Fields of what a batch says: when one changes, it is compiled anew. */
+const CONTENT = [
+  'subject',
+  'previewText',
+  'templateId',
+  'htmlContent',
+  'textContent',
+  'variableMappings',
+  'abTest',
+] as const
+
+/** Of a test, each variant of which has its sender's name. */
+const CONTENT_OF_TESTS = [...CONTENT, 'from', 'fromName'] as const
+
+/** Fields that say who is meant; with another type the others are given anew. */
+const AUDIENCE = ['topicId', 'segmentId', 'contactIds'] as const
+
+/**
+ * A batch with changes, as if it was created so. What is the same as before counts as not given, so
+ * that an answer can be edited and sent back. `kept`: its content, when nothing of that changes; a
+ * template's version stays the one that it has.
+ */
+export function changeOf(
+  source: BatchSource,
+  patch: BatchPatch,
+): { input: BatchInput; kept?: BatchContent } {
+  const before = inputOf(source)
+  const changes = differences(before, batchView(source), patch)
+  const input = { ...before, ...cleared(before, patch, changes), ...given(changes) }
+  const content = source.askedTest ? CONTENT_OF_TESTS : CONTENT
+  if (content.some((name) => name in changes)) return { input }
+  const { contentId: id, templateId, subject, previewText } = source
+  return { input, kept: { id, templateId, subject, previewText } }
+}
+
+/** What a caller would have to say to get this batch again. */
+function inputOf(source: BatchSource): BatchInput {
+  const { htmlContent, textContent } = batchView(source)
+  // The row of a test says what its first variant does.
+  const said = source.askedTest?.said ?? source
+  const content = source.templateId === null ? { htmlContent, textContent } : {}
+  return {
+    audienceType: source.audienceType,
+    from: source.from,
+    variableMappings: source.variableMappings,
+    cloudAccountId: source.cloudAccountId,
+    unknownOutcome: source.unknownOutcome,
+    exclude: source.exclude,
+    ...content,
+    ...given({
+      name: source.name,
+      topicId: source.topicId,
+      segmentId: source.segmentId,
+      contactIds: source.contactIds === null ? null : [...source.contactIds],
+      fromName: source.fromName,
+      replyTo: source.replyTo,
+      subject: said.subject,
+      previewText: said.previewText,
+      templateId: said.templateId,
+      scheduledFor: source.scheduledFor,
+      timezoneAware: source.timezoneAware || null,
+      timezone: source.timezone,
+      throttlePerSecond: source.throttlePerSecond,
+      abTest: source.askedTest === null ? null : testOf(source.askedTest),
+    }),
+  }
+}
+
+type Changes = Omit<BatchPatch, 'ifUnmodifiedSince'>
+
+/** The fields of a patch that say something else than the batch does. */
+function differences(before: BatchInput, view: Batch, patch: BatchPatch): Changes {
+  const { ifUnmodifiedSince: _, ...rest } = patch
+  const test = patch.abTest ? testOf(patch.abTest) : patch.abTest
+  const fields = { ...rest, ...(test === undefined ? {} : { abTest: test }) }
+  const abTest = view.abTest && testOf(view.abTest)
+  const shown: Record<string, unknown> = { ...view, abTest }
+  const asked: Record<string, unknown> = { ...before }
+  const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+  const isKnown = (name: string, value: unknown) =>
+    (name in shown && isSame(value, shown[name])) ||
+    (name in asked && isSame(value, asked[name])) ||
+    (!(name in shown) && !(name in asked) && isSame(value, null))
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isKnown(name, value)))
+}
+
+/** What goes because something else takes its place. */
+function cleared(before: BatchInput, patch: BatchPatch, changes: Changes): Partial<BatchInput> {
+  const gone = (names: readonly (keyof BatchInput)[]) =>
+    Object.fromEntries(names.map((name) => [name, undefined]))
+  return {
+    ...gone(Object.keys(changes).filter((name): name is keyof BatchInput => name in before)),
+    ...(changes.audienceType ? gone(AUDIENCE.filter((name) => !patch[name])) : {}),
+    // Another template brings its own subject, and takes the place of own content.
+    ...(changes.templateId ? gone(['htmlContent', 'textContent', 'subject', 'previewText']) : {}),
+    ...(changes.htmlContent ? gone(['templateId', 'textContent']) : {}),
+    ...(changes.cloudAccountId || changes.awsAccountId ? gone(['cloudAccountId']) : {}),
+    // `Name <address>` brings its own name.
+    ...(changes.from?.includes('<') ? gone(['fromName']) : {}),
+    ...('timezoneAware' in changes && !changes.timezoneAware ? gone(['timezone']) : {}),
+  }
+}
+
+/** A test as it is asked for: without what its answer shows besides. */
+const testOf = ({ variants, sharePercent, winnerBy, decideAfter }: AbTestPatch): AbTestInput => ({
+  variants: variants.map(({ name, subject, fromName, previewText, templateId }) => ({
+    name,
+    ...given({ subject, fromName, previewText, templateId }),
+  })),
+  sharePercent,
+  winnerBy,
+  ...(decideAfter ? { decideAfter } : {}),
+})
+
+/** Without what is null. */
+const given = (fields: object): Partial<BatchInput> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  )

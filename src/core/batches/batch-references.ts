@@ -1,0 +1,96 @@
+import type { Audience } from '../../domain/audience/audience.ts'
+import { badRequest, type ErrorDetail, sentence } from '../../domain/errors.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { BatchInput } from '../../schemas/batches/batch.ts'
+import * as audiences from '../../store/audience/audience.ts'
+import * as segments from '../../store/audience/segments.ts'
+import * as topics from '../../store/consent/topics.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import { requireFeature } from '../access/plan.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+import type { StoredAudience } from './batch-audience.ts'
+
+/** Unknown contacts that a refusal names. */
+const MOST_NAMED = 20
+
+/** What a body names, in lower case and once each, whether it exists or not. */
+export function namedAudience(input: BatchInput): StoredAudience {
+  const { audienceType, contactIds, topicId, segmentId, exclude = {} } = input
+  return {
+    audienceType,
+    contactIds: contactIds === undefined ? null : idsOf(contactIds),
+    topicId: topicId?.toLowerCase() ?? null,
+    segmentId: segmentId?.toLowerCase() ?? null,
+    excludedTopicIds: idsOf(exclude.topicIds ?? []),
+    excludedSegmentIds: idsOf(exclude.segmentIds ?? []),
+  }
+}
+
+const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLowerCase()))]
+
+/**
+ * Refuses what a batch names and does not exist: 400, or 403 where it is another organization's.
+ * Topics and segments are kept: until the transaction ends nobody deletes them.
+ */
+export async function requireAudience(
+  tx: Transaction,
+  organizationId: Uuid,
+  named: StoredAudience,
+): Promise<void> {
+  const { topicId, segmentId, excludedTopicIds, excludedSegmentIds } = named
+  if (segmentId !== null || excludedSegmentIds.length > 0) {
+    await requireFeature(tx, organizationId, 'segments')
+  }
+  const namedTopics = [
+    ...(topicId === null ? [] : [{ path: 'topicId', id: topicId }]),
+    ...excludedTopicIds.map((id) => ({ path: 'exclude.topicIds', id })),
+  ]
+  const namedSegments = [
+    ...(segmentId === null ? [] : [{ path: 'segmentId', id: segmentId }]),
+    ...excludedSegmentIds.map((id) => ({ path: 'exclude.segmentIds', id })),
+  ]
+  const keptTopics = await topics.keep(tx, organizationId, storable(namedTopics))
+  const keptSegments = await segments.keep(tx, organizationId, storable(namedSegments))
+  const unknownTopics = namedTopics.filter(({ id }) => !keptTopics.has(id))
+  const unknownSegments = namedSegments.filter(({ id }) => !keptSegments.has(id))
+  for (const { id } of unknownTopics) await refuseForeign(tx, 'topic', organizationId, id)
+  for (const { id } of unknownSegments) await refuseForeign(tx, 'segment', organizationId, id)
+  const problems = [
+    ...unknownTopics.map((each) => notFound(each, 'topic')),
+    ...unknownSegments.map((each) => notFound(each, 'segment')),
+  ]
+  if (problems.length > 0) throw badRequest(sentence(problems), problems)
+  await requireContacts(tx, organizationId, named.contactIds)
+}
+
+interface Named {
+  path: string
+  id: string
+}
+
+const storable = (named: readonly Named[]): Uuid[] =>
+  named.map(({ id }) => id).filter((id) => isUuid(id))
+
+const notFound = ({ path, id }: Named, kind: string): ErrorDetail => ({
+  path,
+  message: path.includes('.') ? `names ${id}, which is not a ${kind}` : `names no ${kind}`,
+})
+
+/** 400 for contacts that do not exist, some of them named. */
+async function requireContacts(
+  tx: Transaction,
+  organizationId: Uuid,
+  ids: readonly string[] | null,
+): Promise<void> {
+  if (ids === null) return
+  const wanted: Audience = [{ type: 'contacts', contactIds: ids.filter(isUuid) }]
+  const existing = await audiences.listIds(tx, organizationId, wanted, { limit: ids.length })
+  const known = new Set(existing.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length === 0) return
+  const told = unknown.slice(0, MOST_NAMED)
+  throw badRequest(
+    `contactIds names ${unknown.length} unknown contacts: ${told.join(', ')}`,
+    told.map((id) => ({ path: 'contactIds', message: `names ${id}, which is not a contact` })),
+  )
+}

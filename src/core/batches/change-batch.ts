@@ -1,0 +1,109 @@
+import { conflict } from '../../domain/errors.ts'
+import { requireUnmodified } from '../../domain/unmodified.ts'
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import type { Warning } from '../../schemas/common.ts'
+import type { Batch, BatchInput } from '../../schemas/batches/batch.ts'
+import type { BatchPatch } from '../../schemas/batches/batch-patch.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as outbox from '../../store/platform/outbox.ts'
+import * as batchVariants from '../../store/batches/batch-variants.ts'
+import * as changes from '../../store/batches/batch-changes.ts'
+import type { WholeBatch } from '../../store/batches/batches.ts'
+import { changeOf } from './batch-patch.ts'
+import { batchView } from './batch-view.ts'
+import { startBatch } from './create-batch.ts'
+import { type BatchContext, prepareBatch } from './prepare-batch.ts'
+
+interface Made {
+  batch: Batch
+  warnings: Warning[]
+}
+
+const LONGEST_NAME = 200
+
+/**
+ * Changes a batch whose time has not come: it is as if it had been created so. Undefined: there is
+ * none. 409 when its time has come, or somebody has changed it since the caller read it.
+ */
+export async function changeBatch(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id, patch }: { id: Uuid; patch: BatchPatch },
+  context: BatchContext,
+): Promise<Made | undefined> {
+  const source = await changes.findSource(tx, organizationId, id, { lock: true })
+  if (!source) return undefined
+  if (source.status !== 'scheduled') {
+    throw conflict(`A ${source.status} batch cannot be changed, only a scheduled one`, {
+      reason: 'batch_not_changeable',
+    })
+  }
+  requireUnmodified('batch', source, patch.ifUnmodifiedSince)
+  const { input, kept } = changeOf(source, patch)
+  const now = timeOfCheck(source, input, context.now)
+  const prepared = await prepareBatch(tx, organizationId, input, { ...context, now }, kept)
+  const { values, variants = values.abTest === null ? [] : undefined, warnings } = prepared
+  if (variants) await batchVariants.replace(tx, organizationId, id, variants)
+  const { attempt, ...changed } = await changes.update(tx, organizationId, id, values)
+  await wakeBatch(tx, organizationId, { id, attempt }, context.requestId)
+  return { batch: batchView(changed), warnings }
+}
+
+/** A time that stays as it is may have passed: while a batch is paused it is not sent. */
+const timeOfCheck = (before: WholeBatch, { scheduledFor }: BatchInput, now: number) =>
+  scheduledFor === undefined || scheduledFor !== before.scheduledFor
+    ? now
+    : Math.min(now, Date.parse(scheduledFor) - 1)
+
+/**
+ * A batch that says the same as another, with changes. It is paused, so that nothing is sent until
+ * somebody has looked at it: resumed, it goes at its time, or at once when it has none. Undefined:
+ * there is no such batch.
+ */
+export async function duplicateBatch(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id, patch }: { id: Uuid; patch: BatchPatch },
+  context: BatchContext,
+): Promise<Made | undefined> {
+  const source = await changes.findSource(tx, organizationId, id, { lock: false })
+  if (!source) return undefined
+  const name = source.name === null ? null : `Copy of ${source.name}`.slice(0, LONGEST_NAME)
+  const { input, kept } = changeOf(source, {
+    name,
+    scheduledFor: null,
+    timezoneAware: null,
+    timezone: null,
+    ...patch,
+  })
+  const prepared = await prepareBatch(tx, organizationId, input, context, kept)
+  const { values, variants = await batchVariants.list(tx, organizationId, id), warnings } = prepared
+  const made = { ...values, organizationId, id: uuidv7() }
+  const row = { ...made, status: 'scheduled', pausedReason: 'duplicated' } as const
+  const said = values.abTest === null ? [] : variants
+  return { batch: await startBatch(tx, row, context.requestId, said), warnings }
+}
+
+/**
+ * Nothing of the batch is sent until it is resumed. Of many at once one wins. Undefined: it does
+ * not live, or is paused already.
+ */
+export async function pauseBatch(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<Batch | undefined> {
+  const paused = await changes.pause(tx, organizationId, id)
+  if (!paused) return undefined
+  const { attempt: _, ...batch } = paused
+  return batchView(batch)
+}
+
+/** The run looks at its batch: what it waits for may be another. */
+export const wakeBatch = (
+  tx: Transaction,
+  organizationId: Uuid,
+  { id: batchId, attempt }: { id: Uuid; attempt: number },
+  requestId: string | undefined,
+) =>
+  outbox.put(tx, organizationId, { kind: 'wake_batch', payload: { batchId, attempt } }, requestId)

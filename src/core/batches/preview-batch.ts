@@ -1,0 +1,176 @@
+import type { Audience } from '../../domain/audience/audience.ts'
+import { mailBrand } from '../../domain/content/brand.ts'
+import { refuse } from '../../domain/errors.ts'
+import { monthOf, monthStart } from '../../domain/metrics/prices.ts'
+import { masked } from '../../domain/privacy/mask.ts'
+import { batchQuota, costOf, durationSeconds } from '../../domain/batches/estimate.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import type { Renderer } from '../../mail/renderer.ts'
+import type { Contact } from '../../schemas/contacts/contact.ts'
+import type { BatchPreview, BatchPreviewInput } from '../../schemas/batches/batch-preview.ts'
+import { findBrand } from '../../store/access/organizations.ts'
+import * as audiences from '../../store/audience/audience.ts'
+import * as contents from '../../store/content/contents.ts'
+import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
+import type { BatchValues } from '../../store/batches/batch-changes.ts'
+import {
+  countSentSince,
+  findLimits,
+  type SendingLimits,
+} from '../../store/batches/batch-estimates.ts'
+import { requireInTime } from '../audience/members.ts'
+import { deadLinks, showMail } from '../content/show-mail.ts'
+import { resolveAudience } from './batch-audience.ts'
+import type { BatchContent } from './batch-content.ts'
+import { variablesOf } from '../content/batch-variables.ts'
+import { type BatchContext, resolveBatch } from './prepare-batch.ts'
+
+interface Deps {
+  sql: Sql
+  searchSql: Sql
+  renderer: Renderer
+  publicUrl: string
+  /** The caller may see contacts; to others their addresses are masked. */
+  maySeeContacts: boolean
+}
+
+/** A batch of which it cannot be said whom it means fails. */
+const NOBODY: Audience = [{ type: 'contacts', contactIds: [] }]
+
+/**
+ * What a batch would do: whom it would mail, one of its mails, how long it takes and what it costs.
+ * Nothing is kept, and nothing sent. Throws as creating it would.
+ */
+export async function previewBatch(
+  deps: Deps,
+  organizationId: Uuid,
+  { sampleContactId, ...input }: BatchPreviewInput,
+  context: BatchContext,
+): Promise<BatchPreview> {
+  const now = new Date(context.now).toISOString()
+  const found = await transact(deps.sql, async (tx) => {
+    const { values, made, warnings } = await resolveBatch(tx, organizationId, input, context)
+    const versions = await Promise.all(made.map((content) => saidBy(tx, organizationId, content)))
+    const resolved = await resolveAudience(tx, organizationId, values, now)
+    const audience = 'unusable' in resolved ? NOBODY : resolved.audience
+    const brand = await findBrand(tx, organizationId)
+    const { connectionId } = values
+    const limits = await findLimits(tx, organizationId, connectionId)
+    const since = new Date(monthStart(monthOf(context.now))).toISOString()
+    const sent = await countSentSince(tx, organizationId, { connectionId, since })
+    if (!brand) throw new Error('a batch has an organization')
+    return {
+      values,
+      warnings,
+      versions,
+      brand,
+      limits,
+      sent,
+      audience,
+    }
+  })
+  const { values, audience, limits, sent, warnings } = found
+  const { pricingPlan } = limits
+  const counts = await countMeant(deps.searchSql, organizationId, audience)
+  const recipients = counts.find(({ reason }) => reason === 'active')?.count ?? 0
+  const sample = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
+  const contact = sample && !deps.maySeeContacts ? masked(sample) : sample
+  const shown = contact ? await renderAll(deps, organizationId, found, contact) : []
+  return {
+    recipients,
+    skipped: counts.filter(({ reason }) => reason !== 'active'),
+    ...(shown[0] ?? { sample: null, checks: [] }),
+    variants: values.abTest
+      ? values.abTest.variants.map(({ name }, position) => ({
+          name,
+          ...(shown[position] ?? { sample: null, checks: [] }),
+        }))
+      : null,
+    estimate: estimateOf(recipients, values, limits),
+    cost: costOf(recipients, { pricingPlan, month: monthOf(context.now), sent }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+/** All who are meant, by why they may not be mailed, if so. */
+function countMeant(searchSql: Sql, organizationId: Uuid, audience: Audience) {
+  const others = audience.filter(({ type }) => type !== 'mailable')
+  const meant: Audience = [{ type: 'all' }, ...others]
+  const counting = audiences.countByStatus(searchSql, organizationId, meant)
+  return requireInTime('audienceType', counting)
+}
+
+async function sampleOf(
+  searchSql: Sql,
+  organizationId: Uuid,
+  audience: Audience,
+  id: string | undefined,
+): Promise<Contact | undefined> {
+  const wanted: Audience =
+    id === undefined ? audience : [{ type: 'contacts', contactIds: [id].filter(isUuid) }]
+  const listing = audiences.list(searchSql, organizationId, wanted, { limit: 1 })
+  const [contact] = await requireInTime('audienceType', listing)
+  if (!contact && id !== undefined) refuse('sampleContactId', 'names no contact')
+  return contact
+}
+
+/** The mail of each version, for one contact. */
+async function renderAll(
+  { renderer, publicUrl }: Deps,
+  organizationId: Uuid,
+  { values, versions, brand }: { values: BatchValues; versions: readonly Said[]; brand: Brand },
+  contact: Contact,
+): Promise<Shown[]> {
+  const data = {
+    contact,
+    organization: mailBrand(brand),
+    ...deadLinks(publicUrl),
+    variables: variablesOf(values.variableMappings, contact),
+  }
+  const shown: Shown[] = []
+  for (const { contentId, ...content } of versions) {
+    // A subject of the batch's own goes with a template's content.
+    const key = `${organizationId} ${contentId} ${content.subject}`
+    const template = { key, content, marketing: true }
+    const { checks, ...mail } = await showMail(renderer, template, data, organizationId)
+    shown.push({ sample: { contactId: contact.id, email: contact.email, ...mail }, checks })
+  }
+  return shown
+}
+
+type Shown = Pick<BatchPreview, 'sample' | 'checks'>
+
+/** What recipients of one version get. */
+interface Said {
+  contentId: Uuid
+  subject: string
+  html: string
+  text: string
+}
+
+async function saidBy(
+  tx: Transaction,
+  organizationId: Uuid,
+  { id: contentId, subject, inline }: BatchContent,
+): Promise<Said> {
+  const said = inline ?? (await contents.find(tx, organizationId, contentId))
+  if (!said) throw new Error('a batch has its content')
+  return { contentId, subject, html: said.html, text: said.text }
+}
+
+type Brand = NonNullable<Awaited<ReturnType<typeof findBrand>>>
+
+function estimateOf(
+  recipients: number,
+  { throttlePerSecond }: BatchValues,
+  { maxSendRate, max24Hour: quota, sentLast24Hours }: SendingLimits,
+): BatchPreview['estimate'] {
+  if (maxSendRate === null) return null
+  const perSecond = Math.min(maxSendRate, throttlePerSecond ?? maxSendRate)
+  const limits = { perSecond, ...batchQuota(quota, sentLast24Hours) }
+  return {
+    perSecond,
+    remainingToday: limits.remainingToday,
+    durationSeconds: perSecond > 0 ? durationSeconds(recipients, limits) : null,
+  }
+}

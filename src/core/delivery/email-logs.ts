@@ -1,0 +1,53 @@
+import { bucketStart, type Uuid } from '../../ids.ts'
+import type { EmailLog } from '../../schemas/delivery/email-log.ts'
+import * as logs from '../../store/delivery/email-logs.ts'
+import type { Executor } from '../../store/db/sql.ts'
+import { planOf } from '../access/plan.ts'
+
+const DAY_MS = 86_400_000
+/** Mails of a part of a file. */
+const EXPORT_PAGE = 1_000
+
+/** The lowest bucket that the organization's plan shows; what is older may still be stored. */
+export async function oldestShown(sql: Executor, organizationId: Uuid, now: number): Promise<Uuid> {
+  const { retentionDays } = await planOf(sql, organizationId)
+  return bucketStart(now - retentionDays * DAY_MS)
+}
+
+type Filters = Omit<logs.LogPage, 'bucket' | 'contactId' | 'limit' | 'before'>
+
+/** All that a filter finds, newest first, page by page; no transaction is open between two. */
+export async function* exportEmailLogs(
+  sql: Executor,
+  organizationId: Uuid,
+  filters: Filters,
+): AsyncGenerator<EmailLog[]> {
+  for (let before: Uuid | undefined; ; ) {
+    const page = { ...filters, before, limit: EXPORT_PAGE }
+    const rows = await listEmailLogs(sql, organizationId, page)
+    yield rows
+    before = rows.at(-1)?.id
+    if (rows.length < EXPORT_PAGE) return
+  }
+}
+
+/**
+ * Newest first. A batch names the only partition of its mails. An execution's mails are found
+ * through its contact, so those of a contact that was erased are not.
+ */
+export async function listEmailLogs(
+  sql: Executor,
+  organizationId: Uuid,
+  page: Omit<logs.LogPage, 'bucket' | 'contactId'>,
+): Promise<EmailLog[]> {
+  const { batchId, executionId } = page
+  const bucket =
+    batchId === undefined ? undefined : await logs.findBatchBucket(sql, organizationId, batchId)
+  if (bucket === null) return []
+  const contactId =
+    executionId === undefined
+      ? undefined
+      : await logs.findExecutionContact(sql, organizationId, executionId)
+  if (contactId === null) return []
+  return logs.list(sql, organizationId, { ...page, bucket, contactId })
+}

@@ -1,0 +1,68 @@
+import type { Sql, Transaction } from '../../store/db/sql.ts'
+import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
+import { takeRoom, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
+import { countedExternal, type ReadEvent } from './match-untagged.ts'
+
+interface Done {
+  inbound: deliveryEvents.Inbound[]
+  read: readonly ReadEvent[]
+  applied: ReadonlySet<deliveryEvents.Inbound>
+  held: readonly deliveryEvents.Inbound[]
+  external: { stored: readonly ReadEvent[]; dropped: readonly ReadEvent[] }
+}
+
+/**
+ * Events that were applied lose what they say; those from which nothing followed say why, or are
+ * deleted where their connection has no room left today. The row that counts the room is the last
+ * that is locked.
+ */
+export async function markDone(
+  tx: Transaction,
+  { inbound, read, applied, held, external }: Done,
+): Promise<void> {
+  if (applied.size > 0) await deliveryEvents.markApplied(tx, [...applied])
+  const namesNobody = new Map(
+    read.map(({ event, inbound: from }) => [
+      from,
+      event.isUntagged && event.recipients.length === 0,
+    ]),
+  )
+  const dropped = new Set(external.dropped.map(({ inbound: from }) => from))
+  const isHeld = new Set(held)
+  const ignored = inbound
+    .filter((event) => !applied.has(event) && !isHeld.has(event) && !dropped.has(event))
+    .map((event) => ({ event, reason: namesNobody.get(event) ? 'no_recipient' : 'unknown_mail' }))
+  const hasRoom = await takeRoom(tx, [
+    ...ignored.map(({ event, reason }) => countedIgnored(event, reason)),
+    ...external.stored.map((each) => countedExternal(each, true)),
+    ...external.dropped.map((each) => countedExternal(each, false)),
+  ])
+  const kept = ignored.filter((_, index) => hasRoom[index] === true)
+  for (const { event } of ignored.filter((each) => !kept.includes(each))) dropped.add(event)
+  if (kept.length > 0) await deliveryEvents.markIgnored(tx, kept)
+  if (dropped.size > 0) await deliveryEvents.remove(tx, [...dropped])
+}
+
+const countedIgnored = (
+  { organizationId, connectionId, body }: deliveryEvents.Inbound,
+  reason: string,
+): UnappliedEvent => ({
+  organizationId,
+  connectionId,
+  reason,
+  rows: 1,
+  bytes: Buffer.byteLength(body),
+  isUnread: false,
+  isStored: false,
+})
+
+/** An event that cannot be applied is kept with the reason, or deleted where there is no room. */
+export async function setAside(
+  sql: Sql,
+  event: deliveryEvents.Inbound,
+  error: unknown,
+): Promise<void> {
+  const [hasRoom] = await takeRoom(sql, [{ ...countedIgnored(event, 'set_aside'), isUnread: true }])
+  if (hasRoom === true) await deliveryEvents.setAside(sql, event, String(error))
+  else await deliveryEvents.remove(sql, [event])
+}

@@ -1,0 +1,25 @@
+import type { Uuid } from '../../ids.ts'
+import * as inFlight from '../../store/mails/mails-in-flight.ts'
+import type { Executor } from '../../store/db/sql.ts'
+
+/** Queued mails that are looked through for a contact; with more, one is assumed. */
+const MOST_QUEUED = 1_000
+
+/**
+ * Whether a mail to one of these contacts, of the kind that unsubscribing stops, may be on its way:
+ * frozen in a batch that is being sent, or waiting in the mail queue, and without an outcome. Each
+ * bucket is named, so that each is one look at one index.
+ */
+export async function isBeingMailed(
+  sql: Executor,
+  organizationId: Uuid,
+  contactIds: readonly Uuid[],
+): Promise<boolean> {
+  const buckets = (await inFlight.listBuckets(sql, organizationId)).map(({ bucket }) => bucket)
+  const isInBatch =
+    buckets.length > 0 && (await inFlight.isInBuckets(sql, organizationId, buckets, contactIds))
+  if (isInBatch) return true
+  const mails = await inFlight.listSingleMail(sql, organizationId, MOST_QUEUED + 1)
+  if (mails.length > MOST_QUEUED) return true
+  return mails.length > 0 && inFlight.isAmong(sql, organizationId, mails, contactIds)
+}

@@ -1,0 +1,61 @@
+import type { Uuid } from '../../ids.ts'
+import { type Sql, within } from '../../store/db/sql.ts'
+import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
+import { findOurs } from './match-untagged.ts'
+import type { ReceivedEvent } from './receive-event.ts'
+
+type Reason = 'unknown_mail' | 'no_recipient'
+
+/**
+ * Adds the reason to events from which nothing can follow: their tag names no mail of the
+ * connection, although a mail is stored before it is sent; or they have no tag, and are neither
+ * about a mail of ours nor name anybody. The applier decides the same with what is known by then.
+ */
+export async function judgeEvents(
+  sql: Sql,
+  events: readonly ReceivedEvent[],
+): Promise<ReceivedEvent[]> {
+  const reasons = new Map<ReceivedEvent, Reason>()
+  for (const organizationId of new Set(events.map((each) => each.organizationId))) {
+    const own = events.filter((each) => each.organizationId === organizationId)
+    for (const [received, reason] of await judgeOwn(within(sql, organizationId), own)) {
+      reasons.set(received, reason)
+    }
+  }
+  return events.map((received) => {
+    const ignored = reasons.get(received)
+    return ignored === undefined ? received : { ...received, ignored }
+  })
+}
+
+/** Those of one organization. */
+async function judgeOwn(
+  sql: Sql,
+  own: readonly ReceivedEvent[],
+): Promise<[ReceivedEvent, Reason][]> {
+  const applicable = own.flatMap((received) => {
+    const { event } = received
+    return event && !event.isTrial ? [{ ...received, received, event }] : []
+  })
+  const nameless = applicable.filter(({ event: { isUntagged, recipients } }) => {
+    return isUntagged && recipients.length === 0
+  })
+  const asked = nameless.map((each) => ({ ...each, receivedAt: new Date().toISOString() }))
+  const found = asked.length === 0 ? [] : await findOurs(sql, asked)
+  const lost = nameless.filter((_, index) => !found[index]?.mail && !found[index]?.mayBeOurs)
+
+  const tags = applicable.flatMap(({ event: { tagged } }) => tagged ?? [])
+  const organizationId: Uuid | undefined = own[0]?.organizationId
+  const known =
+    tags.length === 0 || organizationId === undefined
+      ? []
+      : await deliveryEvents.listKnown(sql, organizationId, tags)
+  const mails = new Set(known.map(({ connectionId, id }) => `${connectionId} ${id}`))
+  const strange = applicable.filter(({ event: { isUntagged, tagged }, connectionId }) => {
+    return !isUntagged && !mails.has(`${connectionId} ${tagged?.id}`)
+  })
+  return [
+    ...lost.map(({ received }): [ReceivedEvent, Reason] => [received, 'no_recipient']),
+    ...strange.map(({ received }): [ReceivedEvent, Reason] => [received, 'unknown_mail']),
+  ]
+}

@@ -1,0 +1,207 @@
+import { CLOCK_SKEW_MS, HELD_MS, nextLookMs } from '../../domain/delivery/external-mail.ts'
+import { type SesEvent, toDetail } from '../../domain/delivery/ses-event.ts'
+import { isEventKind } from '../../domain/status.ts'
+import { dayBucket, timeOf, type Uuid, uuidv7 } from '../../ids.ts'
+import * as plans from '../../store/access/plans.ts'
+import { type Executor, type Sql, transact, type Transaction } from '../../store/db/sql.ts'
+import type { Inbound } from '../../store/delivery/delivery-events.ts'
+import * as externalMails from '../../store/delivery/external-mails.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
+import { listFull, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
+import { addressHash } from '../../tokens.ts'
+
+/** A stored event that could be read. */
+export interface ReadEvent {
+  event: SesEvent
+  inbound: Inbound
+}
+
+/** One whose mail is known. */
+export interface MatchedEvent extends ReadEvent {
+  bucket: Uuid
+  id: Uuid
+}
+
+interface Matches {
+  matched: MatchedEvent[]
+  /** May be about a mail whose call is open: to be looked at again. */
+  held: Inbound[]
+  /** About other programs' mail: those that get rows, and those for which there is no room. */
+  external: { stored: ReadEvent[]; dropped: ReadEvent[] }
+}
+
+/**
+ * Finds the mails of events without a tag of ours, by the provider's message id and within their
+ * connection. A message id that is not ours is another program's mail: each recipient that the
+ * event names gets a row of the ledger, unless its connection has no room left today. While a call
+ * is open that may be this mail's, the event waits. What is in no list names nobody.
+ */
+export async function matchUntagged(
+  tx: Transaction,
+  untagged: readonly ReadEvent[],
+): Promise<Matches> {
+  if (untagged.length === 0) {
+    return { matched: [], held: [], external: { stored: [], dropped: [] } }
+  }
+  const matched: MatchedEvent[] = []
+  const held: Inbound[] = []
+  const strangers: ReadEvent[] = []
+  const asked = untagged.map(({ event, inbound }) => ({ event, ...inbound }))
+  const found = await findOurs(tx, asked)
+  for (const [index, read] of untagged.entries()) {
+    const { mail = null, mayBeOurs = false } = found[index] ?? {}
+    if (mail) matched.push({ ...read, ...mail })
+    else if (mayBeOurs) held.push(read.inbound)
+    else strangers.push(read)
+  }
+  const young = (await leaveOutOld(tx, strangers)).filter(
+    ({ event: { recipients } }) => recipients.length > 0,
+  )
+  const connectionIds = new Set(young.map(({ inbound }) => inbound.connectionId))
+  const full = young.length === 0 ? new Set() : await listFull(tx, [...connectionIds])
+  const stored = young.filter(({ inbound }) => !full.has(inbound.connectionId))
+  return {
+    matched: [...matched, ...(await matchExternal(tx, stored))],
+    held,
+    external: { stored, dropped: young.filter(({ inbound }) => full.has(inbound.connectionId)) },
+  }
+}
+
+/** An event about another program's mail as it counts for its connection's day. */
+export const countedExternal = (
+  { event: { recipients, data }, inbound }: ReadEvent,
+  isStored: boolean,
+): UnappliedEvent => ({
+  organizationId: inbound.organizationId,
+  connectionId: inbound.connectionId,
+  reason: 'external',
+  rows: recipients.length,
+  bytes: recipients.length * Buffer.byteLength(JSON.stringify(data)),
+  isUnread: false,
+  isStored,
+})
+
+const DAY_MS = 86_400_000
+/** The provider's events about a mail's delivery come within days. */
+const YOUNG_DAYS = 30
+
+/**
+ * Those whose mail is younger than logs are kept. The message id of an older one is known no more,
+ * ours or not: it would be counted once more, as another program's.
+ */
+async function leaveOutOld(
+  tx: Transaction,
+  strangers: readonly ReadEvent[],
+): Promise<readonly ReadEvent[]> {
+  const now = Date.now()
+  const daysSince = ({ event }: ReadEvent) => (now - Date.parse(event.mailTimestamp)) / DAY_MS
+  if (strangers.every((read) => daysSince(read) < YOUNG_DAYS)) return strangers
+  const longestDays = await plans.findLongestRetention(tx)
+  return strangers.filter((read) => daysSince(read) < longestDays)
+}
+
+interface Asked extends Pick<Inbound, 'organizationId' | 'connectionId' | 'receivedAt'> {
+  event: SesEvent
+}
+
+/** The mails of ours that events without a tag are about, in their order. */
+export const findOurs = (sql: Executor, asked: readonly Asked[]) =>
+  externalMails.findOurs(
+    sql,
+    asked.map(({ event: { messageId, mailTimestamp: acceptedAt }, ...from }) => ({
+      messageId,
+      acceptedAt,
+      ...from,
+    })),
+    { heldMs: HELD_MS, clockSkewMs: CLOCK_SKEW_MS },
+  )
+
+/** Events of other programs' mails, with their rows, which are made when they are not there. */
+async function matchExternal(
+  tx: Transaction,
+  strangers: readonly ReadEvent[],
+): Promise<MatchedEvent[]> {
+  const named = strangers.flatMap((read) =>
+    read.event.recipients.map((recipient) => ({ read, recipient, ...mailOf(read, recipient) })),
+  )
+  if (named.length === 0) return []
+  const mails = new Map(named.map(({ key, mail }) => [key, mail]))
+  const firstLookMs = nextLookMs(0) ?? 0
+  const known = await externalMails.remember(tx, [...mails.values()], firstLookMs)
+  const rows = new Map(known.map((row) => [keyOf(row), row]))
+  const fresh = new Map(
+    named.flatMap(({ key, recipient, read: { event, inbound } }) => {
+      const row = rows.get(key)
+      if (!row || row.id !== mails.get(key)?.id) return []
+      const times = { sentAt: event.mailTimestamp, createdAt: inbound.receivedAt }
+      return [[key, { ...row, recipient, ...times }]]
+    }),
+  )
+  if (fresh.size > 0) await externalMails.insertMails(tx, [...fresh.values()])
+  return named.flatMap(({ key, read }) => {
+    const row = rows.get(key)
+    return row ? [{ ...read, bucket: row.bucket, id: row.id }] : []
+  })
+}
+
+/** The row that a recipient gets, if there is none. */
+function mailOf({ event: { messageId }, inbound }: ReadEvent, recipient: string) {
+  const { organizationId, connectionId } = inbound
+  const id = uuidv7()
+  const mail = {
+    organizationId,
+    connectionId,
+    messageId,
+    addressHash: addressHash(organizationId, recipient),
+    bucket: dayBucket(id),
+    id,
+  }
+  return { key: keyOf(mail), mail }
+}
+
+const keyOf = (mail: Omit<externalMails.ExternalMail, 'bucket' | 'id'>): string =>
+  [mail.organizationId, mail.connectionId, mail.addressHash.toString('hex'), mail.messageId].join()
+
+/**
+ * Looks once more whether mails that were taken for another program's are ours: their message ids
+ * may have become known later. What their events said is stored again as events, which now find the
+ * mail, and their rows go. Returns how many mails were looked for.
+ */
+export const rematch = (sql: Sql, limit: number): Promise<number> =>
+  transact(sql, async (tx) => {
+    const due = await externalMails.lockDue(tx, limit)
+    const ours = due.filter(({ isOurs }) => isOurs)
+    const others = due.filter(({ isOurs }) => !isOurs)
+    const now = Date.now()
+    if (others.length > 0) {
+      const looked = others.map((mail) => ({
+        ...mail,
+        waitMs: nextLookMs(now - timeOf(mail.id)) ?? null,
+      }))
+      await externalMails.lookAgain(tx, looked)
+    }
+    for (const mail of ours.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await giveBack(tx, mail)
+    if (ours.length > 0) await externalMails.forget(tx, ours)
+    return due.length
+  })
+
+async function giveBack(tx: Transaction, mail: externalMails.ExternalMail): Promise<void> {
+  const { organizationId, bucket, id, connectionId } = mail
+  const row = { organizationId, bucket, ids: [id] }
+  const kept = await externalMails.listTimelines(tx, row)
+  const events = kept.flatMap(({ kind, ...event }, index) => {
+    if (!isEventKind(kind)) return []
+    const { messageId, subject, sentAt: timestamp } = event
+    const detail = toDetail({ kind, ...event }, { messageId, subject, timestamp })
+    return [
+      {
+        organizationId,
+        connectionId,
+        envelopeId: `rematch ${id} ${index}`,
+        body: JSON.stringify({ detail }),
+      },
+    ]
+  })
+  await inboundEvents.putBack(tx, events)
+  await externalMails.remove(tx, row)
+}

@@ -1,0 +1,56 @@
+import { isKnownKind, parseSesEvent, type SesEvent } from '../../domain/delivery/ses-event.ts'
+import type { EventEnvelope } from '../../schemas/delivery/webhook.ts'
+import type { Uuid } from '../../ids.ts'
+import type { InboundEvent } from '../../store/delivery/inbound-events.ts'
+import type { UnreadBody } from './read-event.ts'
+
+/** The connection whose event it is, as its secret, signature or queue proved. */
+export interface EventProof {
+  organizationId: Uuid
+  id: Uuid
+  accountId: string
+  region: string
+}
+
+export interface ReceivedEvent extends InboundEvent {
+  /** What it says, if it may be applied. */
+  event?: SesEvent
+}
+
+/** What is stored of an event that a connection's proof came with. */
+export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): ReceivedEvent {
+  const refusal = refusalOf(envelope, proof)
+  return {
+    organizationId: proof.organizationId,
+    connectionId: proof.id,
+    envelopeId: envelope.id,
+    // What another organization's mail says is not kept for this one.
+    body: refusal.ignored === 'other_organization' ? '{}' : JSON.stringify(envelope),
+    ...refusal,
+  }
+}
+
+/** What is stored of a body that came with a proof and could not be read as an event. */
+export const toUnreadEvent = (
+  { reason, text, digest }: UnreadBody,
+  { organizationId, id: connectionId }: EventProof,
+): InboundEvent => ({
+  organizationId,
+  connectionId,
+  envelopeId: `unread ${digest}`,
+  body: JSON.stringify({ unread: text }),
+  error: reason,
+})
+
+/** Why an event is not applied; empty: it is. The proof decides whose event it is. */
+function refusalOf(
+  { account, region, detail }: EventEnvelope,
+  proof: EventProof,
+): Pick<ReceivedEvent, 'ignored' | 'error' | 'event'> {
+  if (account !== proof.accountId) return { ignored: 'other_account' }
+  if (region !== proof.region) return { ignored: 'other_region' }
+  const event = parseSesEvent(detail)
+  if (!event) return isKnownKind(detail) ? { error: 'no_event' } : { ignored: 'unknown_event' }
+  const organizationId = event.tagged?.organizationId ?? proof.organizationId
+  return organizationId === proof.organizationId ? { event } : { ignored: 'other_organization' }
+}

@@ -1,0 +1,91 @@
+import type { QueuedMessage, QueueSource } from '../../domain/delivery/event-queue.ts'
+import { isRefusedValue, type Sql } from '../../store/db/sql.ts'
+import { judgeEvents } from './judge-events.ts'
+import { describeUnread, readEnvelope } from './read-event.ts'
+import { type ReceivedEvent, toInboundEvent, toUnreadEvent } from './receive-event.ts'
+import { storeEvents } from './store-events.ts'
+
+interface UnappliedMessage {
+  reason: string
+  /** False: its connection has no room left today, and it is only counted. */
+  isKept: boolean
+}
+
+interface Stored {
+  /** An event came that may be applied. */
+  isHeard: boolean
+  /** Events that are new and are not applied. */
+  notApplied: UnappliedMessage[]
+  /** What Postgres said of messages that it does not take. */
+  refused: unknown[]
+}
+
+/**
+ * Stores what a queue gave, as the webhook stores what it is sent: the queue decides whose the
+ * events are, never the body. What cannot be read, stored or applied is kept with its reason, or
+ * counted where too much was kept today, so that every message may be deleted afterwards.
+ */
+export async function storeQueued(
+  sql: Sql,
+  source: QueueSource,
+  messages: readonly QueuedMessage[],
+): Promise<Stored> {
+  const events = messages.map(({ body }) => eventOf(body, source))
+  try {
+    return { ...(await storeAll(sql, events)), refused: [] }
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error
+    return storeEach(sql, source, messages)
+  }
+}
+
+function eventOf(body: string, source: QueueSource): ReceivedEvent {
+  const read = readEnvelope(body)
+  const proof = proofOf(source)
+  return 'envelope' in read ? toInboundEvent(read.envelope, proof) : toUnreadEvent(read, proof)
+}
+
+const proofOf = ({ organizationId, connectionId: id, accountId, region }: QueueSource) => ({
+  organizationId,
+  id,
+  accountId,
+  region,
+})
+
+async function storeAll(
+  sql: Sql,
+  given: readonly ReceivedEvent[],
+): Promise<Omit<Stored, 'refused'>> {
+  // The applier judges them too.
+  const events = await judgeEvents(sql, given).catch(() => given)
+  const stored = await storeEvents(sql, events)
+  return {
+    isHeard: stored.some(({ reason }) => reason === undefined),
+    notApplied: stored.flatMap(({ isNew, isKept, reason }) =>
+      isNew && reason !== undefined ? [{ reason, isKept }] : [],
+    ),
+  }
+}
+
+/**
+ * After a set that Postgres refused: no message may stop the others. One that is refused by itself
+ * is kept without what it says, with an error: silence about a mail of ours proves nothing then.
+ */
+async function storeEach(
+  sql: Sql,
+  source: QueueSource,
+  messages: readonly QueuedMessage[],
+): Promise<Stored> {
+  const sum: Stored = { isHeard: false, notApplied: [], refused: [] }
+  for (const { body } of messages) {
+    const stored = await storeAll(sql, [eventOf(body, source)]).catch((error: unknown) => {
+      if (!isRefusedValue(error)) throw error
+      sum.refused.push(error)
+      const unread = describeUnread('refused_value', Buffer.from(body))
+      return storeAll(sql, [toUnreadEvent(unread, proofOf(source))])
+    })
+    sum.isHeard ||= stored.isHeard
+    sum.notApplied.push(...stored.notApplied)
+  }
+  return sum
+}

@@ -1,0 +1,76 @@
+import { type Uuid, uuidv7 } from '../../ids.ts'
+import * as receivers from '../../store/delivery/receivers.ts'
+import { type Sql, within } from '../../store/db/sql.ts'
+
+/** The event bus hangs up after five seconds. */
+export const SLOW_ANSWER_MS = 4_000
+const BEATS_PER_GAP = 5
+
+/** Knows which delivery events could not be received. */
+export interface Receiving {
+  /**
+   * An event was answered with 429 or 5xx, too late or not at all: the event bus tries again. Of a
+   * connection, or of an unknown one.
+   */
+  refused(connection: { organizationId: Uuid; id: Uuid } | undefined): void
+  stop(): Promise<void>
+}
+
+interface Options {
+  sql: Sql
+  gapMs: number
+  log: { warn(fields: object, message: string): void }
+}
+
+/**
+ * Tells whether delivery events can be received: silence about a mail counts for nothing while they
+ * cannot. A heartbeat says that this process serves; what it had to refuse is written with it, and
+ * kept until it is written.
+ */
+export function startReceiving({ sql, gapMs, log }: Options): Receiving {
+  const id = uuidv7()
+  const connections = new Map<Uuid, Uuid>()
+  let interrupted = false
+  let writing: Promise<void> | undefined
+
+  async function beat(): Promise<void> {
+    const told = new Map(connections)
+    const wasInterrupted = interrupted
+    connections.clear()
+    interrupted = false
+    try {
+      for (const [connectionId, organizationId] of told) {
+        await receivers.noteRefusal(within(sql, organizationId), organizationId, connectionId)
+      }
+      await receivers.beat(sql, { id, gapMs, interrupted: wasInterrupted })
+    } catch (error) {
+      for (const [connectionId, organizationId] of told) {
+        connections.set(connectionId, organizationId)
+      }
+      interrupted ||= wasInterrupted
+      log.warn({ err: error }, 'the heartbeat of receiving could not be written')
+    }
+  }
+
+  /** One at a time: a slow one is not overtaken. */
+  const beatAlone = (): void => {
+    writing ??= beat().finally(() => {
+      writing = undefined
+    })
+  }
+  beatAlone()
+  const timer = setInterval(beatAlone, gapMs / BEATS_PER_GAP).unref()
+
+  return {
+    refused: (whose) => {
+      if (whose) connections.set(whose.id, whose.organizationId)
+      else interrupted = true
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await writing
+      await beat()
+      await receivers.stop(sql, id).catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { SnsTopic } from '../../domain/delivery/sns-message.ts'
+import { isUuid } from '../../ids.ts'
+import * as snsTopics from '../../store/accounts/sns-topics.ts'
+import type { Sql } from '../../store/db/sql.ts'
+
+/** Disconnecting, and another topic, work within a second on every process. */
+const REMEMBERED_MS = 900
+const MOST_REMEMBERED = 10_000
+
+interface Remembered {
+  /** By a clock that is never set back. */
+  at: number
+  topic: Promise<SnsTopic | undefined>
+}
+
+/**
+ * Finds the topic that is believed for a connection, if `isRight` for it: one that was set a moment
+ * ago is believed at once.
+ */
+export function rememberedTopics(sql: Sql) {
+  const remembered = new Map<string, Remembered>()
+
+  async function load(connectionId: string): Promise<SnsTopic | undefined> {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    const entry = { at: performance.now(), topic: snsTopics.find(sql, connectionId) }
+    remembered.set(connectionId, entry)
+    entry.topic.catch(() => remembered.delete(connectionId))
+    return entry.topic
+  }
+
+  return async (
+    connectionId: string,
+    isRight: (topic: SnsTopic) => boolean,
+  ): Promise<SnsTopic | undefined> => {
+    if (!isUuid(connectionId)) return undefined
+    const known = remembered.get(connectionId)
+    if (known && performance.now() - known.at < REMEMBERED_MS) {
+      const topic = await known.topic
+      if (topic && isRight(topic)) return topic
+    }
+    const topic = await load(connectionId)
+    return topic && isRight(topic) ? topic : undefined
+  }
+}

@@ -1,0 +1,51 @@
+import type { Sql } from '../../store/db/sql.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
+import { takeRoom } from '../../store/delivery/unapplied-events.ts'
+
+export interface StoredEvent {
+  /** It was not stored before. One that is only counted may have come before. */
+  isNew: boolean
+  /** False: its connection has no room left today, and it is only counted. */
+  isKept: boolean
+  /** Why it is not applied. */
+  reason: string | undefined
+}
+
+/**
+ * Stores events whose proofs were checked, and returns what became of each, in their order. Those
+ * that will not be applied are kept as long as their connection has room; the others always are.
+ *
+ * Room is taken in a statement of its own: the row that counts it would otherwise be held while
+ * events wait for each other.
+ */
+export async function storeEvents(
+  sql: Sql,
+  events: readonly inboundEvents.InboundEvent[],
+): Promise<StoredEvent[]> {
+  const unapplied = events.flatMap((event) => {
+    const reason = event.error ?? event.ignored
+    return reason === undefined ? [] : [{ event, reason }]
+  })
+  const hasRoom = await takeRoom(
+    sql,
+    unapplied.map(({ event, reason }) => ({
+      organizationId: event.organizationId,
+      connectionId: event.connectionId,
+      reason,
+      rows: 1,
+      bytes: Buffer.byteLength(event.body) + Buffer.byteLength(event.envelopeId),
+      isUnread: event.error !== undefined,
+      isStored: false,
+    })),
+  )
+  const dropped = new Set(
+    unapplied.filter((_, index) => hasRoom[index] !== true).map(({ event }) => event),
+  )
+  const kept = events.filter((event) => !dropped.has(event))
+  const isNew = kept.length === 0 ? [] : await inboundEvents.store(sql, kept)
+  const fresh = new Set(kept.filter((_, index) => isNew[index] === true))
+  return events.map((event) => {
+    const isKept = !dropped.has(event)
+    return { isNew: !isKept || fresh.has(event), isKept, reason: event.error ?? event.ignored }
+  })
+}

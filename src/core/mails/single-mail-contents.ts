@@ -1,0 +1,197 @@
+import { type MailBrand, mailBrand } from '../../domain/content/brand.ts'
+import { AppError, badRequest } from '../../domain/errors.ts'
+import { isUuid, type Uuid } from '../../ids.ts'
+import { overloaded } from '../../mail/content-checks.ts'
+import { RenderError, type RenderedMail } from '../../mail/render.ts'
+import { type Renderer, RendererBusy } from '../../mail/renderer.ts'
+import type { EmailInput } from '../../schemas/mails/email.ts'
+import * as organizations from '../../store/access/organizations.ts'
+import type { MailedContact } from '../../store/contacts/named-contacts.ts'
+import * as contents from '../../store/content/contents.ts'
+import * as templates from '../../store/content/templates.ts'
+import type { Executor } from '../../store/db/sql.ts'
+import { refuseForeign } from '../access/refuse-foreign.ts'
+import type { ResolvedSender } from '../accounts/resolve-sender.ts'
+import { type LinkDeps, linksOf } from '../content/compose.ts'
+
+/** How long a request waits for its mails to be rendered. */
+const RENDER_TIMEOUT_MS = 10_000
+
+export interface MailDeps extends LinkDeps {
+  renderer: Renderer
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/** A row whose fields go together, with whom it is from and to. */
+export interface AddressedMail {
+  input: EmailInput
+  sender: ResolvedSender
+  to: string
+  contact: MailedContact | undefined
+}
+
+/** What one mail says; a RenderError makes it a refusal. */
+type Rendered =
+  | Promise<RenderedMail>
+  | { subject: string; html: string | null; text: string | null }
+
+interface Template {
+  key: string
+  subject: string | null
+  html: string
+  text: string
+}
+
+/**
+ * What each mail says: as it was given, or from its template. Those of one template are rendered as
+ * a set; a refused row stays what it is. Throws a 503 when there was no time.
+ */
+export async function renderedContents(
+  sql: Executor,
+  organizationId: Uuid,
+  rows: readonly (AddressedMail | AppError)[],
+  deps: MailDeps,
+): Promise<(Rendered | AppError)[]> {
+  const call = { organization: organizationId, by: performance.now() + RENDER_TIMEOUT_MS }
+  const found: (Rendered | AppError | undefined)[] = rows.map((row) =>
+    row instanceof AppError ? row : undefined,
+  )
+  const open = rows.flatMap((row, index) => (row instanceof AppError ? [] : [{ row, index }]))
+  const plain = open.filter(({ row }) => row.input.templateId === undefined)
+  await addPlain(plain, found, deps, call)
+
+  const templated = new Map<string, OpenRow[]>()
+  for (const each of open) {
+    const { templateId } = each.row.input
+    if (templateId === undefined) continue
+    templated.set(templateId, [...(templated.get(templateId) ?? []), each])
+  }
+  if (templated.size > 0) {
+    const brand = await organizations.findBrand(sql, organizationId)
+    if (!brand) throw new Error('a caller has an organization')
+    const organization = mailBrand(brand)
+    for (const [templateId, group] of templated) {
+      const template = await findTemplate(sql, organizationId, templateId)
+      if (template instanceof AppError) {
+        for (const { index } of group) found[index] = template
+        continue
+      }
+      const { key, ...content } = template
+      const data = group.map(({ row }) => dataOf(row, organizationId, organization, deps))
+      const mails = deps.renderer.mails({ key, content, marketing: false }, data, {
+        ...call,
+        content: key,
+      })
+      for (const [position, { index }] of group.entries()) found[index] = mails[position]
+    }
+  }
+  return Promise.all(found.map(settled))
+}
+
+interface OpenRow {
+  row: AddressedMail
+  index: number
+}
+
+/** Mails that bring their parts; a text part is made of the HTML where there is none. */
+async function addPlain(
+  rows: readonly OpenRow[],
+  found: (Rendered | AppError | undefined)[],
+  { renderer }: MailDeps,
+  call: { organization: string; by: number },
+): Promise<void> {
+  const textless = rows.flatMap(({ row: { input }, index }) =>
+    input.text === undefined && input.html !== undefined ? [{ html: input.html, index }] : [],
+  )
+  const making = renderer.textParts(
+    textless.map(({ html }) => html),
+    { ...call, content: 'text parts' },
+  )
+  const made = new Map(textless.map(({ index }, position) => [index, making[position]]))
+  for (const { row, index } of rows) {
+    const { subject = '', html = null, text = null } = row.input
+    const own = made.get(index)
+    try {
+      found[index] = { subject: subject.trim(), html, text: text ?? (await own) ?? null }
+    } catch (error) {
+      found[index] = refusedText(error)
+    }
+  }
+}
+
+function refusedText(error: unknown): AppError {
+  if (error instanceof RendererBusy) throw overloaded()
+  if (!(error instanceof RenderError)) throw error
+  const message = 'is needed: no text part can be made of this HTML'
+  return badRequest(`text ${message}`, [{ path: 'text', message }], error.reason)
+}
+
+/** A mail that is refused is told by whoever composes it. */
+async function settled(rendered: Rendered | AppError | undefined): Promise<Rendered | AppError> {
+  if (rendered === undefined) throw new Error('a mail has a content')
+  if (!(rendered instanceof Promise)) return rendered
+  try {
+    return await rendered
+  } catch (error) {
+    if (error instanceof RendererBusy) throw overloaded()
+    if (!(error instanceof RenderError)) throw error
+    const { reason, message } = error
+    return badRequest(
+      `The mail cannot be made: ${message}`,
+      [{ path: reason === 'bad_subject' ? 'templateId' : 'variables', message }],
+      reason,
+    )
+  }
+}
+
+/** The newest version of a published template for transactional mail, or the refusal. */
+async function findTemplate(
+  sql: Executor,
+  organizationId: Uuid,
+  templateId: string,
+): Promise<Template | AppError> {
+  const refused = (message: string) =>
+    badRequest(`templateId ${message}`, [{ path: 'templateId', message }])
+  const published = isUuid(templateId)
+    ? await templates.findPublished(sql, organizationId, templateId)
+    : undefined
+  if (!published) {
+    try {
+      await refuseForeign(sql, 'template', organizationId, templateId)
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+    return refused('names no published template')
+  }
+  const { contentId, emailType, subject } = published
+  if (emailType !== 'transactional') {
+    return refused('names a marketing template, which is for batches and workflows')
+  }
+  if (subject === null) return refused('names a template without a subject')
+  const content = await contents.find(sql, organizationId, contentId)
+  if (!content) throw new Error('a published template has a content')
+  return { key: `${organizationId} ${contentId}`, subject, ...content }
+}
+
+/** What a template may refer to. */
+function dataOf(
+  { input: { variables }, to, contact }: AddressedMail,
+  organizationId: Uuid,
+  organization: MailBrand,
+  { keyring, publicUrl, now }: MailDeps,
+) {
+  const mailed = contact && {
+    organizationId,
+    contactId: contact.id,
+    email: to,
+    topicId: undefined,
+  }
+  return {
+    organization,
+    ...(contact === undefined ? {} : { contact }),
+    ...(mailed === undefined ? {} : linksOf({ keyring, publicUrl }, mailed, now)),
+    ...(variables === undefined ? {} : { variables }),
+  }
+}

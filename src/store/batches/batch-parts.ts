@@ -1,0 +1,147 @@
+import { SHARES } from '../../domain/batches/ab-test.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import type { Run } from './batch-runs.ts'
+import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
+
+/** When contacts are mailed, by the zone that they name; times in ISO 8601. */
+export interface LocalTimes {
+  zones: readonly { zone: string; at: string }[]
+  others: string
+}
+
+/** The timezones that contacts of an organization name; what is none is left out. */
+export async function listZones(sql: Executor, organizationId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    with named as materialized (
+      select distinct lower(properties ->> 'timezone') as zone
+      from contacts
+      where organization_id = ${organizationId} and properties ? 'timezone'
+    )
+    select min(zones.name) as name
+    from pg_timezone_names zones
+    join named on named.zone = lower(zones.name)
+    where zones.name !~ '^(posix|right)/'
+    group by lower(zones.name)`
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Copies the next contacts of the audience into the ledger, as `insertPage` of batch-runs does, but
+ * in the order of their local times, and stores which rows have the same: a part of the batch. Who
+ * is later than the time that has come where they are is in the first part. Returns how many there
+ * were, and the last of their ids.
+ */
+export async function insertPage(
+  tx: Transaction,
+  run: Run,
+  batch: PageToFreeze,
+  { size, zones, others }: LocalTimes & { size: number },
+): Promise<{ inserted: number; cursor: Uuid | undefined }> {
+  const { organizationId, batchId } = run
+  const { startedAt } = batch
+  const more = tx`, lower(properties ->> 'timezone') as zone`
+  const [page] = await tx<{ inserted: number; cursor: Uuid | null }[]>`
+    with page as materialized (${nextContacts(tx, run, batch, { size, more })}), timed as (
+      select page.id, page.email,
+        greatest(coalesce(local.at, ${others}), ${startedAt}::timestamptz(3)) as send_at
+      from page
+      left join unnest(
+        ${zones.map(({ zone }) => zone.toLowerCase())}::text[],
+        ${zones.map(({ at }) => at)}::timestamptz[]
+      ) as local (zone, at) on local.zone = page.zone
+    ), placed as materialized (
+      select id, email, send_at,
+        ${batch.total}::int - 1 + (row_number() over (order by send_at, id))::int as place
+      from timed
+    ), written as (
+      ${insertRows(tx, run, batch, { placed: tx`placed`, also: tx`, send_at` })}
+    ), parts as (
+      insert into batch_parts (organization_id, batch_id, from_row, to_row, send_at)
+      select ${organizationId}::uuid, ${batchId}::uuid, min(place), max(place) + 1, send_at
+      from placed
+      group by send_at
+    )
+    select count(*) as inserted, (select id from page order by id desc limit 1) as cursor
+    from page`
+  return { inserted: page?.inserted ?? 0, cursor: page?.cursor ?? undefined }
+}
+
+/**
+ * The same for a test: the share comes first, in equal parts for each variant, to a contact each;
+ * the rest has no variant yet. Who is in it is told by a hash of the batch and the contact (the
+ * bucket of that hash, as `bucketOf` of src/domain/audience says it): so tests of one audience do
+ * not mail the same people first each time, and a segment on a bucket is not all in it or all out.
+ */
+export async function insertTestPage(
+  tx: Transaction,
+  run: Run,
+  batch: PageToFreeze,
+  { size, variants, sharePercent }: { size: number; variants: number; sharePercent: number },
+): Promise<{ inserted: number; cursor: Uuid | undefined }> {
+  const { organizationId, batchId } = run
+  const { startedAt } = batch
+  const more = tx`,
+    ('x' || right(md5(${batchId}::text || id::text), 12))::bit(48)::bigint % ${SHARES}::bigint
+      as spot`
+  const [page] = await tx<{ inserted: number; cursor: Uuid | null }[]>`
+    with page as materialized (${nextContacts(tx, run, batch, { size, more })}), shared as (
+      select id, email, spot,
+        row_number() over (order by spot, id) <= ceil(count(*) over () * ${sharePercent}::int / 100.0)
+          as is_test
+      from page
+    ), placed as materialized (
+      select id, email, is_test,
+        case when is_test then (row_number() over (partition by is_test order by spot, id) - 1)
+          % ${variants}::int end as variant,
+        ${batch.total}::int - 1 + (row_number() over (order by is_test desc, id))::int as place
+      from shared
+    ), written as (
+      ${insertRows(tx, run, batch, { placed: tx`placed`, also: tx`, variant` })}
+    ), parts as (
+      insert into batch_parts (organization_id, batch_id, from_row, to_row, send_at, is_test)
+      select ${organizationId}::uuid, ${batchId}::uuid, min(place), max(place) + 1,
+        ${startedAt}::timestamptz(3), is_test
+      from placed
+      group by is_test
+    )
+    select count(*) as inserted, (select id from page order by id desc limit 1) as cursor
+    from page`
+  return { inserted: page?.inserted ?? 0, cursor: page?.cursor ?? undefined }
+}
+
+interface Part {
+  from: number
+  to: number
+  sendAt: string
+  isTest: boolean
+}
+
+/** The parts of a batch in the order in which they are sent; none: it is sent as a whole. */
+export const list = (sql: Sql, { organizationId, batchId }: Run) => sql<Part[]>`
+  select from_row as "from", to_row as "to", send_at, is_test
+  from batch_parts
+  where organization_id = ${organizationId} and batch_id = ${batchId}
+  order by is_test desc, send_at, from_row`
+
+interface Rows {
+  organizationId: string
+  bucket: Uuid
+  /** Row ids, `from` included, `to` not. */
+  from: Uuid
+  to: Uuid
+}
+
+/**
+ * Rows of a range that are still to be sent, those that somebody is sending now, and those in
+ * doubt.
+ */
+export const countOpen = async (sql: Sql, { organizationId, bucket, from, to }: Rows) => {
+  const [row] = await sql<{ queued: number; claimed: number; inDoubt: number }[]>`
+    select count(*) filter (where state = 'queued') as queued,
+      count(*) filter (where state = 'claimed') as claimed,
+      count(*) filter (where state = 'unknown') as in_doubt
+    from messages
+    where organization_id = ${organizationId} and bucket = ${bucket} and id >= ${from} and id < ${to}`
+  return row ?? { queued: 0, claimed: 0, inDoubt: 0 }
+}

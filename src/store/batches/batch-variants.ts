@@ -1,0 +1,223 @@
+import type { VariantFigures } from '../../domain/batches/ab-test.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
+import type { Run } from './batch-runs.ts'
+
+/** What recipients of one variant get. */
+export interface NewVariant {
+  contentId: Uuid
+  templateId: Uuid | null
+  subject: string
+  previewText: string | null
+  fromName: string | null
+}
+
+/** Writes the variants of a batch, in the place of those that it had. */
+export async function replace(
+  tx: Transaction,
+  organizationId: Uuid,
+  batchId: Uuid,
+  variants: readonly NewVariant[],
+): Promise<void> {
+  await tx`
+    delete from batch_variants
+    where organization_id = ${organizationId} and batch_id = ${batchId}`
+  if (variants.length === 0) return
+  await tx`
+    insert into batch_variants (organization_id, batch_id, position, content_id, template_id,
+      subject, preview_text, from_name)
+    select ${organizationId}, ${batchId}, place - 1, content_id, template_id, subject,
+      preview_text, from_name
+    from rows from (
+      jsonb_to_recordset(${tx.json(
+        variants.map((variant) => ({
+          content_id: variant.contentId,
+          template_id: variant.templateId,
+          subject: variant.subject,
+          preview_text: variant.previewText,
+          from_name: variant.fromName,
+        })),
+      )}) as (content_id uuid, template_id uuid, subject text, preview_text text, from_name text)
+    ) with ordinality as variant (content_id, template_id, subject, preview_text, from_name, place)`
+}
+
+/** The variants of a batch, in their order, as they were written. */
+export const list = (tx: Transaction, organizationId: Uuid, batchId: Uuid) => tx<NewVariant[]>`
+  select content_id, template_id, subject, preview_text, from_name
+  from batch_variants
+  where organization_id = ${organizationId} and batch_id = ${batchId}
+  order by position`
+
+export interface VariantContent {
+  position: number
+  contentId: Uuid
+  contentHtml: string
+  contentText: string
+  subject: string
+  fromName: string | null
+}
+
+/** What the variants of a batch say, in their order; none: it is no test. */
+export const listContents = (sql: Sql, organizationId: string, batchId: string) => sql<
+  VariantContent[]
+>`
+  select v.position, v.content_id, c.html as content_html, c.text as content_text, v.subject,
+    v.from_name
+  from batch_variants v
+  join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+  where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
+  order by v.position`
+
+/** Whether a row of a batch is of the share by which the variants of its test are compared. */
+export const isOfShare = (sql: Executor, row: { organizationId: Part; batchId: Part; id: Part }) =>
+  sql`exists (
+    select from batch_parts p
+    where p.organization_id = ${row.organizationId} and p.batch_id = ${row.batchId} and p.is_test
+      and ${rowOf(sql, row.id)} >= p.from_row and ${rowOf(sql, row.id)} < p.to_row)`
+
+/** The number of a batch's row, which its id ends in: see `batchRowId`. */
+const rowOf = (sql: Executor, id: Part) => sql`('x' || right(${id}::text, 8))::bit(32)::bigint`
+
+/**
+ * Counts sent mails of a batch by their variant, those of the share and those of the rest: a part
+ * of the statement that decides them, whose `moved` they are. Nothing where it is no test.
+ */
+export const addSent = (
+  sql: Executor,
+  {
+    organizationId,
+    batchId,
+    isTest,
+  }: { organizationId: string; batchId: string | null; isTest: boolean },
+) =>
+  isTest
+    ? sql`
+  update batch_variants v
+  set sent = v.sent + delta.share, rest_sent = v.rest_sent + delta.rest
+  from (
+    select variant, count(*) filter (where is_of_share) as share,
+      count(*) filter (where not is_of_share) as rest
+    from (
+      select variant, ${isOfShare(sql, {
+        organizationId: sql`${organizationId}`,
+        batchId: sql`${batchId}`,
+        id: sql`id`,
+      })} as is_of_share
+      from moved
+      where state = 'sent' and variant is not null
+    ) counted
+    group by variant
+  ) delta
+  where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
+    and v.position = delta.variant
+  returning 1`
+    : sql`select 1`
+
+interface VariantDelta {
+  sent: number
+  delivered: number
+  opened: number
+  clicked: number
+  bounced: number
+  complained: number
+}
+
+/** What events have moved: of the share, and of the rest. */
+export interface VariantMoves {
+  share: VariantDelta
+  rest: VariantDelta
+}
+
+/** Figures that events have moved. */
+export const bump = (
+  tx: Transaction,
+  {
+    organizationId,
+    batchId,
+    position,
+  }: { organizationId: string; batchId: Uuid; position: number },
+  { share, rest }: VariantMoves,
+) => tx`
+  update batch_variants
+  set sent = sent + ${share.sent}, delivered = delivered + ${share.delivered},
+    opened = opened + ${share.opened}, clicked = clicked + ${share.clicked},
+    bounced = bounced + ${share.bounced}, complained = complained + ${share.complained},
+    rest_sent = rest_sent + ${rest.sent}, rest_delivered = rest_delivered + ${rest.delivered},
+    rest_opened = rest_opened + ${rest.opened}, rest_clicked = rest_clicked + ${rest.clicked},
+    rest_bounced = rest_bounced + ${rest.bounced},
+    rest_complained = rest_complained + ${rest.complained}
+  where organization_id = ${organizationId} and batch_id = ${batchId} and position = ${position}`
+
+interface TestedBatch {
+  winnerBy: 'opened' | 'clicked' | 'manual'
+  decideAfter: { amount: number; unit: 'minutes' | 'hours' | 'days' | 'weeks' } | null
+  winner: number | null
+  decideAt: string | null
+  isDue: boolean
+  attempt: number
+}
+
+/**
+ * Locks a batch that is a test and is being sent, or has nothing left to send and no winner yet;
+ * undefined: there is no such one.
+ */
+export async function lockTest(
+  tx: Transaction,
+  organizationId: string,
+  batchId: string,
+): Promise<TestedBatch | undefined> {
+  const [batch] = await tx<TestedBatch[]>`
+    select ab_test ->> 'winnerBy' as winner_by, ab_test -> 'decideAfter' as decide_after,
+      ab_winner as winner, ab_decide_at as decide_at, attempt,
+      coalesce(ab_decide_at <= statement_timestamp(), false) as is_due
+    from batches
+    where organization_id = ${organizationId} and id = ${batchId} and ab_test is not null
+      and (status = 'processing' or (status = 'completed' and ab_winner is null))
+    for update`
+  return batch
+}
+
+/** Says when a test is decided, from the moment at which all of its share were mailed. */
+export async function setDecideAt(
+  tx: Transaction,
+  { organizationId, batchId }: Run,
+  afterMs: number,
+): Promise<string> {
+  const [batch] = await tx<{ decideAt: string }[]>`
+    update batches
+    set ab_decide_at = clock_timestamp() + ${afterMs} * interval '1 millisecond'
+    where organization_id = ${organizationId} and id = ${batchId}
+    returning ab_decide_at as decide_at`
+  if (!batch) throw new Error('a locked batch is gone')
+  return batch.decideAt
+}
+
+/** Tests without a winner whose time has come, of batches that have nothing left to send. */
+export const listUndecided = (sql: Sql, limit: number) => sql<
+  { organizationId: Uuid; batchId: Uuid; attempt: number }[]
+>`
+  select organization_id, id as batch_id, attempt
+  from batches
+  where status = 'completed' and ab_winner is null and ab_decide_at <= statement_timestamp()
+  order by ab_decide_at
+  limit ${limit}`
+
+/** What the variants have come to with the share, in their order. */
+export const figures = (sql: Executor, organizationId: string, batchId: string) => sql<
+  VariantFigures[]
+>`
+  select sent, opened, clicked
+  from batch_variants
+  where organization_id = ${organizationId} and batch_id = ${batchId}
+  order by position`
+
+/** Writes who has won a test whose batch is locked. */
+export const decide = (
+  tx: Transaction,
+  { organizationId, batchId }: { organizationId: string; batchId: string },
+  { winner, decision }: { winner: number; decision: object },
+) => tx`
+  update batches
+  set ab_winner = ${winner}, ab_decision = ${tx.json({ ...decision })},
+    updated_at = greatest(updated_at, clock_timestamp()), progressed_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = ${batchId}`

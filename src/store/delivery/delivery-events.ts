@@ -1,0 +1,398 @@
+import type { Delta, MailFacts } from '../../domain/delivery/delivery.ts'
+import { span, type Uuid } from '../../ids.ts'
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import { isOfShare } from '../batches/batch-variants.ts'
+import type { WaitingDays } from './waiting-days.ts'
+
+export interface Inbound {
+  receivedOn: string
+  position: number
+  organizationId: string
+  connectionId: string
+  /** JSON: read one by one, since what one says takes many times the memory of its text. */
+  body: string
+  receivedAt: string
+  /** It was looked at before. */
+  isPutOff: boolean
+}
+
+/** Of one set, as text, not counting the last event: some 8 KB for each of 500. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/**
+ * Stored events that wait, oldest first, and are not put off: up to `limit`, fewer of large ones,
+ * at least one. Held by the transaction; another applier takes others.
+ *
+ * Row after row, so that Postgres writes out the texts of those only that are taken: a large one
+ * may take it a second.
+ */
+export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
+  Inbound[]
+>`
+  with recursive put_off as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      true as is_put_off
+    from inbound_events
+    where applied_at is null and look_at is not null and look_at <= statement_timestamp()
+      and received_on between ${first}::date and ${last}::date
+    order by look_at
+    limit ${limit}
+    for update skip locked
+  ), fresh as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      false as is_put_off
+    from inbound_events
+    where applied_at is null and look_at is null
+      and received_on between ${first}::date and ${last}::date
+    order by position
+    limit ${limit}
+    for update skip locked
+  ), numbered as materialized (
+    select waiting.*, row_number() over (order by position) as place
+    from (select * from put_off union all select * from fresh) waiting
+    order by position
+    limit ${limit}
+  ), taken as (
+    select place, received_on, position, organization_id, connection_id, body::text as said,
+      received_at, is_put_off, 0::bigint as bytes_before
+    from numbered
+    where place = 1
+    union all
+    select n.place, n.received_on, n.position, n.organization_id, n.connection_id, n.body::text,
+      n.received_at, n.is_put_off, t.bytes_before + octet_length(t.said)
+    from taken t
+    join numbered n on n.place = t.place + 1
+    where t.bytes_before + octet_length(t.said) < ${MOST_BYTES}
+  )
+  select received_on, position, organization_id, connection_id, said as body, received_at,
+    is_put_off
+  from taken
+  order by position`
+
+/** As plain values, by which the planner leaves out the other days' partitions. */
+const daysOf = (events: readonly Inbound[]): string[] => [
+  ...new Set(events.map(({ receivedOn }) => receivedOn)),
+]
+
+const PUT_OFF_MS = 500
+
+/**
+ * Events are looked at again later; those that may be about a mail whose call is still open, in a
+ * moment.
+ */
+export const putOff = (sql: Executor, events: readonly Inbound[], waitMs = PUT_OFF_MS) => sql`
+  update inbound_events e
+  set look_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  from unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
+
+/** Events from which nothing follows, each with the reason; what they say is kept. */
+export const markIgnored = (
+  tx: Transaction,
+  ignored: readonly { event: Inbound; reason: string }[],
+) => tx`
+  update inbound_events e
+  set applied_at = clock_timestamp(), ignored = a.reason
+  from unnest(
+    ${ignored.map(({ event }) => event.receivedOn)}::date[],
+    ${ignored.map(({ event }) => event.position)}::bigint[],
+    ${ignored.map(({ reason }) => reason)}::text[]
+  ) as a (received_on, position, reason)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(ignored.map(({ event }) => event))}::date[])`
+
+/** Deletes events that are not applied and for which their connections have no room left. */
+export const remove = (sql: Executor, events: readonly Inbound[]) => sql`
+  delete from inbound_events e
+  using unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position and e.applied_at is null
+    and e.received_on = any(${daysOf(events)}::date[])`
+
+/**
+ * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
+ * another applier has done with it meanwhile.
+ */
+export const setAside = (sql: Sql, { receivedOn, position }: Inbound, error: string) => sql`
+  update inbound_events
+  set applied_at = clock_timestamp(), error = ${error.slice(0, 500)}
+  where received_on = ${receivedOn}::date and position = ${position} and applied_at is null`
+
+/**
+ * What an event said is not kept once it is applied: it names people, and what counts of it is in
+ * the mail's own rows by now. The envelope's id stays, so that the same event is still the same.
+ */
+export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
+  update inbound_events e
+  set applied_at = clock_timestamp(), body = '{}'
+  from unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
+
+export interface MailRow extends MailFacts {
+  id: Uuid
+  batchId: Uuid | null
+  executionId: Uuid | null
+  contactId: Uuid | null
+  connectionId: Uuid
+  recipient: string | null
+  firstEventAt: string | null
+  subject: string | null
+  /** Of a batch that is a test. */
+  variant: number | null
+  /** The variants of its test are not compared by it. */
+  isOfRest: boolean
+}
+
+export interface BucketKey {
+  organizationId: string
+  bucket: Uuid
+}
+
+/** The mails that events speak of, locked in the order of their keys. One bucket: one partition. */
+export const lockMails = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  ids: Uuid[],
+) => tx<MailRow[]>`
+  select m.*
+  from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+  cross join lateral (
+    select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
+      reason, error, message_id, sent_at, delivered_at, opened_at, human_opened_at, clicked_at,
+      human_clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
+      case when variant is null then false else not ${isOfShare(tx, {
+        organizationId: tx`messages.organization_id`,
+        batchId: tx`messages.batch_id`,
+        id: tx`messages.id`,
+      })} end as is_of_rest
+    from messages
+    where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+    for update
+  ) m`
+
+/**
+ * Those of the mails, each in its bucket, that the organization has, with their connections. One by
+ * one: of a partition without statistics a join may read all.
+ */
+export const listKnown = (
+  sql: Executor,
+  organizationId: Uuid,
+  mails: readonly { bucket: Uuid; id: Uuid }[],
+) => sql<{ id: Uuid; connectionId: Uuid }[]>`
+  select m.id, m.connection_id
+  from unnest(${mails.map(({ id }) => id)}::uuid[]) as wanted (id)
+  cross join lateral (
+    select id, connection_id
+    from messages
+    where organization_id = ${organizationId} and id = wanted.id
+      and bucket = any(${[...new Set(mails.map(({ bucket }) => bucket))]}::uuid[])
+    limit 1
+  ) m`
+
+/**
+ * Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too; the
+ * time of a claim stays with those whose call was answered.
+ */
+export const updateMails = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  mails: MailRow[],
+) => tx`
+  update messages m
+  set state = f.state, status = f.status, reason = f.reason, error = f.error, subject = f.subject,
+    message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
+    opened_at = f.opened_at, human_opened_at = f.human_opened_at, clicked_at = f.clicked_at,
+    human_clicked_at = f.human_clicked_at,
+    bounced_at = f.bounced_at, bounce_type = f.bounce_type, bounce_sub_type = f.bounce_sub_type,
+    complained_at = f.complained_at, first_event_at = f.first_event_at, claim_id = null,
+    claimed_at = case when m.state = 'sent' then m.claimed_at end
+  from jsonb_to_recordset(${tx.json(
+    mails.map((mail) => ({
+      id: mail.id,
+      state: mail.state,
+      status: mail.status,
+      reason: mail.reason,
+      error: mail.error,
+      subject: mail.subject,
+      message_id: mail.messageId,
+      sent_at: mail.sentAt,
+      delivered_at: mail.deliveredAt,
+      opened_at: mail.openedAt,
+      human_opened_at: mail.humanOpenedAt,
+      clicked_at: mail.clickedAt,
+      human_clicked_at: mail.humanClickedAt,
+      bounced_at: mail.bouncedAt,
+      bounce_type: mail.bounceType,
+      bounce_sub_type: mail.bounceSubType,
+      complained_at: mail.complainedAt,
+      first_event_at: mail.firstEventAt,
+    })),
+  )}) as f (id uuid, state text, status text, reason text, error text, subject text, message_id text,
+    sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz,
+    human_opened_at timestamptz, clicked_at timestamptz, human_clicked_at timestamptz, bounced_at timestamptz, bounce_type text,
+    bounce_sub_type text, complained_at timestamptz, first_event_at timestamptz)
+  where m.organization_id = ${organizationId} and m.bucket = ${bucket}
+    and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
+    and m.id = f.id`
+
+/** The message ids of mails that only an event proved to be sent. */
+export const recordMessageIds = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  mails: readonly MailRow[],
+) => tx`
+  insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+  select ${organizationId}, r.message_id, r.connection_id, ${bucket}, r.id
+  from unnest(
+    ${mails.map((mail) => mail.messageId)}::text[],
+    ${mails.map((mail) => mail.connectionId)}::uuid[],
+    ${mails.map((mail) => mail.id)}::uuid[]
+  ) as r (message_id, connection_id, id)
+  on conflict do nothing`
+
+/** Removes mails from the queue: they are not sent again. */
+export const unqueue = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  mails: readonly MailRow[],
+) => tx`
+  delete from mail_queue
+  where organization_id = ${organizationId} and bucket = ${bucket}
+    and id = any(${mails.map((mail) => mail.id)}::uuid[])`
+
+/**
+ * Message ids beyond the one that a mail is known by: the provider accepted it more than once.
+ * Returns the mails whose second acceptance was not known before, once for each such id.
+ */
+export const recordDuplicates = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  found: readonly { mailId: Uuid; connectionId: Uuid; messageId: string }[],
+) => tx<{ id: Uuid }[]>`
+  insert into message_ids (organization_id, message_id, connection_id, bucket, id)
+  select distinct ${organizationId}::uuid, r.message_id, r.connection_id, ${bucket}::uuid, r.id
+  from unnest(
+    ${found.map(({ messageId }) => messageId)}::text[],
+    ${found.map(({ connectionId }) => connectionId)}::uuid[],
+    ${found.map(({ mailId }) => mailId)}::uuid[]
+  ) as r (message_id, connection_id, id)
+  order by 2
+  on conflict do nothing
+  returning id`
+
+export interface TimelineEntry {
+  logId: Uuid
+  kind: string
+  fingerprint: Buffer
+  occurredAt: string
+  data: Record<string, string | number>
+}
+
+/** The timeline of each mail; what is there already stays as it is. */
+export const append = (
+  tx: Transaction,
+  { organizationId, bucket }: BucketKey,
+  entries: TimelineEntry[],
+) => tx`
+  insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
+  select ${organizationId}, ${bucket}, e.log_id, e.kind, decode(e.fingerprint, 'hex'), e.occurred_at, e.data
+  from jsonb_to_recordset(${tx.json(
+    entries.map((entry) => ({
+      log_id: entry.logId,
+      kind: entry.kind,
+      fingerprint: entry.fingerprint.toString('hex'),
+      occurred_at: entry.occurredAt,
+      data: entry.data,
+    })),
+  )}) as e (log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
+  on conflict do nothing`
+
+export interface StatsDelta {
+  organizationId: string
+  contactId: Uuid
+  sent: number
+  opened: number
+  clicked: number
+  /** The last times that were told of, whether they move a figure or not. */
+  sentAt: string | null
+  openedAt: string | null
+  clickedAt: string | null
+}
+
+/** Engagement of each contact, by people; deltas of one contact are summed before. */
+export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
+  with change as (
+    select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,
+      sum(clicked) as clicked, max(sent_at) as sent_at, max(opened_at) as opened_at,
+      max(clicked_at) as clicked_at
+    from jsonb_to_recordset(${tx.json(
+      deltas.map((each) => ({
+        organization_id: each.organizationId,
+        contact_id: each.contactId,
+        sent: each.sent,
+        opened: each.opened,
+        clicked: each.clicked,
+        sent_at: each.sentAt,
+        opened_at: each.openedAt,
+        clicked_at: each.clickedAt,
+      })),
+    )}) as d (organization_id uuid, contact_id uuid, sent int, opened int, clicked int,
+      sent_at timestamptz, opened_at timestamptz, clicked_at timestamptz)
+    group by organization_id, contact_id
+  ), alive as (
+    select c.organization_id, c.id
+    from contacts c
+    where (c.organization_id, c.id) in (select organization_id, contact_id from change)
+    order by c.organization_id, c.id
+    for key share
+  )
+  insert into contact_stats as s (organization_id, contact_id, emails_sent, emails_opened,
+    emails_clicked, last_email_sent_at, last_email_opened_at, last_email_clicked_at,
+    last_activity_at)
+  select change.organization_id, change.contact_id, change.sent, change.opened, change.clicked,
+    change.sent_at, change.opened_at, change.clicked_at,
+    greatest(change.opened_at, change.clicked_at)
+  from change
+  join alive on alive.organization_id = change.organization_id and alive.id = change.contact_id
+  order by change.organization_id, change.contact_id
+  on conflict (organization_id, contact_id) do update
+  set emails_sent = s.emails_sent + excluded.emails_sent,
+    emails_opened = s.emails_opened + excluded.emails_opened,
+    emails_clicked = s.emails_clicked + excluded.emails_clicked,
+    last_email_sent_at = greatest(s.last_email_sent_at, excluded.last_email_sent_at),
+    last_email_opened_at = greatest(s.last_email_opened_at, excluded.last_email_opened_at),
+    last_email_clicked_at = greatest(s.last_email_clicked_at, excluded.last_email_clicked_at),
+    last_activity_at = greatest(s.last_activity_at, excluded.last_activity_at)`
+
+export interface BatchDelta {
+  organizationId: string
+  batchId: Uuid
+  delta: Delta
+  /** The same of each variant, where it is a test: of the share, and of the rest. */
+  variants: Map<number, { share: Delta; rest: Delta }>
+  /** Acceptances beyond the first that were not known before. */
+  duplicates: number
+}
+
+export const bumpBatch = (
+  tx: Transaction,
+  { organizationId, batchId, delta, duplicates }: BatchDelta,
+) => tx`
+  update batches
+  set sent = sent + ${delta.sent}, failed = failed + ${delta.failed},
+    skipped = skipped + ${delta.skipped}, unknown = unknown + ${delta.unknown},
+    delivered = delivered + ${delta.delivered}, opened = opened + ${delta.opened},
+    clicked = clicked + ${delta.clicked}, bounced = bounced + ${delta.bounced},
+    complained = complained + ${delta.complained}, suppressed = suppressed + ${delta.suppressed},
+    duplicates = duplicates + ${duplicates}, updated_at = clock_timestamp()
+  where organization_id = ${organizationId} and id = ${batchId}`

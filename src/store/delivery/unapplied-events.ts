@@ -1,0 +1,71 @@
+import { UNAPPLIED_EVENTS_A_DAY } from '../../domain/delivery/unapplied-events.ts'
+import type { Uuid } from '../../ids.ts'
+import type { Executor, Sql } from '../db/sql.ts'
+
+/** An event that is not applied, or is about another program's mail. */
+export interface UnappliedEvent {
+  organizationId: Uuid
+  connectionId: Uuid
+  /** Why it is not applied; `external`: another program's mail. */
+  reason: string
+  /** That are or would be stored. */
+  rows: number
+  bytes: number
+  /** It could not be read: it may have been about a mail of ours. */
+  isUnread: boolean
+  /** Its rows are there already, and it is only counted. */
+  isStored: boolean
+}
+
+/**
+ * Finds room for events within the limits of their connections' day, and counts those that have
+ * none. Returns in the order of `events` whether each may be kept. Cross-tenant: the proof of each
+ * event was checked before.
+ */
+export async function takeRoom(
+  sql: Executor,
+  events: readonly UnappliedEvent[],
+): Promise<boolean[]> {
+  if (events.length === 0) return []
+  const { rows, bytes } = UNAPPLIED_EVENTS_A_DAY
+  const kept = await sql<{ place: number }[]>`
+    select place
+    from take_room_for_events(
+      ${events.map((event) => event.organizationId)}::uuid[],
+      ${events.map((event) => event.connectionId)}::uuid[],
+      ${events.map((event) => event.reason)}::text[],
+      ${events.map((event) => event.rows)}::integer[],
+      ${events.map((event) => event.bytes)}::bigint[],
+      ${events.map((event) => String(event.isUnread))}::text[]::boolean[],
+      ${events.map((event) => String(event.isStored))}::text[]::boolean[],
+      ${rows}, ${bytes}
+    ) as place`
+  const places = new Set(kept.map(({ place }) => place))
+  return events.map((_, index) => places.has(index + 1))
+}
+
+/**
+ * Those of the connections that have no room left today. It locks nothing: several appliers may
+ * exceed the limit by a set each.
+ */
+export async function listFull(
+  sql: Executor,
+  connectionIds: readonly Uuid[],
+): Promise<ReadonlySet<Uuid>> {
+  const { rows, bytes } = UNAPPLIED_EVENTS_A_DAY
+  const full = await sql<{ connectionId: Uuid }[]>`
+    select connection_id
+    from unapplied_events
+    where day = current_date and connection_id = any(${[...connectionIds]}::uuid[])
+      and (kept_rows >= ${rows} or kept_bytes >= ${bytes})`
+  return new Set(full.map(({ connectionId }) => connectionId))
+}
+
+/** As long as logs are kept at least: they explain why an event is missing there. */
+const KEPT_DAYS = 90
+
+export async function deleteOld(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    delete from unapplied_events where day < current_date - ${KEPT_DAYS}::int`
+  return count
+}

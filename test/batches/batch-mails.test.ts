@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { batchMails } from '../../activities/batches/batch-mails.ts'
+import { batchBucket, batchRowId, timeOf, uuidv7 } from '../../src/ids.ts'
+import { readPreferences } from '../../src/preferences-links.ts'
+import { addressHash, newKeyringText, parseKeyring, readUnsubscribe } from '../../src/tokens.ts'
+import { brandWith } from '../support/brands.ts'
+
+const DAY_MS = 86_400_000
+const keyring = parseKeyring(newKeyringText())
+const organizationId = uuidv7()
+const batchId = uuidv7()
+const bucket = batchBucket()
+const recipient = {
+  id: batchRowId(bucket, 0),
+  contactId: uuidv7(),
+  externalId: null,
+  email: 'ada@example.com',
+  phone: null,
+  firstName: 'Ada',
+  lastName: null,
+  company: null,
+  jobTitle: null,
+  properties: {},
+  variant: null,
+}
+
+async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
+  const make = batchMails({ keyring, publicUrl: 'https://mail.example.com' })({
+    organizationId,
+    batchId,
+    batch: {
+      bucket,
+      connectionId: uuidv7(),
+      contentId: uuidv7(),
+      contentHtml,
+      contentText: 'News',
+      subject: 'News',
+      previewText: null,
+      fromAddress: 'news@example.com',
+      fromName: null,
+      replyTo: null,
+      variableMappings: [],
+      brand: brandWith('Alice Ltd'),
+      topicId,
+      throttlePerSecond: null,
+      isTest: false,
+      unknownOutcome: 'fail',
+    },
+  })
+  const [job] = await Promise.all(make([recipient], Infinity))
+  if (!job || !('mail' in job)) throw new Error('the mail could not be made')
+  return job.mail
+}
+
+const tokenIn = (text: string, page: string): string =>
+  new RegExp(`https://mail\\.example\\.com/${page}/([\\w-]+)`).exec(text)?.[1] ?? ''
+
+test('a topic’s mail carries the topic in its one-click link, another mail none', async () => {
+  const topicId = uuidv7()
+  const said = {
+    organizationId,
+    batchId,
+    contactId: recipient.contactId,
+    addressHash: addressHash(organizationId, recipient.email),
+  }
+  for (const [mail, expected] of [
+    [await mailOf(topicId), { ...said, topicId }],
+    [await mailOf(null), said],
+  ] as const) {
+    const header = mail.headers.find(({ name }) => name === 'List-Unsubscribe')?.value ?? ''
+    expect(readUnsubscribe(keyring, tokenIn(header, 'unsubscribe'))).toEqual(expected)
+    expect(tokenIn(mail.html ?? '', 'unsubscribe')).toBe(tokenIn(header, 'unsubscribe'))
+    expect(mail.headers).toContainEqual({
+      name: 'List-Unsubscribe-Post',
+      value: 'List-Unsubscribe=One-Click',
+    })
+  }
+})
+
+test('every mail ends with a link to preferences, the same whenever it is rendered, for a year', async () => {
+  const mail = await mailOf(null)
+  const token = tokenIn(mail.html ?? '', 'preferences')
+  expect(tokenIn(mail.text ?? '', 'preferences')).toBe(token)
+  expect((await mailOf(uuidv7())).html).toContain(token)
+  const made = timeOf(bucket)
+  expect(readPreferences(keyring, token, made + 364 * DAY_MS)).toMatchObject({
+    organizationId,
+    contactId: recipient.contactId,
+  })
+  expect(readPreferences(keyring, token, made + 366 * DAY_MS)).toBeUndefined()
+})
+
+test('a template places the links itself', async () => {
+  const html = '<a href="{{ unsubscribeUrl }}">Leave</a> <a href="{{ preferencesUrl }}">Choose</a>'
+  const made = (await mailOf(null, html)).html ?? ''
+  expect(made.match(/\/unsubscribe\//g)).toHaveLength(1)
+  expect(made.match(/\/preferences\//g)).toHaveLength(1)
+})
